@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { ApiError, unavailable } from '../platform/errors.ts';
+
+/** The body of every error but 429, which has a message and nothing else. */
+export const errorSchema = Type.Object({
+  message: Type.String({ description: 'What went wrong, for a person' }),
+  code: Type.String({ description: 'What went wrong, for a program' }),
+  correlation_id: Type.String({ description: 'The same as X-Correlation-ID' }),
+  details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
+});
+
+export const limitedSchema = Type.Object({ message: Type.String() });
+
+/** Turns whatever was thrown into the refusal the caller sees. What is not an `ApiError` shows nothing of itself. */
+export function readApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (code?.startsWith('FST_ERR_') === true) {
+    const known = fromFastify(code);
+    if (known !== undefined) return known;
+    if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+      return new ApiError('INVALID_ARGUMENT', 'The request could not be read.', { cause: error });
+    }
+  }
+  // The caller hung up in the middle of its body. Errors of the database never get here with this code.
+  if (code === 'ECONNRESET') return new ApiError('INVALID_ARGUMENT', 'The body ended before it was complete.');
+  return new ApiError('INTERNAL', 'Something went wrong on our side. Quote the correlation id when you report it.', {
+    cause: error,
+  });
+}
+
+function fromFastify(code: string): ApiError | undefined {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedMediaType('application/json');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return malformedJson();
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError('INVALID_ARGUMENT', 'The body is not as long as Content-Length says.');
+    case 'FST_ERR_BAD_URL':
+      return new ApiError('INVALID_ARGUMENT', 'The path is not valid: check its percent-encoding.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiError('NOT_FOUND', 'There is nothing at this address.');
+    case 'FST_ERR_HANDLER_TIMEOUT':
+      return unavailable('The request took too long. Try again shortly.');
+    default:
+      return undefined;
+  }
+}
+
+export function unsupportedMediaType(type: string): ApiError {
+  return new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${type}, unencoded.`);
+}
+
+export function malformedJson(): ApiError {
+  return new ApiError('MALFORMED_JSON', 'The body is not valid JSON in UTF-8.');
+}
+
+export function errorBody(error: ApiError, correlationId: string): object {
+  if (error.status === 429) return { message: error.message };
+  return { message: error.message, code: error.code, correlation_id: correlationId, details: error.details };
+}
+
+/** The refusal of what could not even be read as HTTP, by Node's code for it. */
+export function fromParser(code: string | undefined): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ApiError('HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time.');
+    default:
+      return new ApiError('INVALID_ARGUMENT', 'This is not a valid HTTP/1.1 request.');
+  }
+}

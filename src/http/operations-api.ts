@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import type { Metrics } from '../platform/metrics.ts';
+import { createDocsPage } from './docs-page.ts';
+import { createOpenApi } from './openapi.ts';
+import { type Reply, type Route, route } from './route.ts';
+
+/** Something this node needs in order to be of use. */
+export interface Check {
+  name: string;
+  /** Rejects, or resolves to false, when it is not there. */
+  passes(): Promise<boolean>;
+}
+
+export interface OperationsOptions {
+  checks: Check[];
+  metrics: Metrics;
+  publicUrl: string;
+  version: string;
+  /** The routes to document; the operations themselves are added to them. */
+  documented: Route[];
+}
+
+export function createOperationsRoutes(options: OperationsOptions): Route[] {
+  const { checks, metrics, publicUrl, version, documented } = options;
+  const routes: Route[] = [
+    route({
+      method: 'GET',
+      path: '/healthz',
+      auth: { kind: 'none' },
+      tag: 'Operations',
+      summary: 'Is the process alive?',
+      answers: { 200: { description: 'It is', schema: Type.Object({ status: Type.Literal('ok') }) } },
+      handler: () => ({ status: 200, body: { status: 'ok' } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/readyz',
+      auth: { kind: 'none' },
+      tag: 'Operations',
+      summary: 'Can this node do its work?',
+      answers: {
+        200: { description: 'All it needs is there', schema: readiness },
+        503: { description: 'Something it needs is away', schema: readiness },
+      },
+      handler: () => readyReply(checks),
+    }),
+    route({
+      method: 'GET',
+      path: '/metrics',
+      auth: { kind: 'metrics' },
+      tag: 'Operations',
+      summary: 'Metrics for Prometheus',
+      answers: { 200: { description: 'The text exposition format', type: 'text/plain' } },
+      handler: async () => ({
+        status: 200,
+        content: { type: metrics.registry.contentType, data: await metrics.registry.metrics() },
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/openapi.json',
+      auth: { kind: 'none' },
+      tag: 'Operations',
+      summary: 'This reference as OpenAPI 3.1',
+      answers: { 200: { description: 'The document', type: 'application/json' } },
+      handler: () => ({ status: 200, content: { type: 'application/json', data: openApiText() } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/docs',
+      auth: { kind: 'none' },
+      tag: 'Operations',
+      summary: 'This reference as a page',
+      answers: { 200: { description: 'The page', type: 'text/html' } },
+      handler: () => docsPage(),
+    }),
+  ];
+
+  const all = [...documented, ...routes];
+  const openApiText = remember(() => JSON.stringify(createOpenApi(all, { publicUrl, version })));
+  const docsPage = remember(() => createDocsPage(all, { publicUrl, version }));
+  return routes;
+}
+
+const readiness = Type.Object({
+  status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+  checks: Type.Record(Type.String(), Type.String()),
+});
+
+async function readyReply(checks: Check[]): Promise<Reply> {
+  const passed = await Promise.all(checks.map((check) => check.passes().catch(() => false)));
+  const body = {
+    status: passed.every(Boolean) ? 'ready' : 'not_ready',
+    checks: Object.fromEntries(checks.map(({ name }, index) => [name, passed[index] ? 'ok' : 'away'])),
+  };
+  return body.status === 'ready' ? { status: 200, body } : { status: 503, body, retryAfterSeconds: 1 };
+}
+
+function remember<Value>(make: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}

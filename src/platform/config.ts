@@ -1,0 +1,219 @@
+import { resolve } from 'node:path';
+import { StartError } from './errors.ts';
+import { cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './settings.ts';
+
+export type PlanName = 'free' | 'pro' | 'enterprise';
+export interface PlanLimits {
+  perMinute: number;
+  burst: number;
+}
+export type Plans = Record<PlanName, PlanLimits>;
+
+/** What `HELIOGRAPH_GUARD` may change; what is left out keeps its default. */
+export interface GuardSettings {
+  countries?: string[];
+  blocked?: string[];
+  per_number?: number;
+  per_prefix?: number;
+  number_types?: string[];
+}
+
+const defaultPlans: Plans = {
+  free: { perMinute: 60, burst: 20 },
+  pro: { perMinute: 600, burst: 200 },
+  enterprise: { perMinute: 6000, burst: 2000 },
+};
+
+/** Every setting there is, in the order of the contract's table. `.env.example` and the README are checked against it. */
+export const settings = {
+  PORT: integer('port to listen on', 8080, 1, 65535),
+  HOST: text('address to listen on', '127.0.0.1'),
+  HELIOGRAPH_ENV: oneOf('what this service is for', ['sandbox', 'production']),
+  HELIOGRAPH_DATA_DIR: text('folder of the embedded Postgres and the generated secret', '.heliograph'),
+  HELIOGRAPH_PUBLIC_URL: url('base of the issuer and of links; http://HOST:PORT when unset', ['http:', 'https:']),
+  HELIOGRAPH_REALM: text(
+    'name of the realm in the identity paths',
+    'heliograph',
+    /^[A-Za-z0-9_-]{1,64}$/,
+    'be 1 to 64 letters, digits, - or _',
+  ),
+  HELIOGRAPH_SECRET: text(
+    'master secret that opens the key ring; the sandbox makes its own, production needs it',
+    undefined,
+    /^.{16,}$/s,
+    'have at least 16 characters',
+  ),
+  HELIOGRAPH_SECRET_PREVIOUS: text(
+    'the secret before; the ring is wrapped anew with HELIOGRAPH_SECRET at start',
+    undefined,
+    /^.{16,}$/s,
+    'have at least 16 characters',
+  ),
+  DATABASE_URL: url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']),
+  REDIS_URL: url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
+  HELIOGRAPH_ROLE: oneOf('what this node does', ['all', 'web', 'worker']),
+  HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":20}}', readPlans),
+  HELIOGRAPH_ADDRESS_PER_MINUTE: integer('requests a minute from one address (IPv6: one /64)', 6000, 1, 1_000_000),
+  HELIOGRAPH_ADDRESS_BURST: integer('requests a second from one address', 1000, 1, 1_000_000),
+  HELIOGRAPH_TRUSTED_PROXIES: cidrs('proxies whose X-Forwarded-For is believed, like 10.0.0.0/8,::1'),
+  HELIOGRAPH_TOKEN_SECONDS: integer('life of an access token', 3600, 1, 86_400),
+  HELIOGRAPH_TOKEN_ALG: oneOf('signature of access tokens', ['ES256', 'RS256']),
+  HELIOGRAPH_RESEND_SECONDS: integer('wait before a code is sent again; production 30, sandbox 2', undefined, 0, 600),
+  HELIOGRAPH_GUARD: jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
+  HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
+  HELIOGRAPH_METRICS_TOKEN: text(
+    'bearer token for /metrics; without it /metrics answers loopback only',
+    undefined,
+    /^[\x21-\x7e]{16,}$/,
+    'have at least 16 visible characters',
+  ),
+  LOG_LEVEL: oneOf('least level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
+} satisfies Record<string, Setting<unknown>>;
+
+export interface Config {
+  port: number;
+  host: string;
+  environment: 'sandbox' | 'production';
+  dataDir: string;
+  publicUrl: string;
+  realm: string;
+  secret: string | undefined;
+  previousSecret: string | undefined;
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
+  role: 'all' | 'web' | 'worker';
+  plans: Plans;
+  addressLimits: PlanLimits;
+  trustedProxies: string[];
+  tokenSeconds: number;
+  tokenAlg: 'ES256' | 'RS256';
+  resendSeconds: number;
+  guard: GuardSettings;
+  retentionDays: number;
+  metricsToken: string | undefined;
+  logLevel: string;
+}
+
+/** Reads the environment. Every problem is found before any is told, so that one restart mends them all. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+    // An empty variable is an unset one: that is how compose files and CI systems leave a setting out.
+    const given = env[name] === '' ? undefined : env[name];
+    const source = given ?? setting.fallback;
+    if (source === undefined) continue;
+    try {
+      values[name] = setting.read(source);
+    } catch (error) {
+      problems.push(`${name} must ${(error as Error).message}`);
+    }
+  }
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('HELIOGRAPH_') && !Object.hasOwn(settings, name)) problems.push(unknownSetting(name));
+  }
+
+  const value = values as { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
+  if (value.HELIOGRAPH_ENV === 'production' && !env.HELIOGRAPH_SECRET) {
+    problems.push('HELIOGRAPH_SECRET must be set in production (for example: openssl rand -base64 32)');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  return {
+    port: value.PORT,
+    host: value.HOST,
+    environment: value.HELIOGRAPH_ENV,
+    dataDir: resolve(value.HELIOGRAPH_DATA_DIR),
+    publicUrl: value.HELIOGRAPH_PUBLIC_URL ?? `http://${bracketed(value.HOST)}:${value.PORT}`,
+    realm: value.HELIOGRAPH_REALM,
+    secret: value.HELIOGRAPH_SECRET,
+    previousSecret: value.HELIOGRAPH_SECRET_PREVIOUS,
+    databaseUrl: value.DATABASE_URL,
+    redisUrl: value.REDIS_URL,
+    role: value.HELIOGRAPH_ROLE,
+    plans: value.HELIOGRAPH_PLANS,
+    addressLimits: { perMinute: value.HELIOGRAPH_ADDRESS_PER_MINUTE, burst: value.HELIOGRAPH_ADDRESS_BURST },
+    trustedProxies: value.HELIOGRAPH_TRUSTED_PROXIES,
+    tokenSeconds: value.HELIOGRAPH_TOKEN_SECONDS,
+    tokenAlg: value.HELIOGRAPH_TOKEN_ALG,
+    resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
+    guard: value.HELIOGRAPH_GUARD,
+    retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
+    metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
+    logLevel: value.LOG_LEVEL,
+  };
+}
+
+export class ConfigError extends StartError {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    const count = problems.length === 1 ? '1 setting is' : `${problems.length} settings are`;
+    super(`${count} wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+function unknownSetting(name: string): string {
+  const near = Object.keys(settings).find((known) => known.startsWith('HELIOGRAPH_') && editDistance(known, name) <= 3);
+  return `${name} is not a setting${near === undefined ? '' : ` (did you mean ${near}?)`}`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function readPlans(given: Record<string, unknown>): Plans {
+  const plans = structuredClone(defaultPlans);
+  for (const [name, numbers] of Object.entries(given)) {
+    if (!Object.hasOwn(plans, name)) throw new Error(`only name the plans free, pro and enterprise, not ${name}`);
+    if (!isObject(numbers)) throw new Error(`give ${name} as {"per_minute":…,"burst":…}`);
+    const plan = plans[name as PlanName];
+    for (const [field, number] of Object.entries(numbers)) {
+      if (field !== 'per_minute' && field !== 'burst')
+        throw new Error(`not set ${name}.${field}: there is per_minute and burst`);
+      if (!isCount(number)) throw new Error(`give ${name}.${field} as a whole number from 1 to 1000000`);
+      if (field === 'per_minute') plan.perMinute = number;
+      else plan.burst = number;
+    }
+  }
+  return plans;
+}
+
+function readGuard(given: Record<string, unknown>): GuardSettings {
+  for (const [field, value] of Object.entries(given)) {
+    switch (field) {
+      case 'countries':
+      case 'blocked':
+      case 'number_types':
+        if (!Array.isArray(value) || value.some((entry) => typeof entry !== 'string')) {
+          throw new Error(`give ${field} as a list of strings`);
+        }
+        break;
+      case 'per_number':
+      case 'per_prefix':
+        if (!isCount(value)) throw new Error(`give ${field} as a whole number from 1 to 1000000`);
+        break;
+      default:
+        throw new Error(`not set ${field}: there is countries, blocked, per_number, per_prefix and number_types`);
+    }
+  }
+  return given as GuardSettings;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000;
+}

@@ -1,0 +1,89 @@
+/** What went wrong, in the words of the contract's error table. */
+export type ErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'UNSUPPORTED_CHANNEL'
+  | 'MALFORMED_JSON'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'REQUEST_TIMEOUT'
+  | 'VERIFICATION_ALREADY_APPROVED'
+  | 'INCOMPATIBLE_STATE'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'ALREADY_EXISTS'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'RATE_LIMITED'
+  | 'HEADERS_TOO_LARGE'
+  | 'INTERNAL'
+  | 'UNAVAILABLE';
+
+const statusOf: Record<ErrorCode, number> = {
+  INVALID_ARGUMENT: 400,
+  UNSUPPORTED_CHANNEL: 400,
+  MALFORMED_JSON: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  VERIFICATION_ALREADY_APPROVED: 409,
+  INCOMPATIBLE_STATE: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  ALREADY_EXISTS: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+};
+
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+export interface ApiErrorOptions {
+  details?: FieldProblem[];
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A refusal the caller is meant to read. Anything else that is thrown becomes a 500 with a fixed sentence. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: FieldProblem[];
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = statusOf[code];
+    this.details = options.details ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+export function notFound(): ApiError {
+  // One sentence for an unknown path, an unknown id and somebody else's id: none can be told from another.
+  return new ApiError('NOT_FOUND', 'There is nothing at this address.');
+}
+
+export function invalidField(field: string, message: string): ApiError {
+  return new ApiError('INVALID_ARGUMENT', `${field} ${message}`, { details: [{ field, message }] });
+}
+
+export function unavailable(message: string, retryAfterSeconds = 1, cause?: unknown): ApiError {
+  return new ApiError('UNAVAILABLE', message, { headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
+}
+
+/** The process cannot start or go on, and a person has to act. The message is printed alone, without a stack. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}

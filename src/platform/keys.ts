@@ -1,0 +1,145 @@
+import { createCipheriv, createDecipheriv, hkdfSync, scryptSync } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from './clock.ts';
+import { toTimestamp } from './clock.ts';
+import type { Database, Tx } from './database.ts';
+import { StartError } from './errors.ts';
+import { randomBase62, randomBytes } from './random.ts';
+
+/** What a key is for. Each purpose gets a key of its own, so that no hash can stand in for another. */
+export type KeyPurpose = 'api-key' | 'api-key-checksum' | 'client-secret' | 'session' | 'link';
+
+/**
+ * The key ring. Its keys are random and kept in the database, wrapped by the master secret; everything else derives from
+ * them. So the master secret can change without a single hash or code changing with it.
+ */
+export interface KeyRing {
+  /** The newest version, for what is written now. */
+  readonly version: number;
+  /** The key for a purpose under a version of the ring; rows name the version they were written with. */
+  keyFor(purpose: KeyPurpose, version?: number): Buffer;
+  /** Encrypts under the ring's newest key; `context` must be the same when it is opened again. */
+  seal(plain: Buffer, context: string): Buffer;
+  open(sealed: Buffer, context: string): Buffer;
+}
+
+interface RingRow {
+  version: number;
+  salt: Buffer;
+  wrapped: Buffer;
+}
+
+const ringLock = 4_207_002;
+
+export async function openKeyRing(options: {
+  database: Database;
+  clock: Clock;
+  secret: string;
+  previousSecret?: string | undefined;
+}): Promise<KeyRing> {
+  const { database, clock, secret, previousSecret } = options;
+  const keys = await database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [ringLock]);
+    const { rows } = await tx.query<RingRow>('select version, salt, wrapped from key_ring order by version');
+    if (rows.length === 0) return new Map([[1, await makeFirst(tx, clock, secret)]]);
+    const opened = new Map<number, Buffer>();
+    for (const row of rows) opened.set(row.version, await openRow(tx, row, secret, previousSecret));
+    return opened;
+  });
+  return createKeyRing(keys);
+}
+
+async function makeFirst(tx: Tx, clock: Clock, secret: string): Promise<Buffer> {
+  const key = randomBytes(32);
+  const salt = randomBytes(16);
+  const values = [1, salt, seal(wrappingKey(secret, salt), key, 'ring:1'), toTimestamp(clock.nowMs())];
+  await tx.query('insert into key_ring (version, salt, wrapped, created_at) values ($1, $2, $3, $4)', values);
+  return key;
+}
+
+async function openRow(tx: Tx, row: RingRow, secret: string, previousSecret: string | undefined): Promise<Buffer> {
+  const context = `ring:${row.version}`;
+  try {
+    return open(wrappingKey(secret, row.salt), row.wrapped, context);
+  } catch {
+    if (previousSecret === undefined) throw new StartError(wrongSecret);
+  }
+  let key: Buffer;
+  try {
+    key = open(wrappingKey(previousSecret, row.salt), row.wrapped, context);
+  } catch {
+    throw new StartError(wrongSecret);
+  }
+  const salt = randomBytes(16);
+  const wrapped = seal(wrappingKey(secret, salt), key, context);
+  await tx.query('update key_ring set salt = $2, wrapped = $3 where version = $1', [row.version, salt, wrapped]);
+  return key;
+}
+
+const wrongSecret =
+  'HELIOGRAPH_SECRET does not open the key ring of this database.\n' +
+  'Set it to the secret this database was started with; to change it, also set HELIOGRAPH_SECRET_PREVIOUS to the old one.\n' +
+  'In the sandbox it is kept in the file `secret` of the data folder: that file and the database belong together.';
+
+export function createKeyRing(keys: Map<number, Buffer>): KeyRing {
+  const version = Math.max(...keys.keys());
+  const derived = new Map<string, Buffer>();
+
+  function keyFor(purpose: string, ofVersion: number): Buffer {
+    const name = `${ofVersion}:${purpose}`;
+    let key = derived.get(name);
+    if (key === undefined) {
+      const root = keys.get(ofVersion);
+      if (root === undefined) throw new Error(`the key ring has no version ${ofVersion}`);
+      key = Buffer.from(hkdfSync('sha256', root, '', `heliograph:${purpose}`, 32));
+      derived.set(name, key);
+    }
+    return key;
+  }
+
+  return {
+    version,
+    keyFor: (purpose, ofVersion = version) => keyFor(purpose, ofVersion),
+    seal(plain, context) {
+      const head = Buffer.alloc(4);
+      head.writeUInt32BE(version);
+      return Buffer.concat([head, seal(keyFor('seal', version), plain, context)]);
+    },
+    open: (sealed, context) => open(keyFor('seal', sealed.readUInt32BE(0)), sealed.subarray(4), context),
+  };
+}
+
+/** A person may have chosen the secret, so it is stretched; once, at start. */
+function wrappingKey(secret: string, salt: Buffer): Buffer {
+  return scryptSync(secret.normalize('NFC'), salt, 32, { N: 16_384, r: 8, p: 1 });
+}
+
+const tagLength = { authTagLength: 16 };
+
+function seal(key: Buffer, plain: Buffer, context: string): Buffer {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv, tagLength).setAAD(Buffer.from(context));
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+}
+
+function open(key: Buffer, sealed: Buffer, context: string): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), tagLength).setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(12, 28));
+  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
+}
+
+/** The sandbox's own master secret, made on its first start and kept beside the database it belongs to. */
+export async function readOrMakeSecret(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'secret');
+  const made = randomBase62(43);
+  try {
+    await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' });
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await chmod(path, 0o600);
+    return (await readFile(path, 'utf8')).trim();
+  }
+}

@@ -1,0 +1,68 @@
+import { type App, createApp } from '../../src/app.ts';
+import type { Route } from '../../src/http/route.ts';
+import type { ServerTimeouts } from '../../src/http/server.ts';
+import { type Config, readConfig } from '../../src/platform/config.ts';
+import { openKeyRing } from '../../src/platform/keys.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestLog } from './log.ts';
+
+export interface TestApp {
+  app: App;
+  /** Where it listens: a real socket on loopback. */
+  url: string;
+  port: number;
+  clock: TestClock;
+  config: Config;
+  db: TestDatabase;
+  logLines: string[];
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  env?: Record<string, string>;
+  extraRoutes?: Route[];
+  timeouts?: Partial<ServerTimeouts>;
+  /** A database that is already there; it is left to its owner. */
+  db?: TestDatabase;
+}
+
+/** The real app on a real database behind a real socket; only its clock is in the test's hand. */
+export async function createTestApp({
+  env = {},
+  extraRoutes = [],
+  timeouts,
+  db,
+}: TestAppOptions = {}): Promise<TestApp> {
+  const own = db ?? (await createTestDatabase());
+  const clock = createTestClock();
+  const { log, lines } = createTestLog();
+  const config = { ...readConfig({ HELIOGRAPH_SECRET: 'a secret for tests only', ...env }), port: 0 };
+  const keys = await openKeyRing({ database: own.database, clock, secret: config.secret ?? '' });
+  const app = createApp({
+    config,
+    clock,
+    database: own.database,
+    keys,
+    log,
+    version: '0.0.0-test',
+    extraRoutes,
+    ...(timeouts && { timeouts }),
+  });
+  await app.start();
+  const address = app.server.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    app,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    clock,
+    config,
+    db: own,
+    logLines: lines,
+    async close() {
+      await app.stop(1000);
+      if (db === undefined) await own.drop();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { systemClock } from '../../src/platform/clock.ts';
+import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database.ts';
+import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { randomBase62 } from '../../src/platform/random.ts';
+import { createTestLog } from './log.ts';
+
+export type Connection = EmbeddedPostgres['connection'];
+
+export interface TestDatabase {
+  database: Database;
+  connection: Connection;
+  /** Another pool on the same database, as a second node would have. Closed with the rest. */
+  another(options?: Partial<DatabaseOptions>): Database;
+  drop(): Promise<void>;
+}
+
+/** The server that `npm test` started. */
+export function testServer(): Connection {
+  const text = process.env.HELIOGRAPH_TEST_SERVER;
+  if (text === undefined)
+    throw new Error('Run the tests by `npm test`, or one file by `npm test -- part-of-its-name`.');
+  return JSON.parse(text) as Connection;
+}
+
+/** A database of the test's own on the real server, with every migration run unless `empty`. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const { log } = createTestLog();
+  const admin = createDatabase({ connection: testServer(), log, poolSize: 1 });
+  const name = `test_${randomBase62(12).toLowerCase()}`;
+  await admin.query(`create database ${name}`);
+  const connection = { ...testServer(), database: name };
+  const opened: Database[] = [];
+  const another = (options: Partial<DatabaseOptions> = {}) => {
+    const database = createDatabase({ connection, log, ...options });
+    opened.push(database);
+    return database;
+  };
+  const database = another();
+  if (!empty) await migrate(database, systemClock, log);
+  return {
+    database,
+    connection,
+    another,
+    async drop() {
+      await Promise.all(opened.map((each) => each.close()));
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.close();
+    },
+  };
+}
