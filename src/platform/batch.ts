@@ -106,7 +106,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
   async function commit(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
     const items = chosen.map(({ item }) => item);
-    const startedMs = clock.nowMs();
+    const startedMs = clock.steadyMs();
     let rerun = false;
     for (let tries = 1; ; tries++) {
       try {
@@ -115,7 +115,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       } catch (error) {
         const state = sqlStateOf(error);
         if ((state === '40P01' || state === '40001') && tries < deadlockTries) continue;
-        if (isConnectionLoss(error) && !rerun && clock.nowMs() - startedMs < rerunWithinMs) {
+        if (isConnectionLoss(error) && !rerun && clock.steadyMs() - startedMs < rerunWithinMs) {
           rerun = true;
           continue;
         }
