@@ -8,6 +8,11 @@ import type { Database } from './platform/database.ts';
 import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
+import { createDeveloperService, type DeveloperService } from './portal/developer-service.ts';
+import { createPasswords, type PasswordCost } from './portal/password.ts';
+import { createSessions } from './portal/session.ts';
+import { createSignInThrottle } from './portal/sign-in-throttle.ts';
+import { createRegistry, type Registry } from './registry/registry.ts';
 import { createRoutes } from './routes.ts';
 
 export interface AppOptions {
@@ -18,12 +23,16 @@ export interface AppOptions {
   log: Log;
   version: string;
   timeouts?: Partial<ServerTimeouts>;
+  passwordCost?: PasswordCost;
   /** Mounted beside the product's own, behind the same edge: for tests and benchmarks. */
   extraRoutes?: Route[];
 }
 
 export interface App {
   server: FastifyInstance;
+  routes: Route[];
+  registry: Registry;
+  developers: DeveloperService;
   /** Listens, and answers from then on. */
   start(): Promise<void>;
   /** Stops accepting, finishes what is in flight, for at most `graceMs`. */
@@ -32,10 +41,28 @@ export interface App {
 
 /** The parts list: everything is built here, in order, and handed to what needs it. */
 export function createApp(options: AppOptions): App {
-  const { config, clock, database, log, version, timeouts = {}, extraRoutes = [] } = options;
+  const { config, clock, database, keys, log, version, timeouts = {}, extraRoutes = [] } = options;
+  const https = config.publicUrl.startsWith('https:');
   const metrics = createMetrics();
-  const gate = createGateway({ metricsToken: config.metricsToken });
+
+  const registry = createRegistry({ database, clock, keys, log, config });
+
+  const passwords = createPasswords(options.passwordCost);
+  const sessions = createSessions({ database, clock, keys, https });
+  const throttle = createSignInThrottle(database, clock, keys);
+  const developers = createDeveloperService({ database, clock, keys, passwords, sessions, throttle });
+
+  const gate = createGateway({
+    metricsToken: config.metricsToken,
+    publicUrl: config.publicUrl,
+    sessionCookie: sessions.cookieName,
+    findSession: sessions.find,
+  });
   const routes = createRoutes({
+    database,
+    developers,
+    registry: registry.service,
+    tokenUrl: tokenUrlOf(config),
     operations: {
       checks: [{ name: 'database', passes: () => database.query('select 1').then(() => true) }],
       metrics,
@@ -50,19 +77,28 @@ export function createApp(options: AppOptions): App {
     log,
     metrics,
     trustedProxies: config.trustedProxies,
-    https: config.publicUrl.startsWith('https:'),
+    https,
     timeouts,
   });
 
   return {
     server,
+    routes,
+    registry,
+    developers,
     async start() {
+      await registry.feed.start();
       await server.listen({ port: config.port, host: config.host });
     },
     async stop(graceMs = 10_000) {
       const late = setTimeout(() => server.server.closeAllConnections(), graceMs);
       await server.close();
       clearTimeout(late);
+      await registry.feed.stop();
     },
   };
+}
+
+export function tokenUrlOf({ publicUrl, realm }: Pick<Config, 'publicUrl' | 'realm'>): string {
+  return `${publicUrl}/realms/${realm}/protocol/openid-connect/token`;
 }

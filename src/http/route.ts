@@ -5,20 +5,30 @@ export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
 
 /**
- * How a route is protected. It is a required field of every route, so a forgotten guard does not compile.
- * `client` is for the identity endpoints, where the caller proves itself in the request they are there to read.
+ * How a route is protected. It is a required field of every route, so a forgotten guard does not compile. `visitor` is a
+ * page of ours before signing in: no session yet, but no other site may act in the visitor's name either. `client` is for
+ * the identity endpoints, where the caller proves itself in the request they are there to read.
  */
 export type Auth =
   | { kind: 'none' }
   | { kind: 'apikey' }
   | { kind: 'bearer'; scope: Scope }
+  | { kind: 'visitor' }
   | { kind: 'developer' }
   | { kind: 'operator' }
   | { kind: 'client' }
   | { kind: 'metrics' };
 
 /** Who calls, without the credential that proved it. */
-export type Caller = { kind: 'anonymous' };
+export type Caller = { kind: 'anonymous' } | Developer;
+
+export interface Developer {
+  kind: 'developer';
+  accountId: string;
+  operator: boolean;
+  /** Names the session without being able to open it. */
+  sessionHash: Buffer;
+}
 
 /** All a handler gets. There are no headers in it, so no service can look at a credential. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
@@ -89,4 +99,10 @@ export function route<
 ): Route {
   // Sound because the server validates params, query and body by these very schemas before it calls the handler.
   return definition as Route;
+}
+
+/** The developer that the edge let through to a route with `auth: developer` or `operator`. */
+export function requireDeveloper(call: { caller: Caller }): Developer {
+  if (call.caller.kind !== 'developer') throw new Error('this route is not protected by a session');
+  return call.caller;
 }

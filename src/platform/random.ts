@@ -17,7 +17,7 @@ export function randomBytes(size: number): Buffer {
   return bytes;
 }
 
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** `length` characters of base62, each with the full 5.95 bits: bytes of 248 and above are thrown away, not folded. */
 export function randomBase62(length: number): string {

@@ -47,6 +47,8 @@ export async function createTestApp({
     log,
     version: '0.0.0-test',
     extraRoutes,
+    // Real hashing, at a cost that suits a test.
+    passwordCost: { scryptLogN: 10, argon2: { memoryKiB: 64, passes: 1 } },
     ...(timeouts && { timeouts }),
   });
   await app.start();

@@ -1,0 +1,135 @@
+-- Who may call: developers' accounts, their applications, what those are registered for, and their credentials.
+
+create table account (
+  id text primary key,
+  email text not null,
+  -- Null until a one-time link has set it: an account made on the machine, or the sandbox's demo account.
+  password_hash text,
+  operator boolean not null default false,
+  created_at timestamptz not null
+);
+-- One account per address, however it is written.
+create unique index account_email on account (lower(email));
+
+create table session (
+  -- A keyed hash of the cookie: a copy of this table signs nobody in.
+  hash bytea primary key,
+  account_id text not null references account on delete cascade,
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index session_account on session (account_id);
+create index session_expires on session (expires_at);
+
+create table one_time_link (
+  hash bytea primary key,
+  account_id text not null references account on delete cascade,
+  makes_operator boolean not null,
+  expires_at timestamptz not null
+);
+
+-- Failed sign-ins, by a keyed hash of the email alone or of email and address together.
+create table sign_in_throttle (
+  subject bytea primary key,
+  failures integer not null,
+  last_failed_at timestamptz not null,
+  blocked_until timestamptz not null
+);
+create index sign_in_throttle_last on sign_in_throttle (last_failed_at);
+
+-- From where an account was signed in to: a flood of failures from elsewhere does not shut these addresses out.
+create table known_address (
+  account_id text not null references account on delete cascade,
+  address_hash bytea not null,
+  seen_at timestamptz not null,
+  primary key (account_id, address_hash)
+);
+
+create table application (
+  id text primary key,
+  account_id text not null references account on delete cascade,
+  name text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index application_account on application (account_id, id);
+
+create table registration (
+  id text primary key,
+  application_id text not null references application on delete cascade,
+  api text not null check (api in ('sms', 'verify', 'messaging')),
+  plan text not null,
+  status text not null check (status in ('approved', 'pending', 'rejected')),
+  -- Production: the plan asked for while the old one still holds.
+  requested_plan text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  unique (application_id, api)
+);
+create index registration_waiting on registration (id) where status = 'pending' or requested_plan is not null;
+
+create table api_key (
+  id text primary key,
+  application_id text not null references application on delete cascade,
+  -- A keyed hash; `ring_version` names the key it was made with.
+  hash bytea not null unique,
+  ring_version integer not null,
+  prefix text not null,
+  last_four text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  last_used_at timestamptz
+);
+create index api_key_application on api_key (application_id, id);
+
+create table oauth_client (
+  id text primary key,
+  application_id text not null unique references application on delete cascade,
+  -- Carried by every token and compared for equality: raising it ends all tokens of this client.
+  credential_version integer not null default 1,
+  created_at timestamptz not null
+);
+
+create table client_secret (
+  id text primary key,
+  client_id text not null references oauth_client on delete cascade,
+  hash bytea not null,
+  ring_version integer not null,
+  last_four text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  last_used_at timestamptz
+);
+create index client_secret_client on client_secret (client_id, id);
+
+-- The change feed. Nodes remember what they have looked up and forget what is listed here.
+create table registry_change (
+  seq bigint primary key,
+  application_id text not null,
+  -- Set when only this token is concerned.
+  jti text,
+  changed_at timestamptz not null
+);
+create sequence registry_change_seq;
+create index registry_change_at on registry_change (changed_at);
+
+create table node (
+  id text primary key,
+  acknowledged_seq bigint not null,
+  seen_at timestamptz not null
+);
+
+-- Called last in the transaction that makes the change. The lock is held until commit, so the order of seq is the order
+-- in which changes become visible: a reader that has seen seq n will never later find one below n.
+create function record_registry_change(application_id text, jti text, changed_at timestamptz) returns bigint
+language plpgsql as $$
+declare
+  new_seq bigint;
+begin
+  perform pg_advisory_xact_lock(4207004);
+  new_seq := nextval('registry_change_seq');
+  insert into registry_change values (new_seq, application_id, jti, changed_at);
+  perform pg_notify('heliograph_registry', new_seq::text);
+  return new_seq;
+end $$;

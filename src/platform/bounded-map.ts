@@ -1,0 +1,48 @@
+/**
+ * A map that holds the newest and most used, at most `limit` of them. Two generations instead of a list in order of use:
+ * a hit in the young one writes nothing, and forgetting the old one costs nothing.
+ */
+export interface BoundedMap<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
+  clear(): void;
+  readonly size: number;
+}
+
+export function createBoundedMap<Key, Value>(limit: number): BoundedMap<Key, Value> {
+  const half = Math.max(1, Math.floor(limit / 2));
+  let young = new Map<Key, Value>();
+  let old = new Map<Key, Value>();
+
+  function set(key: Key, value: Value): void {
+    if (young.size >= half && !young.has(key)) {
+      old = young;
+      young = new Map();
+    }
+    young.set(key, value);
+    old.delete(key);
+  }
+
+  return {
+    get(key) {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const older = old.get(key);
+      if (older !== undefined) set(key, older);
+      return older;
+    },
+    set,
+    delete(key) {
+      young.delete(key);
+      old.delete(key);
+    },
+    clear() {
+      young = new Map();
+      old = new Map();
+    },
+    get size() {
+      return young.size + old.size;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { Type } from 'typebox';
+import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import { notFound } from '../platform/errors.ts';
+import type { DeveloperService, SignedIn } from './developer-service.ts';
+import type { Account } from './portal-store.ts';
+
+const email = Type.String({
+  maxLength: 254,
+  pattern: '^[^\\s@\\u0000-\\u001f]{1,64}@[^\\s@\\u0000-\\u001f]+\\.[^\\s@.\\u0000-\\u001f]+$',
+  expected: 'an email address, like you@example.com',
+});
+const password = Type.String({
+  maxLength: 1024,
+  description: 'At least 8 characters; a sentence of 15 or more is better',
+});
+const credentials = Type.Object({ email, password });
+
+const accountSchema = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  operator: Type.Boolean(),
+  created_at: Type.String(),
+});
+
+export function createAccountRoutes(developers: DeveloperService): Route[] {
+  const tag = 'Developer portal: account';
+  return [
+    route({
+      method: 'POST',
+      path: '/portal/v1/accounts',
+      auth: { kind: 'visitor' },
+      tag,
+      summary: 'Sign up',
+      body: credentials,
+      answers: { 201: { description: 'The account, signed in', schema: accountSchema } },
+      handler: async ({ body }) => signedIn(await developers.signUp(body.email, body.password)),
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/sessions',
+      auth: { kind: 'visitor' },
+      tag,
+      summary: 'Sign in',
+      body: Type.Object({ email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 1024 }) }),
+      answers: { 201: { description: 'The account, signed in', schema: accountSchema } },
+      handler: async ({ body, address }) => signedIn(await developers.signIn(body.email, body.password, address)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/sessions/current',
+      auth: { kind: 'developer' },
+      tag,
+      summary: 'Sign out',
+      answers: { 204: { description: 'Signed out' } },
+      handler: async (call) => ({ status: 204, ...(await developers.signOut(requireDeveloper(call).sessionHash)) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/me',
+      auth: { kind: 'developer' },
+      tag,
+      summary: 'Who is signed in',
+      answers: { 200: { description: 'The account', schema: accountSchema } },
+      handler: (call) => readMe(developers, call),
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/password-resets',
+      auth: { kind: 'visitor' },
+      tag,
+      summary: 'Set a new password by a one-time link',
+      description: 'The link is made on the machine, by `npm run operator` or `npm run reset-password`.',
+      body: Type.Object({ token: Type.String({ maxLength: 128 }), password }),
+      answers: {
+        201: { description: 'The account, signed in anew; all its other sessions are over', schema: accountSchema },
+      },
+      handler: async ({ body }) => signedIn(await developers.useLink(body.token, body.password)),
+    }),
+  ];
+}
+
+async function readMe(developers: DeveloperService, call: Call) {
+  const account = await developers.findAccount(requireDeveloper(call).accountId);
+  if (account === undefined) throw notFound();
+  return { status: 200, body: toAccount(account) };
+}
+
+function signedIn({ account, cookie }: SignedIn) {
+  return { status: 201, body: toAccount(account), cookie };
+}
+
+function toAccount(account: Account) {
+  const { id, email, operator, createdAtMs } = account;
+  return { id, email, operator, created_at: toTimestamp(createdAtMs) };
+}

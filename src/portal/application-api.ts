@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { Application } from '../registry/application.ts';
+import type { ClientRow } from '../registry/credential-store.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
+import { registrationSchema, toRegistration } from './registration-api.ts';
+
+export const applicationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  expected: 'a name of 1 to 64 characters; people see it in verification texts',
+});
+
+const applicationSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+});
+
+const secretSchema = Type.Object({
+  id: Type.String(),
+  last_four: Type.String(),
+  created_at: Type.String(),
+  last_used_at: nullable(Type.String()),
+  expires_at: nullable(Type.String()),
+});
+
+const detailSchema = Type.Object({
+  ...applicationSchema.properties,
+  registrations: Type.Array(registrationSchema),
+  client: Type.Unsafe<unknown>({
+    type: ['object', 'null'],
+    properties: { client_id: { type: 'string' }, secrets: { type: 'array', items: secretSchema } },
+    required: ['client_id', 'secrets'],
+  }),
+});
+
+/** An application, without its secrets: those are shown once, when they are made. */
+export function createApplicationRoutes(registry: RegistryService, inTransaction: InTransaction): Route[] {
+  const tag = 'Developer portal: applications';
+  const auth = { kind: 'developer' } as const;
+  return [
+    route({
+      method: 'POST',
+      path: '/portal/v1/applications',
+      auth,
+      tag,
+      summary: 'Create an application',
+      body: Type.Object({ name }),
+      answers: { 201: { description: 'The application', schema: applicationSchema } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const application = await inTransaction((tx) => registry.createApplication(tx, accountId, call.body.name));
+        return { status: 201, location: `/portal/v1/applications/${application.id}`, body: toApplication(application) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications',
+      auth,
+      tag,
+      summary: 'List your applications, newest first',
+      query: Type.Object(pageQuery),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(applicationSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const page = { limit: limit + 1, after };
+        const rows = await registry.listApplications(requireDeveloper(call).accountId, page);
+        return { status: 200, body: toPage(rows, limit, toApplication) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications/{id}',
+      auth,
+      tag,
+      summary: 'Read an application',
+      params: applicationParams,
+      answers: { 200: { description: 'The application, what it is registered for, its client', schema: detailSchema } },
+      handler: async (call) => {
+        const { application, registrations, client } = await registry.requireApplication(
+          requireDeveloper(call).accountId,
+          call.params.id,
+        );
+        const body = {
+          ...toApplication(application),
+          registrations: registrations.map(toRegistration),
+          client: client === undefined ? null : toClient(client),
+        };
+        return { status: 200, body };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/portal/v1/applications/{id}',
+      auth,
+      tag,
+      summary: 'Rename an application',
+      params: applicationParams,
+      body: Type.Object({ name }),
+      answers: { 200: { description: 'The application', schema: applicationSchema } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const application = await registry.renameApplication(accountId, call.params.id, call.body.name);
+        return { status: 200, body: toApplication(application) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/applications/{id}',
+      auth,
+      tag,
+      summary: 'Delete an application; its credentials and tokens are dead at once',
+      params: applicationParams,
+      answers: { 204: { description: 'Deleted' } },
+      handler: async (call) => {
+        await registry.deleteApplication(requireDeveloper(call).accountId, call.params.id);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+type InTransaction = Database['transaction'];
+
+function toApplication({ id, name, createdAtMs, updatedAtMs }: Application) {
+  return { id, name, created_at: toTimestamp(createdAtMs), updated_at: toTimestamp(updatedAtMs) };
+}
+
+function toClient({ id, secrets }: ClientRow) {
+  return {
+    client_id: id,
+    secrets: secrets.map((secret) => ({
+      id: secret.id,
+      last_four: secret.lastFour,
+      created_at: toTimestamp(secret.createdAtMs),
+      last_used_at: timestampOrNull(secret.lastUsedAtMs),
+      expires_at: timestampOrNull(secret.expiresAtMs),
+    })),
+  };
+}
+
+export function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTimestamp(ms);
+}

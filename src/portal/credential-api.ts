@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { nullable } from '../http/page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { ApiKeyRow } from '../registry/credential-store.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
+import { applicationParams, timestampOrNull } from './application-api.ts';
+import { clientCredentialSchema, toCredential } from './registration-api.ts';
+
+const overlap = Type.Object({
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: 2_592_000,
+    default: 0,
+    expected: 'how long the older ones live on: 0 to 2592000 (30 days)',
+  }),
+});
+
+const keySchema = Type.Object({
+  id: Type.String(),
+  prefix: Type.String(),
+  last_four: Type.String(),
+  created_at: Type.String(),
+  last_used_at: nullable(Type.String()),
+  expires_at: nullable(Type.String()),
+});
+
+const newKeySchema = Type.Object({ ...keySchema.properties, api_key: Type.String({ description: 'Shown this once' }) });
+
+export function createCredentialRoutes(registry: RegistryService, tokenUrl: string): Route[] {
+  const tag = 'Developer portal: credentials';
+  const auth = { kind: 'developer' } as const;
+  return [
+    route({
+      method: 'POST',
+      path: '/portal/v1/applications/{id}/keys',
+      auth,
+      tag,
+      summary: 'Make a new API key; the older ones end after the overlap',
+      params: applicationParams,
+      body: overlap,
+      answers: { 201: { description: 'The key, shown this once', schema: newKeySchema } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const key = await registry.rotateKey(accountId, call.params.id, call.body.overlap_seconds);
+        const row = { ...key, lastUsedAtMs: null, expiresAtMs: null };
+        return { status: 201, body: { ...toKey(row), api_key: key.apiKey } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications/{id}/keys',
+      auth,
+      tag,
+      summary: 'List the live API keys of an application, newest first',
+      params: applicationParams,
+      answers: {
+        200: {
+          description: 'What may be shown of them',
+          schema: Type.Object({ data: Type.Array(keySchema), next_cursor: nullable(Type.String()) }),
+        },
+      },
+      handler: async (call) => {
+        const rows = await registry.listKeys(requireDeveloper(call).accountId, call.params.id);
+        return { status: 200, body: { data: rows.map(toKey), next_cursor: null } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/applications/{id}/keys/{key_id}',
+      auth,
+      tag,
+      summary: 'Delete an API key; it is dead at once',
+      params: Type.Object({ ...applicationParams.properties, key_id: Type.String({ maxLength: 64 }) }),
+      answers: { 204: { description: 'Deleted' } },
+      handler: async (call) => {
+        await registry.deleteKey(requireDeveloper(call).accountId, call.params.id, call.params.key_id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/applications/{id}/client-secrets',
+      auth,
+      tag,
+      summary: 'Make a new client secret; the older ones end after the overlap',
+      description: 'Without overlap the old secret and every token of the client are dead at once.',
+      params: applicationParams,
+      body: overlap,
+      answers: { 201: { description: 'The secret, shown this once', schema: clientCredentialSchema } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const credential = await registry.rotateSecret(accountId, call.params.id, call.body.overlap_seconds);
+        return { status: 201, body: toCredential(credential, tokenUrl) };
+      },
+    }),
+  ];
+}
+
+function toKey(key: ApiKeyRow) {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    last_four: key.lastFour,
+    created_at: toTimestamp(key.createdAtMs),
+    last_used_at: timestampOrNull(key.lastUsedAtMs),
+    expires_at: timestampOrNull(key.expiresAtMs),
+  };
+}

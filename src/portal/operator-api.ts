@@ -1,0 +1,62 @@
+import { Type } from 'typebox';
+import { pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { type Route, route } from '../http/route.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
+import { registrationSchema, toRegistration } from './registration-api.ts';
+
+const waitingSchema = Type.Object({
+  ...registrationSchema.properties,
+  application_id: Type.String(),
+  application_name: Type.String(),
+  account_email: Type.String(),
+});
+
+const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+export function createOperatorRoutes(registry: RegistryService): Route[] {
+  const tag = 'Developer portal: operators';
+  const auth = { kind: 'operator' } as const;
+  const decided = { 200: { description: 'The registration as it is now', schema: registrationSchema } };
+  return [
+    route({
+      method: 'GET',
+      path: '/portal/v1/operator/registrations',
+      auth,
+      tag,
+      summary: 'List registrations that wait for an operator, newest first',
+      query: Type.Object({ status: Type.Literal('pending', { default: 'pending' }), ...pageQuery }),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(waitingSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const rows = await registry.listWaiting({ limit: limit + 1, after });
+        const body = toPage(rows, limit, (row) => ({
+          ...toRegistration(row),
+          application_id: row.applicationId,
+          application_name: row.applicationName,
+          account_email: row.email,
+        }));
+        return { status: 200, body };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/operator/registrations/{id}/approve',
+      auth,
+      tag,
+      summary: 'Approve a registration or a change of plan',
+      params,
+      answers: decided,
+      handler: async (call) => ({ status: 200, body: toRegistration(await registry.approve(call.params.id)) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/operator/registrations/{id}/reject',
+      auth,
+      tag,
+      summary: 'Reject a registration or a change of plan',
+      params,
+      answers: decided,
+      handler: async (call) => ({ status: 200, body: toRegistration(await registry.reject(call.params.id)) }),
+    }),
+  ];
+}

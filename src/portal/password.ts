@@ -1,0 +1,122 @@
+import * as crypto from 'node:crypto';
+import { promisify } from 'node:util';
+import { unavailable } from '../platform/errors.ts';
+import { randomBytes } from '../platform/random.ts';
+
+/** Slow hashing of what people choose, off the event loop and a few at a time: each takes half a second and 128 MiB. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Takes as long for a missing hash as for a wrong password, so that nobody learns which accounts exist. */
+  verify(password: string, stored: string | null): Promise<boolean>;
+  /** True when a hash was made by weaker means than we have now; it is made anew at the next sign-in. */
+  isOutdated(stored: string): boolean;
+}
+
+export interface PasswordCost {
+  /** log2 of scrypt's N. */
+  scryptLogN: number;
+  argon2: { memoryKiB: number; passes: number };
+}
+
+/** OWASP's figures: Argon2id 19 MiB, 2 passes; scrypt N = 2^17, r = 8, p = 1. */
+const defaultCost: PasswordCost = { scryptLogN: 17, argon2: { memoryKiB: 19_456, passes: 2 } };
+
+const concurrent = 2;
+const waitingAtMost = 20;
+
+type Argon2 = (
+  algorithm: 'argon2id',
+  parameters: {
+    message: string;
+    nonce: Buffer;
+    parallelism: number;
+    tagLength: number;
+    memory: number;
+    passes: number;
+  },
+  done: (error: Error | null, hash: Buffer) => void,
+) => void;
+
+// Node has it from 24.7 on; the types here are those of Node 20.
+const argon2 = (crypto as unknown as { argon2?: Argon2 }).argon2;
+const scrypt = promisify(crypto.scrypt) as (
+  password: string,
+  salt: Buffer,
+  length: number,
+  options: crypto.ScryptOptions,
+) => Promise<Buffer>;
+
+export function createPasswords(cost: PasswordCost = defaultCost): Passwords {
+  const inTurn = createQueue(concurrent, waitingAtMost);
+  const preferred = argon2 === undefined ? scryptHeader(cost) : argon2Header(cost);
+  // What an unknown account is checked against.
+  const nobody = `${preferred}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
+
+  async function verify(password: string, stored: string | null): Promise<boolean> {
+    const { header, salt, hash } = parse(stored ?? nobody);
+    const computed = await inTurn(() => derive(header, password, salt));
+    return crypto.timingSafeEqual(computed, hash) && stored !== null;
+  }
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(16);
+      const hash = await inTurn(() => derive(preferred, password, salt));
+      return `${preferred}${salt.toString('base64url')}$${hash.toString('base64url')}`;
+    },
+    verify,
+    isOutdated: (stored) => !stored.startsWith(preferred),
+  };
+}
+
+function scryptHeader({ scryptLogN }: PasswordCost): string {
+  return `$scrypt$ln=${scryptLogN},r=8,p=1$`;
+}
+
+function argon2Header({ argon2: { memoryKiB, passes } }: PasswordCost): string {
+  return `$argon2id$m=${memoryKiB},t=${passes},p=1$`;
+}
+
+function parse(stored: string): { header: string; salt: Buffer; hash: Buffer } {
+  const [, algorithm, parameters, salt = '', hash = ''] = stored.split('$');
+  const header = `$${algorithm}$${parameters}$`;
+  return { header, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
+}
+
+function derive(header: string, password: string, salt: Buffer): Promise<Buffer> {
+  const message = password.normalize('NFC');
+  const numbers = [...header.matchAll(/=(\d+)/g)].map(([, number]) => Number(number));
+  if (header.startsWith('$scrypt$')) {
+    const [logN = 17, r = 8, p = 1] = numbers;
+    return scrypt(message, salt, 32, { N: 2 ** logN, r, p, maxmem: 2 ** (logN + 8) * r });
+  }
+  const [memory = 0, passes = 0, parallelism = 1] = numbers;
+  if (argon2 === undefined) throw new Error('this password was hashed by Argon2, which needs Node 24.7 or newer');
+  return new Promise((resolve, reject) =>
+    argon2('argon2id', { message, nonce: salt, parallelism, tagLength: 32, memory, passes }, (error, hash) =>
+      error === null ? resolve(hash) : reject(error),
+    ),
+  );
+}
+
+/** Runs at most `size` at a time and lets `limit` wait; who comes after that is told to come back. */
+function createQueue(size: number, limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= size) {
+      if (waiting.length >= limit) throw unavailable('Too many people are signing in. Try again shortly.', 5);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running++;
+    }
+    try {
+      return await work();
+    } finally {
+      // The place is handed on, not given back, so that nobody who comes just now can slip in between.
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,144 @@
+import { Type } from 'typebox';
+import { nullable } from '../http/page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
+import type { NewCredential, RegistryService } from '../registry/registry-service.ts';
+
+const api = Type.Unsafe<Registration['api']>({
+  type: 'string',
+  enum: [...apis],
+  expected: 'one of sms, verify, messaging',
+});
+const plan = Type.Unsafe<Registration['plan']>({
+  type: 'string',
+  enum: [...planNames],
+  expected: 'one of free, pro, enterprise',
+});
+
+export const registrationSchema = Type.Object({
+  id: Type.String(),
+  api: Type.String(),
+  plan: Type.String(),
+  status: Type.String({ description: 'approved, pending or rejected' }),
+  requested_plan: nullable(Type.String({ description: 'Asked for, and waiting for an operator' })),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+});
+
+export const clientCredentialSchema = Type.Object({
+  type: Type.Literal('client'),
+  client_id: Type.String(),
+  client_secret: Type.String(),
+  token_url: Type.String(),
+  scope: Type.String(),
+});
+
+const credentialSchema = Type.Unsafe<unknown>({
+  description: 'Shown this once; null when the application has it already',
+  type: ['object', 'null'],
+  properties: {
+    type: { type: 'string', enum: ['api_key', 'client'] },
+    id: { type: 'string' },
+    api_key: { type: 'string' },
+    client_id: { type: 'string' },
+    client_secret: { type: 'string' },
+    token_url: { type: 'string' },
+    scope: { type: 'string' },
+  },
+});
+
+const registeredSchema = Type.Object({ ...registrationSchema.properties, credential: credentialSchema });
+const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+export function createRegistrationRoutes(registry: RegistryService, tokenUrl: string): Route[] {
+  const tag = 'Developer portal: registrations';
+  const auth = { kind: 'developer' } as const;
+  return [
+    route({
+      method: 'POST',
+      path: '/portal/v1/applications/{id}/registrations',
+      auth,
+      tag,
+      summary: 'Register an application against an API and a plan',
+      description:
+        'The credential is shown this once. Registering again changes the plan and keeps the credential: no new key, no code change.',
+      params,
+      body: Type.Object({ api, plan }),
+      answers: {
+        200: { description: 'Registered before: same credential, new plan', schema: registeredSchema },
+        201: { description: 'Registered', schema: registeredSchema },
+      },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const { created, registration, credential } = await registry.registerOwn(
+          accountId,
+          call.params.id,
+          call.body.api,
+          call.body.plan,
+        );
+        const body = {
+          ...toRegistration(registration),
+          credential: credential === null ? null : toCredential(credential, tokenUrl),
+        };
+        return { status: created ? 201 : 200, body };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications/{id}/registrations',
+      auth,
+      tag,
+      summary: 'List what an application is registered for',
+      params,
+      answers: {
+        200: {
+          description: 'All of them: there is at most one per API',
+          schema: Type.Object({ data: Type.Array(registrationSchema), next_cursor: nullable(Type.String()) }),
+        },
+      },
+      handler: async (call) => {
+        const rows = await registry.listRegistrations(requireDeveloper(call).accountId, call.params.id);
+        return { status: 200, body: { data: rows.reverse().map(toRegistration), next_cursor: null } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/applications/{id}/registrations/{api}',
+      auth,
+      tag,
+      summary: 'End a registration; credentials that only it needed are dead at once',
+      params: Type.Object({ ...params.properties, api: Type.String({ maxLength: 64 }) }),
+      answers: { 204: { description: 'Ended' } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        await registry.unregister(accountId, call.params.id, call.params.api as Registration['api']);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+export function toRegistration(registration: Registration) {
+  const { id, api, plan, status, requestedPlan, createdAtMs, updatedAtMs } = registration;
+  return {
+    id,
+    api,
+    plan,
+    status,
+    requested_plan: requestedPlan,
+    created_at: toTimestamp(createdAtMs),
+    updated_at: toTimestamp(updatedAtMs),
+  };
+}
+
+export function toCredential(credential: NewCredential, tokenUrl: string): object {
+  if (credential.type === 'api_key') return { type: 'api_key', id: credential.id, api_key: credential.apiKey };
+  return {
+    type: 'client',
+    client_id: credential.clientId,
+    client_secret: credential.clientSecret,
+    token_url: tokenUrl,
+    scope: scopeFor(credential.api),
+  };
+}

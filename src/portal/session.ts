@@ -1,0 +1,54 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { randomBytes } from '../platform/random.ts';
+import { keyedHash } from '../platform/secrets.ts';
+import * as store from './portal-store.ts';
+
+/** Signed-in developers. The cookie is random, and only its keyed hash is kept. */
+export interface Sessions {
+  /** The name of the cookie: with `__Host-` a browser takes it only by https, for this host and the whole of it. */
+  readonly cookieName: string;
+  open(tx: Tx, accountId: string): Promise<{ cookie: string }>;
+  find(token: string): Promise<{ accountId: string; operator: boolean; sessionHash: Buffer } | undefined>;
+  end(sessionHash: Buffer): Promise<{ cookie: string }>;
+}
+
+const idleMs = 30 * 60_000;
+const absoluteMs = 12 * 3_600_000;
+/** Writing down that a session is in use once a minute is often enough. */
+const touchEveryMs = 60_000;
+
+export function createSessions(options: { database: Database; clock: Clock; keys: KeyRing; https: boolean }): Sessions {
+  const { database, clock, keys, https } = options;
+  const cookieName = https ? '__Host-heliograph_session' : 'heliograph_session';
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const hashOf = (token: string) => keyedHash(keys.keyFor('session'), token);
+
+  return {
+    cookieName,
+
+    async open(tx, accountId) {
+      const token = randomBytes(32).toString('base64url');
+      const nowMs = clock.nowMs();
+      await store.deleteDeadSessions(tx, nowMs);
+      await store.insertSession(tx, { hash: hashOf(token), accountId, nowMs, expiresAtMs: nowMs + absoluteMs });
+      return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}` };
+    },
+
+    async find(token) {
+      if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
+      const nowMs = clock.nowMs();
+      const sessionHash = hashOf(token);
+      const found = await store.findSession(database, sessionHash, nowMs, nowMs - idleMs);
+      if (found === undefined) return undefined;
+      if (nowMs - found.lastSeenAtMs > touchEveryMs) await store.touchSession(database, sessionHash, nowMs);
+      return { accountId: found.accountId, operator: found.operator, sessionHash };
+    },
+
+    async end(sessionHash) {
+      await store.deleteSession(database, sessionHash);
+      return { cookie: `${cookieName}=; ${attributes}; Max-Age=0` };
+    },
+  };
+}

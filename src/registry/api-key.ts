@@ -1,0 +1,49 @@
+import type { KeyRing } from '../platform/keys.ts';
+import { base62, randomBase62 } from '../platform/random.ts';
+import { keyedHash, sameBytes } from '../platform/secrets.ts';
+
+/** `hg_sandbox_<random>_<checksum>`: 190 random bits, and a keyed checksum that tells a typo or a guess from a key. */
+export interface ApiKeys {
+  create(): { key: string; hash: Buffer; ringVersion: number; prefix: string; lastFour: string };
+  /** True for a key that we could have made; decided without any lookup. */
+  isWellFormed(text: string): boolean;
+  /** What a key is stored and found by, under every version of the ring that may have made it. */
+  hashes(key: string): Buffer[];
+}
+
+const randomLength = 32;
+const checksumLength = 8;
+
+export function createApiKeys(keys: KeyRing, environment: 'sandbox' | 'production'): ApiKeys {
+  const start = environment === 'production' ? 'hg_live_' : 'hg_sandbox_';
+  const form = new RegExp(`^${start}[0-9A-Za-z]{${randomLength}}_[0-9A-Za-z]{${checksumLength}}$`);
+
+  function checksumOf(body: string, version: number): string {
+    const hash = keyedHash(keys.keyFor('api-key-checksum', version), body);
+    let text = '';
+    for (let i = 0; i < checksumLength; i++) text += base62[(hash[i] ?? 0) % 62];
+    return text;
+  }
+
+  return {
+    create() {
+      const body = `${start}${randomBase62(randomLength)}`;
+      const key = `${body}_${checksumOf(body, keys.version)}`;
+      const hash = keyedHash(keys.keyFor('api-key'), key);
+      return { key, hash, ringVersion: keys.version, prefix: key.slice(0, start.length + 4), lastFour: key.slice(-4) };
+    },
+
+    isWellFormed(text) {
+      if (!form.test(text)) return false;
+      const body = text.slice(0, start.length + randomLength);
+      const checksum = Buffer.from(text.slice(-checksumLength));
+      return versions(keys).some((version) => sameBytes(Buffer.from(checksumOf(body, version)), checksum));
+    },
+
+    hashes: (key) => versions(keys).map((version) => keyedHash(keys.keyFor('api-key', version), key)),
+  };
+}
+
+function versions(keys: KeyRing): number[] {
+  return Array.from({ length: keys.version }, (_, index) => keys.version - index);
+}

@@ -1,0 +1,45 @@
+import type { KeyRing } from '../platform/keys.ts';
+import { randomBase62 } from '../platform/random.ts';
+import { keyedHash, sameBytes } from '../platform/secrets.ts';
+
+export interface StoredSecret {
+  id: string;
+  hash: Buffer;
+  ringVersion: number;
+  expiresAtMs: number | null;
+}
+
+/** 256 random bits need no slow hash: nobody guesses them, and a token request must not cost half a second. */
+export function newClientSecret(keys: KeyRing): {
+  secret: string;
+  hash: Buffer;
+  ringVersion: number;
+  lastFour: string;
+} {
+  const secret = `hgs_${randomBase62(43)}`;
+  return {
+    secret,
+    hash: hashClientSecret(keys, secret, keys.version),
+    ringVersion: keys.version,
+    lastFour: secret.slice(-4),
+  };
+}
+
+export function hashClientSecret(keys: KeyRing, secret: string, ringVersion: number): Buffer {
+  return keyedHash(keys.keyFor('client-secret', ringVersion), secret);
+}
+
+/** The stored secret that was presented, if it still lives. Every one is compared, whether or not an earlier one fits. */
+export function findSecret(
+  keys: KeyRing,
+  stored: StoredSecret[],
+  presented: string,
+  nowMs: number,
+): StoredSecret | undefined {
+  let found: StoredSecret | undefined;
+  for (const candidate of stored) {
+    const same = sameBytes(candidate.hash, hashClientSecret(keys, presented, candidate.ringVersion));
+    if (same && (candidate.expiresAtMs === null || candidate.expiresAtMs > nowMs)) found = candidate;
+  }
+  return found;
+}

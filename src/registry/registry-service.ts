@@ -1,0 +1,218 @@
+import type { Api } from '../http/route.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PlanName } from '../platform/config.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import type { ApiKeys } from './api-key.ts';
+import {
+  type Application,
+  approved,
+  credentialFor,
+  isWaiting,
+  type Registration,
+  registered,
+  rejected,
+} from './application.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import * as credentials from './credential-store.ts';
+import { newClientSecret } from './oauth-client.ts';
+import * as store from './registry-store.ts';
+
+/** A secret on its way to its owner. It exists nowhere else, and is never shown again. */
+export type NewCredential =
+  | { type: 'api_key'; id: string; apiKey: string; prefix: string; lastFour: string; createdAtMs: number }
+  | { type: 'client'; clientId: string; clientSecret: string; api: Exclude<Api, 'sms'> };
+
+type NewApiKey = Extract<NewCredential, { type: 'api_key' }>;
+
+export interface RegistryServiceOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  apiKeys: ApiKeys;
+  feed: ChangeFeed;
+  environment: 'sandbox' | 'production';
+}
+
+export type RegistryService = ReturnType<typeof createRegistryService>;
+
+const liveCredentials = 20;
+
+/**
+ * Applications, registrations and credentials. Every change goes through the feed, so when a call here has returned, no
+ * node acts on what was before. An application that is not the account's own is not there.
+ */
+export function createRegistryService(options: RegistryServiceOptions) {
+  const { database, clock, keys, apiKeys, feed, environment } = options;
+
+  /** Runs a change of an application of this account, one at a time per application. */
+  function changeOwn<Result>(accountId: string, id: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return feed.change(id, async (tx) => {
+      if (!(await store.lockApplication(tx, accountId, id))) throw notFound();
+      return work(tx);
+    });
+  }
+
+  async function requireOwn(accountId: string, id: string): Promise<Application> {
+    const application = await store.findApplication(database, accountId, id);
+    if (application === undefined) throw notFound();
+    return application;
+  }
+
+  async function issueKey(tx: Tx, applicationId: string): Promise<NewApiKey> {
+    const { key, hash, ringVersion, prefix, lastFour } = apiKeys.create();
+    const shown = { id: newId('key', clock), prefix, lastFour, createdAtMs: clock.nowMs() };
+    await credentials.insertApiKey(tx, { applicationId, hash, ringVersion, ...shown });
+    return { type: 'api_key', apiKey: key, ...shown };
+  }
+
+  async function issueSecret(tx: Tx, clientId: string, api: Exclude<Api, 'sms'>): Promise<NewCredential> {
+    const { secret, ...row } = newClientSecret(keys);
+    await credentials.insertClientSecret(tx, { id: newId('sec', clock), clientId, createdAtMs: clock.nowMs(), ...row });
+    return { type: 'client', clientId, clientSecret: secret, api };
+  }
+
+  /** The credential this API needs, unless the application has one already. */
+  async function issueMissing(tx: Tx, applicationId: string, api: Api): Promise<NewCredential | null> {
+    const nowMs = clock.nowMs();
+    if (api === 'sms') {
+      const existing = await credentials.listApiKeys(tx, applicationId, nowMs);
+      return existing.length > 0 ? null : issueKey(tx, applicationId);
+    }
+    if ((await credentials.findClient(tx, applicationId, nowMs)) !== undefined) return null;
+    const clientId = newId('cli', clock);
+    await credentials.insertClient(tx, clientId, applicationId, nowMs);
+    return issueSecret(tx, clientId, api);
+  }
+
+  async function register(tx: Tx, applicationId: string, api: Api, plan: PlanName) {
+    const nowMs = clock.nowMs();
+    const existing = await store.findRegistration(tx, applicationId, api);
+    const registration: Registration = {
+      id: existing?.id ?? newId('reg', clock),
+      applicationId,
+      api,
+      createdAtMs: existing?.createdAtMs ?? nowMs,
+      updatedAtMs: nowMs,
+      ...registered(existing, plan, environment),
+    };
+    await store.putRegistration(tx, registration);
+    const credential = await issueMissing(tx, applicationId, api);
+    return { created: existing === undefined, registration, credential };
+  }
+
+  async function decide(id: string, rule: (existing: Registration) => Partial<Registration>): Promise<Registration> {
+    const applicationId = await store.findApplicationOf(database, id);
+    if (applicationId === undefined) throw notFound();
+    return feed.change(applicationId, async (tx) => {
+      const existing = await store.lockRegistration(tx, id);
+      if (existing === undefined) throw notFound();
+      if (!isWaiting(existing)) {
+        throw new ApiError('INCOMPATIBLE_STATE', `This registration is ${existing.status} and waits for nothing.`);
+      }
+      const decided = { ...existing, ...rule(existing), updatedAtMs: clock.nowMs() };
+      await store.putRegistration(tx, decided);
+      return decided;
+    });
+  }
+
+  return {
+    register,
+
+    async createApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
+      const nowMs = clock.nowMs();
+      const application = { id: newId('app', clock), name, createdAtMs: nowMs, updatedAtMs: nowMs };
+      await store.insertApplication(tx, accountId, application);
+      return application;
+    },
+
+    listApplications: (accountId: string, page: store.Page) => store.listApplications(database, accountId, page),
+
+    async requireApplication(accountId: string, id: string) {
+      const application = await requireOwn(accountId, id);
+      const [registrations, client] = await Promise.all([
+        store.listRegistrations(database, id),
+        credentials.findClient(database, id, clock.nowMs()),
+      ]);
+      return { application, registrations, client };
+    },
+
+    renameApplication: (accountId: string, id: string, name: string): Promise<Application> =>
+      changeOwn(accountId, id, async (tx) => {
+        await store.renameApplication(tx, id, name, clock.nowMs());
+        return (await store.findApplication(tx, accountId, id)) as Application;
+      }),
+
+    deleteApplication: (accountId: string, id: string): Promise<void> =>
+      changeOwn(accountId, id, (tx) => store.deleteApplication(tx, id)),
+
+    registerOwn: (accountId: string, id: string, api: Api, plan: PlanName) =>
+      changeOwn(accountId, id, (tx) => register(tx, id, api, plan)),
+
+    async listRegistrations(accountId: string, id: string): Promise<Registration[]> {
+      await requireOwn(accountId, id);
+      return store.listRegistrations(database, id);
+    },
+
+    /** The credentials that only this registration needed go with it. */
+    unregister: (accountId: string, id: string, api: Api): Promise<void> =>
+      changeOwn(accountId, id, async (tx) => {
+        const existing = await store.findRegistration(tx, id, api);
+        if (existing === undefined) throw notFound();
+        await store.deleteRegistration(tx, existing.id);
+        const left = await store.listRegistrations(tx, id);
+        if (left.some((other) => credentialFor(other.api) === credentialFor(api))) return;
+        if (api === 'sms') await credentials.deleteApiKeys(tx, id);
+        else await credentials.deleteClient(tx, id);
+      }),
+
+    async listKeys(accountId: string, id: string) {
+      await requireOwn(accountId, id);
+      return credentials.listApiKeys(database, id, clock.nowMs());
+    },
+
+    rotateKey: (accountId: string, id: string, overlapSeconds: number): Promise<NewApiKey> =>
+      changeOwn(accountId, id, async (tx) => {
+        const nowMs = clock.nowMs();
+        if ((await store.findRegistration(tx, id, 'sms')) === undefined) throw notRegistered('the sms API');
+        await credentials.endApiKeys(tx, id, nowMs + overlapSeconds * 1000);
+        await credentials.deleteExpired(tx, id, nowMs);
+        if ((await credentials.listApiKeys(tx, id, nowMs)).length >= liveCredentials) throw tooMany('keys');
+        return issueKey(tx, id);
+      }),
+
+    deleteKey: (accountId: string, id: string, keyId: string): Promise<void> =>
+      changeOwn(accountId, id, async (tx) => {
+        if (!(await credentials.deleteApiKey(tx, id, keyId))) throw notFound();
+      }),
+
+    /** Without overlap the old secret is dead at once, and so are the tokens it brought. */
+    rotateSecret: (accountId: string, id: string, overlapSeconds: number): Promise<NewCredential> =>
+      changeOwn(accountId, id, async (tx) => {
+        const nowMs = clock.nowMs();
+        const client = await credentials.findClient(tx, id, nowMs);
+        if (client === undefined) throw notRegistered('the verify or the messaging API');
+        await credentials.endClientSecrets(tx, client.id, nowMs + overlapSeconds * 1000);
+        await credentials.deleteExpired(tx, id, nowMs);
+        if (overlapSeconds === 0) await credentials.raiseCredentialVersion(tx, client.id);
+        else if (client.secrets.length >= liveCredentials) throw tooMany('secrets');
+        const registrations = await store.listRegistrations(tx, id);
+        const api = registrations.some((each) => each.api === 'verify') ? 'verify' : 'messaging';
+        return issueSecret(tx, client.id, api);
+      }),
+
+    listWaiting: (page: store.Page) => store.listWaiting(database, page),
+    approve: (registrationId: string) => decide(registrationId, approved),
+    reject: (registrationId: string) => decide(registrationId, rejected),
+  };
+}
+
+function notRegistered(what: string): ApiError {
+  return new ApiError('INCOMPATIBLE_STATE', `The application is not registered for ${what}. Register it first.`);
+}
+
+function tooMany(what: string): ApiError {
+  return new ApiError('INCOMPATIBLE_STATE', `The application has ${liveCredentials} live ${what}. Delete one first.`);
+}

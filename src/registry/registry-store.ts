@@ -1,0 +1,123 @@
+import type { Api } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import type { Application, Registration } from './application.ts';
+
+export interface Page {
+  limit: number;
+  /** The id the page before ended with. */
+  after: string | undefined;
+}
+
+export async function insertApplication(
+  tx: Tx,
+  accountId: string,
+  { id, name, createdAtMs }: Application,
+): Promise<void> {
+  const at = toTimestamp(createdAtMs);
+  await tx.query('insert into application (id, account_id, name, created_at, updated_at) values ($1, $2, $3, $4, $4)', [
+    id,
+    accountId,
+    name,
+    at,
+  ]);
+}
+
+export async function findApplication(tx: Tx, accountId: string, id: string): Promise<Application | undefined> {
+  const { rows } = await tx.query<Application>(
+    `select ${applicationColumns} from application where id = $1 and account_id = $2`,
+    [id, accountId],
+  );
+  return rows[0];
+}
+
+/** Holds the application until the transaction ends: whoever else wants to change what it has waits here. */
+export async function lockApplication(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { count } = await tx.query('select 1 from application where id = $1 and account_id = $2 for update', [
+    id,
+    accountId,
+  ]);
+  return count > 0;
+}
+
+export async function listApplications(tx: Tx, accountId: string, { limit, after }: Page): Promise<Application[]> {
+  const { rows } = await tx.query<Application>(
+    `select ${applicationColumns} from application
+     where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+    [accountId, after ?? null, limit],
+  );
+  return rows;
+}
+
+export async function renameApplication(tx: Tx, id: string, name: string, nowMs: number): Promise<void> {
+  await tx.query('update application set name = $2, updated_at = $3 where id = $1', [id, name, toTimestamp(nowMs)]);
+}
+
+export async function deleteApplication(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from application where id = $1', [id]);
+}
+
+export async function listRegistrations(tx: Tx, applicationId: string): Promise<Registration[]> {
+  const { rows } = await tx.query<Registration>(
+    `select ${registrationColumns} from registration where application_id = $1 order by created_at, id`,
+    [applicationId],
+  );
+  return rows;
+}
+
+export async function findRegistration(tx: Tx, applicationId: string, api: Api): Promise<Registration | undefined> {
+  const { rows } = await tx.query<Registration>(
+    `select ${registrationColumns} from registration where application_id = $1 and api = $2`,
+    [applicationId, api],
+  );
+  return rows[0];
+}
+
+export async function findApplicationOf(tx: Tx, registrationId: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ id: string }>('select application_id as id from registration where id = $1', [
+    registrationId,
+  ]);
+  return rows[0]?.id;
+}
+
+export async function lockRegistration(tx: Tx, id: string): Promise<Registration | undefined> {
+  const { rows } = await tx.query<Registration>(
+    `select ${registrationColumns} from registration where id = $1 for update`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function listWaiting(
+  tx: Tx,
+  { limit, after }: Page,
+): Promise<(Registration & { applicationName: string; email: string })[]> {
+  const { rows } = await tx.query<Registration & { applicationName: string; email: string }>(
+    `select r.*, a.name as "applicationName", d.email
+     from (select ${registrationColumns} from registration
+           where (status = 'pending' or requested_plan is not null) and ($1::text is null or id < $1)
+           order by id desc limit $2) r
+     join application a on a.id = r."applicationId" join account d on d.id = a.account_id order by r.id desc`,
+    [after ?? null, limit],
+  );
+  return rows;
+}
+
+export async function putRegistration(tx: Tx, registration: Registration): Promise<void> {
+  const { id, applicationId, api, plan, status, requestedPlan, createdAtMs, updatedAtMs } = registration;
+  await tx.query(
+    `insert into registration (id, application_id, api, plan, status, requested_plan, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (id) do update set plan = $4, status = $5, requested_plan = $6, updated_at = $8`,
+    [id, applicationId, api, plan, status, requestedPlan, toTimestamp(createdAtMs), toTimestamp(updatedAtMs)],
+  );
+}
+
+export async function deleteRegistration(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from registration where id = $1', [id]);
+}
+
+const applicationColumns = 'id, name, created_at as "createdAtMs", updated_at as "updatedAtMs"';
+
+const registrationColumns = `id, application_id as "applicationId", api, plan, status,
+  requested_plan as "requestedPlan", created_at as "createdAtMs", updated_at as "updatedAtMs"`;

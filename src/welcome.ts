@@ -1,0 +1,68 @@
+import type { Config } from './platform/config.ts';
+import { credentialsFile, type SandboxCredentials } from './registry/demo-applications.ts';
+
+/** What a person reads when the service is up: where it is, and lines to paste that work. */
+export function welcome(options: {
+  version: string;
+  config: Config;
+  /** Only on the first start of a sandbox. */
+  made: SandboxCredentials | undefined;
+  /** The paths that are mounted: a line is only shown for what is there. */
+  paths: string[];
+}): string {
+  const { version, config, made, paths } = options;
+  const lines = [
+    '',
+    `Heliograph ${version} is ready (${config.environment}).`,
+    '',
+    `  Portal     ${config.publicUrl}/`,
+    `  Reference  ${config.publicUrl}/docs`,
+    `  Health     ${config.publicUrl}/readyz`,
+    '',
+  ];
+  if (made !== undefined) lines.push(...firstSteps(made, paths));
+  if (config.environment === 'sandbox') {
+    lines.push(`Sandbox credentials: ${credentialsFile(config.dataDir)}`, '');
+  }
+  return [...lines, 'Stop it with Ctrl-C.', ''].join('\n');
+}
+
+function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
+  const lines = ['Two demo applications were made, each registered for all three APIs:', ''];
+  for (const { plan, application_id, api_key, client_id, client_secret } of made.applications) {
+    lines.push(`  ${plan.padEnd(10)}  ${application_id}`);
+    lines.push(`    API key        ${api_key}`);
+    lines.push(`    client id      ${client_id}`);
+    lines.push(`    client secret  ${client_secret}`, '');
+  }
+  const curls = tryLines(made).filter(({ path }) => paths.includes(path));
+  if (curls.length > 0)
+    lines.push('Try it (each line works as it is):', '', ...curls.map(({ line }) => `  ${line}`), '');
+  return lines;
+}
+
+/** One line per API, each whole in itself. */
+function tryLines({ base_url, token_url, applications }: SandboxCredentials): { path: string; line: string }[] {
+  const [application] = applications;
+  if (application === undefined) return [];
+  const json = "-H 'Content-Type: application/json'";
+  const token = (scope: string) =>
+    `$(curl -s ${token_url} -d grant_type=client_credentials -d client_id=${application.client_id} ` +
+    `-d client_secret=${application.client_secret} -d 'scope=openid ${scope}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+  const bearer = (scope: string) => `-H "Authorization: Bearer ${token(scope)}"`;
+  const message = `-d '{"to":"+15005550100","from":"ACME","message":"Hello"}'`;
+  return [
+    {
+      path: '/sms/v1/messages',
+      line: `curl -i ${base_url}/sms/v1/messages -H 'apikey: ${application.api_key}' ${json} ${message}`,
+    },
+    {
+      path: '/verify/v1/verifications',
+      line: `curl -i ${base_url}/verify/v1/verifications ${bearer('verify:manage')} ${json} -d '{"to":"+15005550100","channel":"sms"}'`,
+    },
+    {
+      path: '/messaging/v1/messages',
+      line: `curl -i ${base_url}/messaging/v1/messages ${bearer('messaging:send')} ${json} ${message}`,
+    },
+  ];
+}
