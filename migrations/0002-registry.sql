@@ -107,8 +107,6 @@ create index client_secret_client on client_secret (client_id, id);
 create table registry_change (
   seq bigint primary key,
   application_id text not null,
-  -- Set when only this token is concerned.
-  jti text,
   changed_at timestamptz not null
 );
 create sequence registry_change_seq;
@@ -122,14 +120,14 @@ create table node (
 
 -- Called last in the transaction that makes the change. The lock is held until commit, so the order of seq is the order
 -- in which changes become visible: a reader that has seen seq n will never later find one below n.
-create function record_registry_change(application_id text, jti text, changed_at timestamptz) returns bigint
+create function record_registry_change(application_id text, changed_at timestamptz) returns bigint
 language plpgsql as $$
 declare
   new_seq bigint;
 begin
   perform pg_advisory_xact_lock(4207004);
   new_seq := nextval('registry_change_seq');
-  insert into registry_change values (new_seq, application_id, jti, changed_at);
+  insert into registry_change values (new_seq, application_id, changed_at);
   perform pg_notify('heliograph_registry', new_seq::text);
   return new_seq;
 end $$;

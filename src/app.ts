@@ -1,7 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { findByKey, findByToken } from './callers.ts';
+import { createAddressWindows } from './edge/address-windows.ts';
 import { createGateway } from './edge/gateway.ts';
+import { createMemoryWindows } from './edge/memory-windows.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type ServerTimeouts } from './http/server.ts';
+import { createSigningKeys, type SigningKeys, signingKeysChange } from './identity/signing-keys.ts';
+import { createTokenService } from './identity/token-service.ts';
+import { createTokenVerifier } from './identity/token-verifier.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -12,8 +18,9 @@ import { createDeveloperService, type DeveloperService } from './portal/develope
 import { createPasswords, type PasswordCost } from './portal/password.ts';
 import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
+import { createLastUsed } from './registry/last-used.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
-import { createRoutes } from './routes.ts';
+import { apiPrefixes, createRoutes } from './routes.ts';
 
 export interface AppOptions {
   config: Config;
@@ -33,6 +40,7 @@ export interface App {
   routes: Route[];
   registry: Registry;
   developers: DeveloperService;
+  signingKeys: SigningKeys;
   /** Listens, and answers from then on. */
   start(): Promise<void>;
   /** Stops accepting, finishes what is in flight, for at most `graceMs`. */
@@ -45,24 +53,80 @@ export function createApp(options: AppOptions): App {
   const https = config.publicUrl.startsWith('https:');
   const metrics = createMetrics();
 
-  const registry = createRegistry({ database, clock, keys, log, config });
+  const issuer = `${config.publicUrl}/realms/${config.realm}`;
+  const registry = createRegistry({
+    database,
+    clock,
+    keys,
+    log,
+    config,
+    onChange({ applicationId }) {
+      if (applicationId === signingKeysChange) signingKeys.forget();
+    },
+    onLost: () => signingKeys.forget(),
+  });
+  const { directory, feed } = registry;
+  const lastUsed = createLastUsed(database, clock, log);
+
+  const signingKeys = createSigningKeys({
+    database,
+    clock,
+    keys,
+    alg: config.tokenAlg,
+    tokenSeconds: config.tokenSeconds,
+    change: (work) => feed.change(signingKeysChange, work),
+  });
+  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, issuer });
+  const tokens = createTokenService({
+    clock,
+    keys,
+    directory,
+    feed,
+    signingKeys,
+    verifier,
+    issuer,
+    tokenSeconds: config.tokenSeconds,
+    onSecretUsed: lastUsed.note,
+  });
 
   const passwords = createPasswords(options.passwordCost);
   const sessions = createSessions({ database, clock, keys, https });
   const throttle = createSignInThrottle(database, clock, keys);
   const developers = createDeveloperService({ database, clock, keys, passwords, sessions, throttle });
 
+  const registrations = createMemoryWindows({ clock });
+  const addresses = createAddressWindows({ clock });
+  const identityAddresses = createAddressWindows({ clock });
+  metrics.gauge(
+    'heliograph_registration_windows',
+    'Registrations with requests in the last minute',
+    () => registrations.size,
+  );
+  metrics.gauge('heliograph_address_windows', 'Addresses remembered', () => addresses.size + identityAddresses.size);
+  metrics.gauge(
+    'heliograph_remembered_credentials',
+    'Keys, clients and tokens remembered',
+    () => directory.size + verifier.size,
+  );
   const gate = createGateway({
+    findKey: findByKey(registry, lastUsed, clock),
+    findToken: findByToken(verifier),
+    findSession: sessions.find,
+    sessionCookie: sessions.cookieName,
+    registrations,
+    addresses,
+    identityAddresses,
+    addressLimits: config.addressLimits,
+    apis: apiPrefixes,
     metricsToken: config.metricsToken,
     publicUrl: config.publicUrl,
-    sessionCookie: sessions.cookieName,
-    findSession: sessions.find,
   });
   const routes = createRoutes({
     database,
     developers,
     registry: registry.service,
     tokenUrl: tokenUrlOf(config),
+    identity: { tokens, signingKeys, realm: config.realm, issuer, nowMs: clock.nowMs },
     operations: {
       checks: [{ name: 'database', passes: () => database.query('select 1').then(() => true) }],
       metrics,
@@ -86,15 +150,18 @@ export function createApp(options: AppOptions): App {
     routes,
     registry,
     developers,
+    signingKeys,
     async start() {
-      await registry.feed.start();
+      await feed.start();
+      await signingKeys.prepare();
       await server.listen({ port: config.port, host: config.host });
     },
     async stop(graceMs = 10_000) {
       const late = setTimeout(() => server.server.closeAllConnections(), graceMs);
       await server.close();
       clearTimeout(late);
-      await registry.feed.stop();
+      await lastUsed.stop();
+      await feed.stop();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
-import { type Route, route } from './http/route.ts';
+import { type Auth, type Route, route } from './http/route.ts';
+import { createIdentityRoutes } from './identity/token-api.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
@@ -14,8 +15,16 @@ export interface RouteParts {
   developers: DeveloperService;
   registry: RegistryService;
   tokenUrl: string;
+  identity: Parameters<typeof createIdentityRoutes>[0];
   operations: Omit<OperationsOptions, 'documented'>;
 }
+
+/** The three APIs and what opens them: also for paths of theirs that are not there, so that 401 comes before 404. */
+export const apiPrefixes: { prefix: string; auth: Auth }[] = [
+  { prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } },
+  { prefix: '/sms/v1', auth: { kind: 'apikey' } },
+  { prefix: '/messaging/v1', auth: { kind: 'bearer', scope: 'messaging:send' } },
+];
 
 /** The table of contents: every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
@@ -30,6 +39,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     handler: () => ({ status: 302, location: '/docs' }),
   });
   const documented: Route[] = [
+    ...createIdentityRoutes(parts.identity),
     ...createAccountRoutes(developers),
     ...createApplicationRoutes(registry, database.transaction),
     ...createRegistrationRoutes(registry, tokenUrl),

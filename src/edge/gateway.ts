@@ -1,61 +1,194 @@
 import type { Admission, Arrival, Gate } from '../http/gate.ts';
-import type { Auth, Developer } from '../http/route.ts';
+import type { Auth, Caller } from '../http/route.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
+import { addressKey } from './address-key.ts';
+import {
+  missingScope,
+  readApiKey,
+  readBasic,
+  readBearer,
+  readCookie,
+  signInFirst,
+  unidentifiedKey,
+  unidentifiedToken,
+} from './credentials.ts';
+import type { FindCaller, FindSession, Found } from './find-caller.ts';
+import { limitHeaders, refusalMessage } from './limit-headers.ts';
 import { refuseMetrics } from './metrics-access.ts';
 import { refuseCrossSite } from './same-site.ts';
+import type { Decision, Limits } from './sliding-window.ts';
+import type { Windows } from './windows.ts';
 
 export interface GatewayOptions {
+  findKey: FindCaller;
+  findToken: FindCaller;
+  findSession: FindSession;
+  sessionCookie: string;
+  /** Counted per registration. */
+  registrations: Windows;
+  /** Counted per address: unknown credentials and the portal. */
+  addresses: Windows;
+  /** Counted per address too, but apart: asking for tokens and browsing do not use one another's budget up. */
+  identityAddresses: Windows;
+  addressLimits: Limits;
+  /** Which credential an unknown path of an API wants: the API's own, so that 401 comes before 404. */
+  apis: { prefix: string; auth: Auth }[];
   metricsToken: string | undefined;
   publicUrl: string;
-  sessionCookie: string;
-  findSession: FindSession;
 }
 
-export type FindSession = (token: string) => Promise<Omit<Developer, 'kind'> | undefined>;
+const anonymous: Caller = { kind: 'anonymous' };
 
-/** The line every request goes along before anything behind it runs. */
+/**
+ * The line every request goes along before anything behind it runs: who calls, the limits (429), then 401, then 403.
+ * Whatever comes of it, there is a limit decision, and so there are limit headers.
+ */
 export function createGateway(options: GatewayOptions): Gate {
-  const { metricsToken, sessionCookie, findSession } = options;
+  const { findKey, findToken, findSession, registrations, addresses, identityAddresses, addressLimits, apis } = options;
   const publicOrigin = new URL(options.publicUrl).origin;
-  const anonymous: Admission = { caller: { kind: 'anonymous' }, limitHeaders: {} };
 
-  async function admitDeveloper(arrival: Arrival, kind: 'developer' | 'operator'): Promise<Admission> {
-    const token = cookieOf(arrival.headers.cookie, sessionCookie);
-    const session = token === undefined ? undefined : await findSession(token);
-    if (kind === 'operator' && session?.operator !== true) return { ...anonymous, refusal: notFound() };
-    if (session === undefined) return { ...anonymous, refusal: signInFirst() };
-    return { ...anonymous, caller: { kind: 'developer', ...session } };
+  function authOf({ route, path }: Arrival): Auth[] {
+    if (route !== undefined) return [route.auth].flat();
+    const api = apis.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    return [api?.auth ?? { kind: 'none' }];
+  }
+
+  /** Of several kinds a route takes, the one whose credential is there. */
+  function choose(auths: Auth[], { headers }: Arrival): Auth {
+    const sent = (kind: Auth['kind']) => {
+      if (kind === 'apikey') return headers.apikey !== undefined;
+      return kind === 'bearer' ? headers.authorization !== undefined : headers.cookie !== undefined;
+    };
+    return auths.find(({ kind }) => sent(kind)) ?? auths[0] ?? { kind: 'none' };
+  }
+
+  function admitApplication(
+    arrival: Arrival,
+    auth: Auth & { kind: 'apikey' | 'bearer' },
+  ): Admission | Promise<Admission> {
+    const find = auth.kind === 'apikey' ? findKey : findToken;
+    const read = auth.kind === 'apikey' ? readApiKey : readBearer;
+    const credential = read(arrival, find.isWellFormed);
+    // No credential, or none that could be one, costs nothing: it is refused without looking at anything.
+    if (credential instanceof ApiError) return uncounted(arrival, credential);
+    const found = find.remembered(credential.text);
+    if (found === undefined) return admitUnknown(arrival, auth, find, credential.text);
+    return found === null ? uncounted(arrival, dead(auth)) : admitKnown(arrival, auth, found);
+  }
+
+  /** A credential not seen before needs budget from its address before a signature is checked or a lookup is made. */
+  function admitUnknown(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Admission | Promise<Admission> {
+    return decided(addresses.decide(addressKey(arrival.address), addressLimits), async (decision) => {
+      if (!decision.admitted) return limited(anonymous, decision);
+      const found = await find.lookUp(text).catch(asRefusal);
+      if (found instanceof ApiError) return refused(anonymous, decision, found);
+      return found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found);
+    });
+  }
+
+  function admitKnown(
+    _arrival: Arrival,
+    auth: Auth,
+    { caller, limits, scopes }: Found,
+  ): Admission | Promise<Admission> {
+    return decided(registrations.decide(caller.registrationId, limits), (decision) => {
+      if (!decision.admitted) return limited(caller, decision);
+      if (auth.kind === 'bearer' && auth.scope !== undefined && scopes?.includes(auth.scope) !== true) {
+        return refused(caller, decision, missingScope(auth.scope));
+      }
+      return { caller, limitHeaders: limitHeaders(decision) };
+    });
+  }
+
+  function admitVisitor(arrival: Arrival, kind: 'visitor' | 'developer' | 'operator'): Admission | Promise<Admission> {
+    return decided(addresses.decide(addressKey(arrival.address), addressLimits), async (decision) => {
+      if (!decision.admitted) return limited(anonymous, decision);
+      const crossSite = refuseCrossSite(arrival.method, arrival.headers, publicOrigin);
+      if (crossSite !== undefined) return refused(anonymous, decision, crossSite);
+      if (kind === 'visitor') return { caller: anonymous, limitHeaders: limitHeaders(decision) };
+      const token = readCookie(arrival.headers.cookie, options.sessionCookie);
+      const session = token === undefined ? undefined : await findSession(token).catch(asRefusal);
+      if (session instanceof ApiError) return refused(anonymous, decision, session);
+      // For everybody else operators' routes are not there at all.
+      if (kind === 'operator' && session?.operator !== true) return refused(anonymous, decision, notFound());
+      if (session === undefined) return refused(anonymous, decision, signInFirst());
+      return { caller: { kind: 'developer', ...session }, limitHeaders: limitHeaders(decision) };
+    });
+  }
+
+  function admitClient(arrival: Arrival): Admission | Promise<Admission> {
+    const caller: Caller = { kind: 'client', basic: readBasic(arrival) };
+    return decided(identityAddresses.decide(addressKey(arrival.address), addressLimits), (decision) =>
+      decision.admitted ? { caller, limitHeaders: limitHeaders(decision) } : limited(anonymous, decision),
+    );
+  }
+
+  /** The headers say how the caller's address stands, and nothing is counted. */
+  function uncounted(arrival: Arrival, refusal?: ApiError): Admission | Promise<Admission> {
+    return decided(addresses.peek(addressKey(arrival.address), addressLimits), (decision) =>
+      refusal === undefined
+        ? { caller: anonymous, limitHeaders: limitHeaders(decision) }
+        : refused(anonymous, decision, refusal),
+    );
   }
 
   return {
     admit(arrival) {
-      const kinds = [arrival.route?.auth ?? { kind: 'none' as const }].flat().map(({ kind }: Auth) => kind);
-      const [kind] = kinds;
-      if (kind === 'metrics') {
-        const refusal = refuseMetrics(metricsToken, arrival.headers.authorization, arrival.address);
-        return refusal === undefined ? anonymous : { ...anonymous, refusal };
+      const auths = authOf(arrival);
+      const [only] = auths;
+      const auth = auths.length === 1 && only !== undefined ? only : choose(auths, arrival);
+      switch (auth.kind) {
+        case 'apikey':
+        case 'bearer':
+          return admitApplication(arrival, auth);
+        case 'visitor':
+        case 'developer':
+        case 'operator':
+          return admitVisitor(arrival, auth.kind);
+        case 'client':
+          return admitClient(arrival);
+        case 'metrics':
+          return uncounted(
+            arrival,
+            refuseMetrics(options.metricsToken, arrival.headers.authorization, arrival.address),
+          );
+        case 'none':
+          return uncounted(arrival);
       }
-      if (kind === 'visitor' || kind === 'developer' || kind === 'operator') {
-        const refusal = refuseCrossSite(arrival.method, arrival.headers, publicOrigin);
-        if (refusal !== undefined) return { ...anonymous, refusal };
-        if (kind !== 'visitor') return admitDeveloper(arrival, kind);
-      }
-      return anonymous;
     },
-    headersForUnreadable: () => ({}),
+
+    headersForUnreadable(address) {
+      const decision = addresses.peek(addressKey(address), addressLimits);
+      // A shared store cannot be asked here, where nothing may wait.
+      return decision instanceof Promise ? {} : limitHeaders(decision);
+    },
   };
 }
 
-function cookieOf(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const [key, value] = pair.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+/** Goes on at once where the windows answer at once, so that the usual request waits for nothing. */
+function decided(
+  decision: Decision | Promise<Decision>,
+  next: (decision: Decision) => Admission | Promise<Admission>,
+): Admission | Promise<Admission> {
+  return decision instanceof Promise ? decision.then(next) : next(decision);
 }
 
-function signInFirst(): ApiError {
-  return new ApiError('UNAUTHENTICATED', 'Sign in first: POST /portal/v1/sessions.', {
-    headers: { 'WWW-Authenticate': 'Session realm="heliograph"' },
-  });
+function limited(caller: Caller, decision: Decision): Admission {
+  return refused(caller, decision, new ApiError('RATE_LIMITED', refusalMessage(decision)));
+}
+
+function refused(caller: Caller, decision: Decision, refusal: ApiError): Admission {
+  return { caller, limitHeaders: limitHeaders(decision), refusal };
+}
+
+function dead({ kind }: Auth): ApiError {
+  return kind === 'apikey'
+    ? unidentifiedKey('The API key is unknown, expired or not approved yet.')
+    : unidentifiedToken('The token is invalid, expired or revoked.');
+}
+
+/** The database is away: whoever calls is told so, instead of being taken for nobody. */
+function asRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
 }

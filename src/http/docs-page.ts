@@ -96,11 +96,12 @@ function describe(property: Record<string, unknown>): string {
 function credentialOf(auth: Auth): string {
   switch (auth.kind) {
     case 'none':
+    case 'visitor':
       return 'No credential';
     case 'apikey':
       return 'Header apikey: your API key';
     case 'bearer':
-      return `Header Authorization: Bearer, a token with scope ${auth.scope}`;
+      return `Header Authorization: Bearer, a token${auth.scope === undefined ? '' : ` with scope ${auth.scope}`}`;
     case 'developer':
       return 'Portal session';
     case 'operator':

@@ -11,19 +11,24 @@ export const errorSchema = Type.Object({
 
 export const limitedSchema = Type.Object({ message: Type.String() });
 
-/** Turns whatever was thrown into the refusal the caller sees. What is not an `ApiError` shows nothing of itself. */
-export function readApiError(error: unknown): ApiError {
+/**
+ * Turns whatever was thrown into the refusal the caller sees. What is not an `ApiError` shows nothing of itself.
+ * `bodyRead` tells whether the request had arrived as a whole.
+ */
+export function readApiError(error: unknown, bodyRead: boolean): ApiError {
   if (error instanceof ApiError) return error;
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
-  if (code?.startsWith('FST_ERR_') === true) {
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: number };
+  if (typeof code === 'string' && code.startsWith('FST_ERR_')) {
     const known = fromFastify(code);
     if (known !== undefined) return known;
     if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
       return new ApiError('INVALID_ARGUMENT', 'The request could not be read.', { cause: error });
     }
   }
-  // The caller hung up in the middle of its body. Errors of the database never get here with this code.
-  if (code === 'ECONNRESET') return new ApiError('INVALID_ARGUMENT', 'The body ended before it was complete.');
+  // The caller hung up in the middle of its body. Any other lost connection is one of ours.
+  if (code === 'ECONNRESET' && !bodyRead) {
+    return new ApiError('INVALID_ARGUMENT', 'The body ended before it was complete.');
+  }
   return new ApiError('INTERNAL', 'Something went wrong on our side. Quote the correlation id when you report it.', {
     cause: error,
   });
@@ -32,7 +37,7 @@ export function readApiError(error: unknown): ApiError {
 function fromFastify(code: string): ApiError | undefined {
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.');
+      return payloadTooLarge();
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType('application/json');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -55,6 +60,10 @@ export function unsupportedMediaType(type: string): ApiError {
   return new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${type}, unencoded.`);
 }
 
+export function payloadTooLarge(): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.');
+}
+
 export function malformedJson(): ApiError {
   return new ApiError('MALFORMED_JSON', 'The body is not valid JSON in UTF-8.');
 }
@@ -64,11 +73,23 @@ export function errorBody(error: ApiError, correlationId: string): object {
   return { message: error.message, code: error.code, correlation_id: correlationId, details: error.details };
 }
 
+/**
+ * A refusal as RFC 6749, section 5.2, writes it, for what went wrong before the identity provider had its say. A body
+ * that is no form is a malformed request there, not a matter of media types.
+ */
+export function oauthRefusal(error: ApiError): { status: number; body: object } {
+  if (error.status === 429) return { status: 429, body: { message: error.message } };
+  const status = error.status === 415 ? 400 : error.status;
+  const name = status >= 500 ? (status === 503 ? 'temporarily_unavailable' : 'server_error') : 'invalid_request';
+  return { status, body: { error: name, error_description: error.message } };
+}
+
 /** The refusal of what could not even be read as HTTP, by Node's code for it. */
 export function fromParser(code: string | undefined): ApiError {
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return payloadTooLarge();
+    case 'HPE_HEADER_OVERFLOW':
       return new ApiError('HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time.');

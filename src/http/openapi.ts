@@ -94,13 +94,14 @@ function parametersOf(schema: Route['params'], place: 'path' | 'query'): object[
 function securityOf(auth: Auth): Record<string, string[]>[] {
   switch (auth.kind) {
     case 'none':
+    case 'visitor':
     case 'client':
     case 'metrics':
       return [];
     case 'apikey':
       return [{ apikey: [] }];
     case 'bearer':
-      return [{ bearer: [auth.scope] }];
+      return [{ bearer: auth.scope === undefined ? [] : [auth.scope] }];
     case 'developer':
     case 'operator':
       return [{ session: [] }];

@@ -1,21 +1,36 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiError } from '../platform/errors.ts';
 
-const openResponses = new WeakMap<Socket, ServerResponse>();
+/** How long a caller that is still sending may take to read its answer. */
+const lingerMs = 1000;
 
-/** Remembers which response is under way on a socket, so that an answer by hand never lands inside another one. */
-export function trackResponses(server: Server): void {
-  server.on('request', (request, response) => openResponses.set(request.socket, response));
+/**
+ * Ends a connection so that the caller can read its last answer. Closing while bytes of the caller lie unread makes the
+ * kernel reset the connection, and the answer is lost on its way (RFC 9112, section 9.6).
+ */
+export function closeGently(socket: Socket): void {
+  if (socket.destroyed) return;
+  const late = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(late));
+  ignoreErrors(socket);
+  socket.end();
+  socket.resume();
+}
+
+/** Node closes at once behind the last answer on a connection. The caller of this one may still be sending. */
+export function closeGentlyAfterAnswer(socket: Socket): void {
+  socket.destroySoon = () => closeGently(socket);
+}
+
+/** A socket that Node has handed over, or given up on, ends the process when it fails with nobody listening. */
+export function ignoreErrors(socket: Socket): void {
+  socket.on('error', () => {});
 }
 
 /** Answers what Node could not read as a request, then closes: nothing that follows on the socket can be trusted. */
 export function answerRaw(socket: Socket, error: ApiError, headers: Record<string, string>, body: object): void {
-  const underWay = openResponses.get(socket);
-  if (!socket.writable || (underWay?.headersSent && !underWay.writableFinished)) {
-    socket.destroy();
-    return;
-  }
+  if (!socket.writable) return;
   const payload = JSON.stringify(body);
   const lines = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
@@ -24,5 +39,21 @@ export function answerRaw(socket: Socket, error: ApiError, headers: Record<strin
     'Connection: close',
     ...Object.entries({ ...headers, ...error.headers }).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${payload}`, () => socket.destroy());
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${payload}`);
+  closeGently(socket);
+}
+
+/**
+ * Returns a function that closes the connections on which nothing was ever said. Node does not count them as idle, so
+ * one that a browser opened in advance would hold up stopping until the grace period is over.
+ */
+export function trackSilentConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
 }

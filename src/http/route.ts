@@ -12,7 +12,8 @@ export type Api = 'sms' | 'verify' | 'messaging';
 export type Auth =
   | { kind: 'none' }
   | { kind: 'apikey' }
-  | { kind: 'bearer'; scope: Scope }
+  /** Without a scope any token of ours will do. */
+  | { kind: 'bearer'; scope: Scope | undefined }
   | { kind: 'visitor' }
   | { kind: 'developer' }
   | { kind: 'operator' }
@@ -20,7 +21,23 @@ export type Auth =
   | { kind: 'metrics' };
 
 /** Who calls, without the credential that proved it. */
-export type Caller = { kind: 'anonymous' } | Developer;
+export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | CallingClient;
+
+/** An application registered for the API it calls. */
+export interface CallingApplication {
+  kind: 'application';
+  applicationId: string;
+  /** What the limits are counted by. */
+  registrationId: string;
+  api: Api;
+}
+
+/** Whoever asks the identity provider. Its secret is checked by the endpoint, so here it is all that was sent. */
+export interface CallingClient {
+  kind: 'client';
+  /** From HTTP Basic; null when that header was there and could not be read. */
+  basic: { clientId: string; clientSecret: string } | null | undefined;
+}
 
 export interface Developer {
   kind: 'developer';
@@ -49,6 +66,7 @@ export interface Reply {
   location?: string;
   cookie?: string;
   retryAfterSeconds?: number;
+  headers?: Record<string, string>;
   /** For what is not JSON: a page, a metrics text, a stream of events. */
   content?: { type: string; data: string | Buffer | Readable; headers?: Record<string, string> };
 }
@@ -77,6 +95,8 @@ export interface Route {
   /** What the body is written in; JSON unless said. */
   consumes?: 'json' | 'form';
   answers: Record<number, Answer>;
+  /** How refusals are written: as the contract's error, or as RFC 6749 has it. */
+  errors?: 'oauth';
   handler: (call: Call) => Reply | Promise<Reply>;
 }
 
@@ -104,5 +124,16 @@ export function route<
 /** The developer that the edge let through to a route with `auth: developer` or `operator`. */
 export function requireDeveloper(call: { caller: Caller }): Developer {
   if (call.caller.kind !== 'developer') throw new Error('this route is not protected by a session');
+  return call.caller;
+}
+
+export function requireClient(call: { caller: Caller }): CallingClient {
+  if (call.caller.kind !== 'client') throw new Error('this route is not one of the identity provider');
+  return call.caller;
+}
+
+export function requireApplication(call: { caller: Caller }): CallingApplication {
+  if (call.caller.kind !== 'application')
+    throw new Error('this route is not protected by a credential of an application');
   return call.caller;
 }

@@ -51,7 +51,8 @@ function describe(error: ErrorObject, part: string | undefined): FieldProblem {
     const expected = expectedOf(error.parentSchema?.properties?.[error.params.missingProperty]);
     return { field, message: expected === undefined ? 'is required' : `is required: ${expected}` };
   }
-  if (path.length === 0 && part === 'body' && error.data === undefined) {
+  // Fastify hands the validator null when there is no body.
+  if (path.length === 0 && part === 'body' && (error.data ?? null) === null) {
     return { field: 'body', message: 'is required: send a JSON object' };
   }
   const field = path.join('.') || (part === 'body' ? 'body' : (part ?? 'request'));

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
-import { type Database, isConnectionLoss, sqlStateOf, type Tx } from './database.ts';
+import type { Database, Tx } from './database.ts';
+import { isConnectionLoss, sqlStateOf } from './database-errors.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 export interface Batch<Item, Result> {

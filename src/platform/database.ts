@@ -1,5 +1,6 @@
+import { Socket } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, Pool, types } from 'pg';
-import { ApiError, unavailable } from './errors.ts';
+import { CommitInDoubt, isConnectionLoss, leavesConnectionWhole, readError } from './database-errors.ts';
 import type { Log } from './log.ts';
 
 /** A named statement is parsed and planned once per connection. */
@@ -21,8 +22,11 @@ export interface Tx {
 
 export interface Database extends Tx {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** A connection of one's own, for session locks and LISTEN. It ends with `onLost`, and is not opened anew. */
-  openSession(onLost: (error: Error) => void): Promise<Session>;
+  /**
+   * A connection of one's own, for session locks and LISTEN. When it is lost, `onLost` is called once, and it is not
+   * opened anew. `patient` lets its statements take as long as they need, as a migration may.
+   */
+  openSession(onLost: (error: Error) => void, options?: { patient?: boolean }): Promise<Session>;
   close(): Promise<void>;
 }
 
@@ -48,19 +52,31 @@ export interface Timeouts {
 }
 
 const defaultTimeouts: Timeouts = { connectMs: 1500, statementMs: 2500, transactionMs: 3000 };
+/** A goodbye needs an answer; when none comes the connection is cut. */
+const goodbyeMs = 500;
 
-// Times travel as milliseconds: one kind of time in the whole program. Sessions run in UTC, so the text ends in +00.
-types.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => Date.parse(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`));
+// Times travel as milliseconds: one kind of time in the whole program. Lists of them as well: array_agg makes some.
+const [textArray, timestamptzArray, int8Array] = [1009, 1185, 1016];
+const readTextArray = types.getTypeParser(textArray, 'text') as (text: string) => (string | null)[];
+types.setTypeParser(types.builtins.TIMESTAMPTZ, readTime);
+types.setTypeParser(timestamptzArray, (text) => readTextArray(text).map((entry) => entry && readTime(entry)));
 types.setTypeParser(types.builtins.INT8, Number);
+types.setTypeParser(int8Array, (text) => readTextArray(text).map((entry) => entry && Number(entry)));
 
+/** The pool. Every wait has an end, and everything that ends badly but may pass is a 503. */
 export function createDatabase({ connection, log, poolSize = 10, timeouts }: DatabaseOptions): Database {
   const limits = { ...defaultTimeouts, ...timeouts };
   const config = clientConfig(connection, limits);
   const pool = new Pool({ ...config, max: poolSize, idleTimeoutMillis: 30_000, maxLifetimeSeconds: 1800 });
   // Without a listener an idle connection that breaks would end the process. The pool has already dropped it.
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  // The same for one that breaks between two statements of a transaction: the next statement fails and says so.
+  pool.on('connect', (client) => client.on('error', () => {}));
 
-  async function withClient<Result>(work: (client: ClientBase) => Promise<Result>, limitMs: number): Promise<Result> {
+  async function withClient<Result>(
+    work: (client: ClientBase, giveUp: () => void) => Promise<Result>,
+    limitMs: number,
+  ): Promise<Result> {
     const client = await pool.connect().catch((error: unknown) => {
       throw readError(error);
     });
@@ -73,12 +89,12 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
     };
     const deadline = setTimeout(() => release(true), limitMs);
     try {
-      const result = await work(client);
+      const result = await work(client, () => release(true));
       release(false);
       return result;
     } catch (error) {
       const readable = readError(error);
-      release(readable !== error);
+      release(readable !== error && !leavesConnectionWhole(error));
       throw readable;
     } finally {
       clearTimeout(deadline);
@@ -89,51 +105,68 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
     query: (statement, values) => withClient((client) => run(client, statement, values), limits.transactionMs),
 
     transaction: (work) =>
-      withClient(async (client) => {
+      withClient(async (client, giveUp) => {
         await client.query('begin');
         try {
           const result = await work({ query: (statement, values) => run(client, statement, values) });
-          await client.query('commit');
+          await commit(client);
           return result;
         } catch (error) {
-          if (!isConnectionLoss(error)) await client.query('rollback');
+          // The caller learns what went wrong first, not that the rollback then failed too.
+          if (!isConnectionLoss(error)) await client.query('rollback').catch(giveUp);
           throw error;
         }
       }, limits.transactionMs),
 
-    async openSession(onLost) {
-      const client = new Client({
-        ...config,
-        query_timeout: undefined,
-        idle_in_transaction_session_timeout: undefined,
-      });
-      let closing = false;
-      client.on('error', (error) => {
-        if (!closing) onLost(error);
-        closing = true;
-      });
-      client.on('end', () => {
-        if (!closing) onLost(new Error('the connection was closed'));
-        closing = true;
-      });
-      await client.connect().catch((error: unknown) => {
-        closing = true;
-        throw readError(error);
-      });
-      return {
-        query: (statement, values) => run(client, statement, values),
-        onNotification: (listener) =>
-          client.on('notification', (notification) => listener(notification.channel, notification.payload ?? '')),
-        close: () => {
-          closing = true;
-          return client.end();
-        },
-      };
-    },
+    openSession: (onLost, { patient = false } = {}) => openSession(config, onLost, patient),
 
     close: () => pool.end(),
   };
 }
+
+async function commit(client: ClientBase): Promise<void> {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw isConnectionLoss(error) ? new CommitInDoubt(error) : error;
+  });
+  // After a failed statement whose error somebody swallowed, COMMIT rolls back and calls that a success.
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed');
+}
+
+async function openSession(config: ClientConfig, onLost: (error: Error) => void, patient: boolean): Promise<Session> {
+  const socket = new Socket();
+  const client = new Client({ ...config, ...(patient && withoutLimits), stream: () => socket });
+  let over = false;
+  const lose = (error: Error) => {
+    if (over) return;
+    over = true;
+    socket.destroy();
+    onLost(error);
+  };
+  await client.connect().catch((error: unknown) => {
+    over = true;
+    socket.destroy();
+    throw readError(error);
+  });
+  client.on('error', lose);
+  client.on('end', () => lose(new Error('the connection was closed')));
+  return {
+    query: (statement, values) =>
+      run<never>(client, statement, values).catch((error: unknown) => {
+        if (isConnectionLoss(error)) lose(error as Error);
+        throw readError(error);
+      }),
+    onNotification: (listener) =>
+      client.on('notification', (notification) => listener(notification.channel, notification.payload ?? '')),
+    async close() {
+      over = true;
+      const late = setTimeout(() => socket.destroy(), goodbyeMs);
+      await client.end();
+      clearTimeout(late);
+    },
+  };
+}
+
+const withoutLimits = { query_timeout: undefined, statement_timeout: undefined, lock_timeout: undefined };
 
 async function run<Row>(client: ClientBase, statement: Statement | string, values: unknown[] = []): Promise<Rows<Row>> {
   const query = typeof statement === 'string' ? { text: statement, values } : { ...statement, values };
@@ -142,59 +175,35 @@ async function run<Row>(client: ClientBase, statement: Statement | string, value
 }
 
 function clientConfig(connection: DatabaseOptions['connection'], limits: Timeouts): ClientConfig {
+  const { target, options } = readConnection(connection);
   return {
-    ...('url' in connection ? { connectionString: connection.url } : connection),
+    ...target,
     application_name: 'heliograph',
-    options: '-c timezone=UTC',
+    // Stronger than what the server, the database or the role have set: times are read as UTC in ISO form.
+    options: `${options} -c timezone=UTC -c datestyle=ISO`.trimStart(),
     connectionTimeoutMillis: limits.connectMs,
     statement_timeout: limits.statementMs,
     query_timeout: limits.statementMs + 200,
-    lock_timeout: limits.statementMs - 500,
-    idle_in_transaction_session_timeout: 10_000,
+    lock_timeout: Math.max(1, limits.statementMs - 500),
+    // A node that was frozen gives its locks back soon after it could have gone on.
+    idle_in_transaction_session_timeout: limits.transactionMs + 2000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
 }
 
-/** The SQLSTATE of an error of the database's own, such as 23505; undefined for any other error. */
-export function sqlStateOf(error: unknown): string | undefined {
-  const source = error instanceof ApiError ? error.cause : error;
-  const code = (source as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+/** `options` in an address would replace ours instead of joining them, so they are taken out of it. */
+function readConnection(connection: DatabaseOptions['connection']): { target: ClientConfig; options: string } {
+  // Our own server speaks plainly on loopback, whatever PGSSLMODE says of the developer's other databases.
+  if (!('url' in connection)) return { target: { ...connection, ssl: false }, options: '' };
+  const url = new URL(connection.url);
+  const options = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
+  return { target: { connectionString: url.href }, options };
 }
 
-/** True when the connection broke or timed out: what was asked may or may not have been done. */
-export function isConnectionLoss(error: unknown): boolean {
-  const source = error instanceof ApiError ? error.cause : error;
-  if (!(source instanceof Error)) return false;
-  const state = sqlStateOf(source);
-  if (state !== undefined) return state.startsWith('08') || state === '57P01' || state === '57P02';
-  const code = (source as NodeJS.ErrnoException).code;
-  return (code !== undefined && systemErrors.has(code)) || connectionMessages.test(source.message);
-}
-
-const systemErrors = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOENT',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-]);
-// pg gives these no code. Read timeout: the answer did not come, so the statement may still have run.
-const connectionMessages =
-  /^Connection terminated|^timeout exceeded when trying to connect|^timeout expired|^Query read timeout|not queryable|pool after calling end|Client was closed/;
-
-/**
- * States that pass by themselves: starting or stopping (57P), out of connections, memory or disk (53), an input/output
- * error (58), a lock or statement that took too long (55P03, 57014), a standby (25006), a plan outdated by a migration.
- */
-const passingStates = /^(08|53|57P|58|55P03|57014|25006|0A000)/;
-
-function readError(error: unknown): unknown {
-  if (error instanceof ApiError) return error;
-  const state = sqlStateOf(error);
-  const passing = state === undefined ? isConnectionLoss(error) : passingStates.test(state);
-  return passing ? unavailable('The service cannot reach its database. Try again shortly.', 1, error) : error;
+function readTime(text: string): number {
+  const ms = Date.parse(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+  if (!text.endsWith('+00') || Number.isNaN(ms)) throw new Error(`the database wrote a time as ${text}`);
+  return ms;
 }

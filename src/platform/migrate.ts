@@ -26,9 +26,9 @@ const migrationLock = 4_207_001;
  */
 export async function migrate(database: Database, clock: Clock, log: Log, folder = migrationsFolder): Promise<void> {
   const migrations = await readMigrations(folder);
-  const session = await database.openSession(() => {});
+  const session = await database.openSession(() => {}, { patient: true });
   try {
-    // A migration may take longer than a request may wait.
+    // A migration may take longer than a request may wait, and longer than the role's own limits.
     await session.query('set statement_timeout = 0; set lock_timeout = 0');
     await session.query('select pg_advisory_lock($1)', [migrationLock]);
     await session.query(`create table if not exists schema_migration (

@@ -125,6 +125,12 @@ export function createDeveloperService(options: DeveloperServiceOptions) {
 function tooManyTries(retryAfterMs: number): ApiError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new ApiError('RATE_LIMITED', `Too many failed sign-ins. Try again in ${seconds} s.`, {
-    headers: { 'Retry-After': String(seconds), 'RateLimit-Remaining': '0' },
+    headers: {
+      'Retry-After': String(seconds),
+      'RateLimit-Remaining': '0',
+      // The address's minute goes on beside it: whichever ends later.
+      'RateLimit-Reset': String(Math.max(60, seconds)),
+      RateLimit: `"minute";r=0;t=${seconds}`,
+    },
   });
 }

@@ -6,8 +6,6 @@ import type { Log } from '../platform/log.ts';
 export interface Change {
   seq: number;
   applicationId: string;
-  /** Set when only this token is concerned. */
-  jti: string | null;
 }
 
 /**
@@ -23,7 +21,7 @@ export interface ChangeFeed {
   /** Rises with every change applied here. Whoever fills a memory compares it before and after reading the database. */
   readonly generation: number;
   /** Runs a change of one application, and resolves when no node can act on the old state any more. */
-  change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>, jti?: string): Promise<Result>;
+  change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
 
 export interface ChangeFeedOptions {
@@ -76,14 +74,12 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
   async function readChanges(): Promise<void> {
     const beganMs = clock.steadyMs();
-    const { rows } = await database.query<{ seq: number; application_id: string; jti: string | null }>(selectChanges, [
-      appliedSeq,
-    ]);
+    const { rows } = await database.query<{ seq: number; application_id: string }>(selectChanges, [appliedSeq]);
     if (beganMs - lastGoodPollMs > lostAfterMs) {
       generation++;
       onLost();
     }
-    for (const row of rows) apply({ seq: row.seq, applicationId: row.application_id, jti: row.jti });
+    for (const row of rows) apply({ seq: row.seq, applicationId: row.application_id });
     lastGoodPollMs = beganMs;
     if (rows.length > 0 || beganMs - lastSeenMs > liveForMs / 5) {
       await acknowledge();
@@ -171,30 +167,26 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       return generation;
     },
 
-    async change(applicationId, work, jti) {
+    async change(applicationId, work) {
       const { result, seq } = await database.transaction(async (tx) => {
         const result = await work(tx);
-        const { rows } = await tx.query<{ seq: number }>(recordChange, [
-          applicationId,
-          jti ?? null,
-          toTimestamp(clock.nowMs()),
-        ]);
+        const { rows } = await tx.query<{ seq: number }>(recordChange, [applicationId, toTimestamp(clock.nowMs())]);
         return { result, seq: rows[0]?.seq ?? 0 };
       });
       // This node forgets at once, whatever becomes of the poll. `appliedSeq` stays: others' changes may lie before.
       generation++;
-      onChange({ seq, applicationId, jti: jti ?? null });
+      onChange({ seq, applicationId });
       await settle(seq);
       return result;
     },
   };
 }
 
-const recordChange = { name: 'record-registry-change', text: 'select record_registry_change($1, $2, $3) as seq' };
+const recordChange = { name: 'record-registry-change', text: 'select record_registry_change($1, $2) as seq' };
 
 const selectChanges = {
   name: 'select-registry-changes',
-  text: 'select seq, application_id, jti from registry_change where seq > $1 order by seq',
+  text: 'select seq, application_id from registry_change where seq > $1 order by seq',
 };
 
 const upsertNode = {

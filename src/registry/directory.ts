@@ -135,11 +135,7 @@ export function createDirectory({
     rememberedClient: (clientId) => remembered(clients, clientId, ofClient),
     lookUpClient: (clientId) => lookUp(clients, clientId, () => readClient(clientId), ofClient),
     isCurrent,
-    forget({ applicationId, jti }) {
-      // A revoked token changes nothing about its application.
-      if (jti !== null) return;
-      applications.delete(applicationId);
-    },
+    forget: ({ applicationId }) => applications.delete(applicationId),
     forgetAll() {
       keys.clear();
       clients.clear();

@@ -1,0 +1,22 @@
+import type { CallingApplication, Developer } from '../http/route.ts';
+import type { Limits } from './sliding-window.ts';
+
+/** Whom a credential belongs to. A caller carries its limits, so that only the registry knows plans. */
+export interface Found {
+  caller: CallingApplication;
+  limits: Limits;
+  /** What a token was issued for; undefined for an API key, which has no scopes. */
+  scopes: string[] | undefined;
+}
+
+/**
+ * What the edge needs to know of a kind of credential, without knowing how it is kept. `remembered` costs nothing: the
+ * owner, null for one known to be dead, undefined for "look it up", which costs a signature check or a query.
+ */
+export interface FindCaller {
+  isWellFormed(text: string): boolean;
+  remembered(text: string): Found | null | undefined;
+  lookUp(text: string): Promise<Found | null>;
+}
+
+export type FindSession = (token: string) => Promise<Omit<Developer, 'kind'> | undefined>;

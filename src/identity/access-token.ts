@@ -1,0 +1,124 @@
+import { verify } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { Scope } from '../http/route.ts';
+import { isObject } from '../platform/settings.ts';
+import { apiOfAudience, audienceOf, type TokenApi } from './scopes.ts';
+import { type SigningKey, verifyingKey } from './signing-keys.ts';
+
+/** What a token of ours says, as far as it does not change while it lives. */
+export interface AccessToken {
+  jti: string;
+  clientId: string;
+  api: TokenApi;
+  scopes: string[];
+  issuedAtMs: number;
+  expiresAtMs: number;
+  /** Compared with the client's for equality: a secret rotated without overlap ends its tokens. */
+  credentialVersion: number;
+  /** The key that signed it: withdrawn, the token is worth nothing. */
+  kid: string;
+}
+
+const longest = 4096;
+const tokenType = 'at+jwt';
+/** Nodes' clocks may differ by as much from the database's, each in its own direction. */
+const clockSkewMs = 4000;
+
+export async function signAccessToken(
+  key: SigningKey,
+  claims: {
+    issuer: string;
+    clientId: string;
+    api: TokenApi;
+    scope: Scope;
+    jti: string;
+    nowMs: number;
+    seconds: number;
+    credentialVersion: number;
+  },
+): Promise<string> {
+  const issuedAt = Math.floor(claims.nowMs / 1000);
+  return new SignJWT({
+    iss: claims.issuer,
+    sub: claims.clientId,
+    aud: audienceOf(claims.api),
+    client_id: claims.clientId,
+    azp: claims.clientId,
+    scope: `openid ${claims.scope}`,
+    iat: issuedAt,
+    exp: issuedAt + claims.seconds,
+    jti: claims.jti,
+    cv: claims.credentialVersion,
+  })
+    .setProtectedHeader({ alg: key.alg, typ: tokenType, kid: key.kid })
+    .sign(key.privateKey);
+}
+
+/** True for what could be a token: three parts of base64url, not overlong. Nothing is decoded to find out. */
+export function isTokenShaped(text: string): boolean {
+  return text.length <= longest && /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text);
+}
+
+/**
+ * Reads a token of ours. Every reason not to is the same answer, so none is given. Whether it has expired, was revoked or
+ * belongs to a client that is gone is looked at each time it is used, not here.
+ */
+export function readAccessToken(
+  text: string,
+  keys: SigningKey[],
+  issuer: string,
+  nowMs: number,
+): AccessToken | undefined {
+  if (!isTokenShaped(text)) return undefined;
+  const [head = '', body = '', signature = ''] = text.split('.');
+  const header = decode(head);
+  if (header === undefined || header.typ !== tokenType || 'crit' in header) return undefined;
+  const key = typeof header.kid === 'string' ? verifyingKey(keys, header.kid, nowMs) : undefined;
+  // The algorithm is the key's: what the token says can only agree with it.
+  if (key === undefined || header.alg !== key.alg) return undefined;
+  const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
+  const proof = Buffer.from(signature, 'base64url');
+  if (!verify('sha256', signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, proof)) return undefined;
+  const claims = decode(body);
+  return claims === undefined ? undefined : readClaims(claims, key.kid, issuer, nowMs);
+}
+
+function readClaims(
+  claims: Record<string, unknown>,
+  kid: string,
+  issuer: string,
+  nowMs: number,
+): AccessToken | undefined {
+  const { iss, aud, client_id, sub, scope, jti, cv } = claims;
+  const api = apiOfAudience(aud);
+  const issuedAtMs = milliseconds(claims.iat);
+  const expiresAtMs = milliseconds(claims.exp);
+  const notBeforeMs = 'nbf' in claims ? milliseconds(claims.nbf) : issuedAtMs;
+  if (iss !== issuer || api === undefined || issuedAtMs === undefined || expiresAtMs === undefined) return undefined;
+  if (notBeforeMs === undefined || Math.max(issuedAtMs, notBeforeMs) > nowMs + clockSkewMs) return undefined;
+  if (typeof client_id !== 'string' || sub !== client_id || typeof scope !== 'string') return undefined;
+  if (typeof jti !== 'string' || typeof cv !== 'number') return undefined;
+  return {
+    jti,
+    clientId: client_id,
+    api,
+    scopes: scope.split(' '),
+    issuedAtMs,
+    expiresAtMs,
+    credentialVersion: cv,
+    kid,
+  };
+}
+
+function decode(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function milliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}

@@ -1,0 +1,21 @@
+/** A refusal in the words of RFC 6749, section 5.2. */
+export interface OAuthRefusal {
+  status: 400 | 401;
+  error: OAuthCode;
+  error_description: string;
+}
+
+export type OAuthCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type';
+
+const descriptions: Record<OAuthCode, string> = {
+  invalid_request: 'The request is malformed.',
+  invalid_client: 'Client authentication failed.',
+  invalid_scope:
+    'Ask for openid and exactly one of verify:manage or messaging:send, for an API the application is registered and approved for.',
+  unsupported_grant_type: 'Only client_credentials is supported.',
+};
+
+/** Descriptions are fixed texts: nothing of the request is ever repeated in them. */
+export function oauthError(error: OAuthCode, description = descriptions[error]): OAuthRefusal {
+  return { status: error === 'invalid_client' ? 401 : 400, error, error_description: description };
+}

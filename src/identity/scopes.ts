@@ -1,0 +1,24 @@
+import type { Api, Scope } from '../http/route.ts';
+
+export type TokenApi = Exclude<Api, 'sms'>;
+
+const apiOfScope: Record<Scope, TokenApi> = { 'verify:manage': 'verify', 'messaging:send': 'messaging' };
+
+export const apiScopes = Object.keys(apiOfScope) as Scope[];
+
+/** `openid` and exactly one scope of an API, in any order. The API's scope decides what the token opens. */
+export function readScope(text: string | undefined): { scope: Scope; api: TokenApi } | undefined {
+  const words = text?.split(' ') ?? [];
+  if (words.length !== 2 || !words.includes('openid')) return undefined;
+  const scope = apiScopes.find((candidate) => words.includes(candidate));
+  return scope === undefined ? undefined : { scope, api: apiOfScope[scope] };
+}
+
+/** What a token's `aud` says: the one API it opens. */
+export function audienceOf(api: TokenApi): string {
+  return `urn:heliograph:${api}`;
+}
+
+export function apiOfAudience(audience: unknown): TokenApi | undefined {
+  return Object.values(apiOfScope).find((api) => audienceOf(api) === audience);
+}

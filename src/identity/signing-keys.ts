@@ -1,0 +1,161 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { Clock } from '../platform/clock.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+
+export type SigningAlg = 'ES256' | 'RS256';
+
+export interface SigningKey {
+  kid: string;
+  alg: SigningAlg;
+  publicKey: KeyObject;
+  publicJwk: JWK;
+  privateKey: KeyObject;
+  signsFromMs: number;
+  verifiesUntilMs: number | null;
+}
+
+export interface SigningKeys {
+  /** The keys as this node knows them now; undefined until they are loaded, and again after `forget`. */
+  loaded(): SigningKey[] | undefined;
+  load(): Promise<SigningKey[]>;
+  /** For the change feed: the next use reads the database. */
+  forget(): void;
+  /** Makes sure there is a key of the wanted kind to sign with. */
+  prepare(): Promise<void>;
+  /**
+   * Takes a new key into use: after `leadMs`, in which others can fetch it. The old ones go on verifying until their last
+   * token has expired; with `withdraw` they stop at once, and every token they signed is dead.
+   */
+  rotate(options: { leadMs: number; withdraw: boolean }): Promise<void>;
+}
+
+/** What the change feed calls a change of keys: no application has such an id. */
+export const signingKeysChange = 'signing-keys';
+
+const keyLock = 4_207_005;
+
+export function createSigningKeys(options: {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  alg: SigningAlg;
+  tokenSeconds: number;
+  /** Runs a change and resolves when every node has forgotten the keys it knew. */
+  change: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+}): SigningKeys {
+  const { database, clock, keys, alg, tokenSeconds, change } = options;
+  let known: SigningKey[] | undefined;
+  let loading: Promise<SigningKey[]> | undefined;
+  let generation = 0;
+
+  function load(): Promise<SigningKey[]> {
+    loading ??= read().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  }
+
+  async function read(): Promise<SigningKey[]> {
+    const began = generation;
+    const { rows } = await database.query<KeyRow>(selectKeys, [toTimestamp(clock.nowMs())]);
+    const read = rows.map((row) => toKey(row, keys));
+    if (began === generation) known = read;
+    return read;
+  }
+
+  async function insertKey(tx: Tx, signsFromMs: number): Promise<void> {
+    const { privateKey, publicKey } =
+      alg === 'ES256'
+        ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        : generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const publicJwk = publicKey.export({ format: 'jwk' }) as JWK;
+    const kid = await calculateJwkThumbprint(publicJwk);
+    const sealed = keys.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), `signing-key:${kid}`);
+    await tx.query(
+      'insert into signing_key (kid, alg, public_jwk, private_key, created_at, signs_from) values ($1, $2, $3, $4, $5, $6)',
+      [kid, alg, JSON.stringify(publicJwk), sealed, toTimestamp(clock.nowMs()), toTimestamp(signsFromMs)],
+    );
+  }
+
+  /** Lets all keys before the newest end with the last token they can have signed. */
+  async function retireOlder(tx: Tx, newestSignsFromMs: number): Promise<void> {
+    const endMs = newestSignsFromMs + (tokenSeconds + 60) * 1000;
+    await tx.query('update signing_key set verifies_until = $2 where signs_from < $1 and verifies_until is null', [
+      toTimestamp(newestSignsFromMs),
+      toTimestamp(endMs),
+    ]);
+    await tx.query('delete from signing_key where verifies_until <= $1', [toTimestamp(clock.nowMs())]);
+  }
+
+  return {
+    loaded: () => known,
+    load,
+    forget() {
+      generation++;
+      known = undefined;
+    },
+
+    async prepare() {
+      await database.transaction(async (tx) => {
+        await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
+        const { rows } = await tx.query<{ alg: string }>(
+          'select alg from signing_key order by signs_from desc limit 1',
+        );
+        if (rows[0]?.alg === alg) return;
+        const nowMs = clock.nowMs();
+        await insertKey(tx, nowMs);
+        await retireOlder(tx, nowMs);
+      });
+      await load();
+    },
+
+    rotate: ({ leadMs, withdraw }) =>
+      change(async (tx) => {
+        await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
+        const signsFromMs = clock.nowMs() + (withdraw ? 0 : leadMs);
+        if (withdraw) await tx.query('delete from signing_key');
+        await insertKey(tx, signsFromMs);
+        await retireOlder(tx, signsFromMs);
+      }),
+  };
+}
+
+/** The newest key whose time has come. */
+export function signingKeyAt(keys: SigningKey[], nowMs: number): SigningKey | undefined {
+  return keys.find(({ signsFromMs }) => signsFromMs <= nowMs);
+}
+
+export function verifyingKey(keys: SigningKey[], kid: string, nowMs: number): SigningKey | undefined {
+  return keys.find((key) => key.kid === kid && (key.verifiesUntilMs === null || key.verifiesUntilMs > nowMs));
+}
+
+interface KeyRow {
+  kid: string;
+  alg: SigningAlg;
+  public_jwk: JWK;
+  private_key: Buffer;
+  signs_from: number;
+  verifies_until: number | null;
+}
+
+function toKey(row: KeyRow, keys: KeyRing): SigningKey {
+  const der = keys.open(row.private_key, `signing-key:${row.kid}`);
+  return {
+    kid: row.kid,
+    alg: row.alg,
+    publicJwk: { ...row.public_jwk, kid: row.kid, alg: row.alg, use: 'sig' },
+    publicKey: createPublicKey({ key: row.public_jwk as import('node:crypto').JsonWebKey, format: 'jwk' }),
+    privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }),
+    signsFromMs: row.signs_from,
+    verifiesUntilMs: row.verifies_until,
+  };
+}
+
+const selectKeys = {
+  name: 'select-signing-keys',
+  text: `select kid, alg, public_jwk, private_key, signs_from, verifies_until from signing_key
+    where verifies_until is null or verifies_until > $1 order by signs_from desc`,
+};

@@ -1,0 +1,158 @@
+import { Type } from 'typebox';
+import { type Call, type Reply, type Route, requireClient, route } from '../http/route.ts';
+import type { OAuthRefusal } from './oauth-error.ts';
+import { apiScopes } from './scopes.ts';
+import { type SigningKeys, verifyingKey } from './signing-keys.ts';
+import type { TokenRequest, TokenService } from './token-service.ts';
+
+const oauthErrorSchema = Type.Object({ error: Type.String(), error_description: Type.String() });
+const refusals = {
+  400: { description: 'invalid_request, invalid_scope or unsupported_grant_type', schema: oauthErrorSchema },
+  401: { description: 'invalid_client', schema: oauthErrorSchema },
+};
+const clientFields = { client_id: Type.Optional(Type.String()), client_secret: Type.Optional(Type.String()) };
+const tokenForm = Type.Object({ token: Type.String(), token_type_hint: Type.Optional(Type.String()), ...clientFields });
+
+export function createIdentityRoutes(options: {
+  tokens: TokenService;
+  signingKeys: SigningKeys;
+  realm: string;
+  issuer: string;
+  nowMs: () => number;
+}): Route[] {
+  const { tokens, signingKeys, realm, issuer, nowMs } = options;
+  const base = `/realms/${realm}/protocol/openid-connect`;
+  const shared = { auth: { kind: 'client' }, tag: 'Identity', consumes: 'form', errors: 'oauth' } as const;
+  const open = { auth: { kind: 'none' }, tag: 'Identity' } as const;
+
+  return [
+    route({
+      method: 'POST',
+      path: `${base}/token`,
+      ...shared,
+      summary: 'Get an access token',
+      description: 'Client credentials in the form, or by HTTP Basic; not both.',
+      body: Type.Object({
+        grant_type: Type.Literal('client_credentials'),
+        scope: Type.String({ expected: 'openid and one of verify:manage or messaging:send' }),
+        ...clientFields,
+      }),
+      answers: {
+        200: {
+          description: 'The token',
+          schema: Type.Object({
+            access_token: Type.String(),
+            token_type: Type.String(),
+            expires_in: Type.Integer(),
+            scope: Type.String(),
+          }),
+        },
+        ...refusals,
+      },
+      handler: async (call) => reply(call, await tokens.issueToken(requestOf(call))),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/revoke`,
+      ...shared,
+      summary: 'Revoke an access token; it is dead everywhere when this is answered',
+      body: tokenForm,
+      answers: { 200: { description: 'Revoked, or not a token of ours' }, ...refusals },
+      handler: async (call) => reply(call, await tokens.revoke(requestOf(call))),
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/token/introspect`,
+      ...shared,
+      summary: 'Ask whether an access token is alive',
+      body: tokenForm,
+      answers: {
+        200: {
+          description: 'Its claims, or only that it is not',
+          schema: Type.Object({
+            active: Type.Boolean(),
+            scope: Type.Optional(Type.String()),
+            client_id: Type.Optional(Type.String()),
+            token_type: Type.Optional(Type.String()),
+            exp: Type.Optional(Type.Integer()),
+            iat: Type.Optional(Type.Integer()),
+            sub: Type.Optional(Type.String()),
+            aud: Type.Optional(Type.String()),
+            iss: Type.Optional(Type.String()),
+            jti: Type.Optional(Type.String()),
+          }),
+        },
+        ...refusals,
+      },
+      handler: async (call) => reply(call, await tokens.introspect(requestOf(call))),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/certs`,
+      ...open,
+      summary: 'The public keys that sign tokens (JWKS)',
+      answers: { 200: { description: 'The keys', type: 'application/json' } },
+      handler: async () => {
+        const keys = signingKeys.loaded() ?? (await signingKeys.load());
+        const live = keys.filter(({ kid }) => verifyingKey(keys, kid, nowMs()) !== undefined);
+        return json({ keys: live.map(({ publicJwk }) => publicJwk) });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `/realms/${realm}/.well-known/openid-configuration`,
+      ...open,
+      summary: 'What this identity provider can do',
+      answers: { 200: { description: 'OpenID Connect Discovery 1.0', type: 'application/json' } },
+      handler: () => json(discoveryOf(issuer)),
+    }),
+  ];
+}
+
+function requestOf(call: Call): TokenRequest {
+  return { form: call.body as URLSearchParams, client: requireClient(call) };
+}
+
+function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {
+  const noStore = { Pragma: 'no-cache' };
+  if (outcome === undefined) return { status: 200, headers: noStore };
+  if (!('error' in outcome)) return { status: 200, body: outcome, headers: noStore };
+  const { status, ...body } = outcome;
+  // RFC 6749, section 5.2: a challenge of the scheme the client used.
+  const challenge = status === 401 && requireClient(call).basic !== undefined;
+  return {
+    status,
+    body,
+    headers: {
+      ...noStore,
+      ...(status === 401 && { 'WWW-Authenticate': challenge ? 'Basic realm="heliograph"' : 'Form realm="heliograph"' }),
+    },
+  };
+}
+
+/** Public, and the same for a while: caches may keep it for five minutes. */
+function json(document: object): Reply {
+  const headers = { 'Cache-Control': 'public, max-age=300' };
+  return { status: 200, content: { type: 'application/json', data: JSON.stringify(document), headers } };
+}
+
+function discoveryOf(issuer: string): object {
+  const base = `${issuer}/protocol/openid-connect`;
+  const methods = ['client_secret_post', 'client_secret_basic'];
+  return {
+    issuer,
+    token_endpoint: `${base}/token`,
+    revocation_endpoint: `${base}/revoke`,
+    introspection_endpoint: `${base}/token/introspect`,
+    jwks_uri: `${base}/certs`,
+    grant_types_supported: ['client_credentials'],
+    response_types_supported: [],
+    scopes_supported: ['openid', ...apiScopes],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256', 'RS256'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods,
+    claims_supported: ['iss', 'sub', 'aud', 'client_id', 'azp', 'scope', 'iat', 'exp', 'jti'],
+  };
+}

@@ -1,0 +1,84 @@
+import { createBoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { ChangeFeed } from '../registry/change-feed.ts';
+import type { Directory, KnownApplication } from '../registry/directory.ts';
+import { type AccessToken, readAccessToken } from './access-token.ts';
+import { type SigningKeys, verifyingKey } from './signing-keys.ts';
+import { isRevoked } from './token-store.ts';
+
+export interface VerifiedToken {
+  token: AccessToken;
+  application: KnownApplication;
+}
+
+/** Says whose a token is. Tokens are remembered by their exact bytes: a signature is checked once, the rest each time. */
+export interface TokenVerifier {
+  /** What is remembered of these bytes: whose they are, null for a token that is dead, undefined for "look". */
+  remembered(text: string): VerifiedToken | null | undefined;
+  look(text: string): Promise<VerifiedToken | null>;
+  readonly size: number;
+}
+
+export function createTokenVerifier(options: {
+  database: Database;
+  clock: Clock;
+  directory: Directory;
+  feed: ChangeFeed;
+  signingKeys: SigningKeys;
+  issuer: string;
+  maxRemembered?: number;
+}): TokenVerifier {
+  const { database, clock, directory, feed, signingKeys, issuer, maxRemembered = 100_000 } = options;
+  // Revoked stays revoked, so that is remembered without regard to anything else.
+  const known = createBoundedMap<string, VerifiedToken | 'revoked'>(maxRemembered);
+
+  /** What may have changed since the signature was checked. */
+  function isAlive({ token, application }: VerifiedToken): boolean {
+    const { client } = application;
+    return (
+      token.expiresAtMs > clock.nowMs() &&
+      client?.id === token.clientId &&
+      client.credentialVersion === token.credentialVersion &&
+      application.registrations[token.api] !== undefined
+    );
+  }
+
+  async function look(text: string): Promise<VerifiedToken | null> {
+    const { generation } = feed;
+    const keys = signingKeys.loaded() ?? (await signingKeys.load());
+    const token = readAccessToken(text, keys, issuer, clock.nowMs());
+    if (token === undefined || token.expiresAtMs <= clock.nowMs()) return null;
+    const remembered = directory.rememberedClient(token.clientId);
+    const [application, revoked] = await Promise.all([
+      remembered === undefined ? directory.lookUpClient(token.clientId) : remembered,
+      isRevoked(database, token.jti),
+    ]);
+    if (revoked) {
+      known.set(text, 'revoked');
+      return null;
+    }
+    if (application === null) return null;
+    const verified = { token, application };
+    if (feed.generation === generation) known.set(text, verified);
+    return isAlive(verified) ? verified : null;
+  }
+
+  return {
+    remembered(text) {
+      const entry = known.get(text);
+      if (entry === undefined) return undefined;
+      if (entry === 'revoked') return null;
+      // Its application is forgotten with every change and every revocation, and all that refers to it with it.
+      if (!directory.isCurrent(entry.application)) return undefined;
+      const keys = signingKeys.loaded();
+      if (keys === undefined) return undefined;
+      if (verifyingKey(keys, entry.token.kid, clock.nowMs()) === undefined) return null;
+      return isAlive(entry) ? entry : null;
+    },
+    look,
+    get size() {
+      return known.size;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import type { Database } from './database.ts';
+import { isConnectionLoss, sqlStateOf } from './database-errors.ts';
+import { ApiError } from './errors.ts';
+
+let db: TestDatabase;
+/** One connection, so that what one caller does to it the next one sees. */
+let single: Database;
+
+before(async () => {
+  db = await createTestDatabase({ empty: true });
+  await db.database.query('create table note (id text primary key)');
+  single = db.another({ poolSize: 1 });
+});
+after(() => db.drop());
+
+async function backend(database: Database): Promise<number> {
+  const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? 0;
+}
+
+test('times come back as milliseconds and int8 as numbers, in lists as well', async () => {
+  const { rows } = await db.database.query<Record<string, unknown>>(
+    `select timestamptz '2026-01-02 03:04:05.678901+02' as time, timestamptz '1969-12-31 23:59:59.5+00' as early,
+       array[timestamptz '2026-01-02 03:04:05Z', null] as times, 9007199254740991::int8 as big,
+       array[1::int8, null] as bigs, null::timestamptz as none, count(*) as count from generate_series(1, 3)`,
+  );
+  assert.deepEqual(rows[0], {
+    time: Date.parse('2026-01-02T01:04:05.678Z'),
+    early: -500,
+    times: [Date.parse('2026-01-02T03:04:05Z'), null],
+    big: Number.MAX_SAFE_INTEGER,
+    bigs: [1, null],
+    none: null,
+    count: 3,
+  });
+});
+
+test('no setting of the server, the database or the address changes how times are read', async () => {
+  const { host, port, user, password, database: name } = db.connection;
+  await db.database.query(`alter database ${name} set timezone to 'Asia/Kolkata'`);
+  await db.database.query(`alter database ${name} set datestyle to 'German'`);
+  const query = new URLSearchParams({ host, port: String(port), user, password, options: '-c work_mem=7MB' });
+  const pool = db.another({ connection: { url: `postgres:///${name}?${query}` } });
+  const { rows } = await pool.query(
+    "select timestamptz '2026-01-02 03:04:05Z' as time, current_setting('work_mem') mem",
+  );
+  assert.deepEqual(rows[0], { time: Date.parse('2026-01-02T03:04:05Z'), mem: '7MB' });
+});
+
+test('a time that cannot be milliseconds is an error, never a wrong number', async () => {
+  await assert.rejects(db.database.query("select timestamptz 'infinity' as time"), /wrote a time as infinity/);
+});
+
+test('PGSSLMODE, set for other databases of the developer, does not concern our own server', async () => {
+  process.env.PGSSLMODE = 'require';
+  try {
+    await db.another().query('select 1');
+  } finally {
+    delete process.env.PGSSLMODE;
+  }
+});
+
+test('an ApiError thrown inside a transaction rolls it back, comes out as it is and keeps the connection', async () => {
+  const before = await backend(single);
+  const refusal = new ApiError('ALREADY_EXISTS', 'There is one already.');
+  const work = single.transaction(async (tx) => {
+    await tx.query("insert into note values ('refused')");
+    throw refusal;
+  });
+  await assert.rejects(work, (error) => error === refusal);
+  assert.equal((await single.query("select from note where id = 'refused'")).count, 0);
+  assert.equal(await backend(single), before);
+});
+
+test('a violated constraint comes out with its SQLSTATE and keeps the connection', async () => {
+  const before = await backend(single);
+  const twice = single.transaction((tx) => tx.query("insert into note values ('twice'), ('twice')"));
+  await assert.rejects(twice, (error) => sqlStateOf(error) === '23505' && !(error instanceof ApiError));
+  assert.equal(await backend(single), before);
+});
+
+test('a transaction in which an error was swallowed is not taken for committed', async () => {
+  const work = single.transaction(async (tx) => {
+    await tx.query("insert into note values ('swallowed')");
+    await tx.query('select 1 / 0').catch(() => {});
+    return 'done';
+  });
+  await assert.rejects(work, /rolled back/);
+  assert.equal((await single.query("select from note where id = 'swallowed'")).count, 0);
+});
+
+test('when the connection breaks under a refusal, the caller still gets the refusal', async () => {
+  const work = single.transaction(async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await db.database.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    await new Promise((done) => setTimeout(done, 50));
+    throw new ApiError('NOT_FOUND', 'There is nothing at this address.');
+  });
+  await assert.rejects(work, (error) => error instanceof ApiError && error.code === 'NOT_FOUND');
+  assert.ok((await backend(single)) > 0);
+});
+
+test('two transactions in each other\u2019s way: one commits, the other is a 503 that may be tried again', async () => {
+  await db.database.query("insert into note values ('left'), ('right')");
+  const touch = (first: string, second: string) =>
+    db.database.transaction(async (tx) => {
+      await tx.query('select from note where id = $1 for update', [first]);
+      await new Promise((done) => setTimeout(done, 200));
+      await tx.query('select from note where id = $1 for update', [second]);
+    });
+  const outcomes = await Promise.allSettled([touch('left', 'right'), touch('right', 'left')]);
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  assert.equal(refused.length, 1);
+  assert.ok(refused[0] instanceof ApiError && refused[0].code === 'UNAVAILABLE');
+  assert.equal(sqlStateOf(refused[0]), '40P01');
+});
+
+test('every way in which a connection breaks is known as one; a broken pipe is not an SQLSTATE', () => {
+  for (const code of ['EPIPE', 'ECONNRESET', 'ENOENT', '57P01', '08006', '25P03']) {
+    assert.ok(isConnectionLoss(Object.assign(new Error(code), { code })), code);
+  }
+  assert.equal(sqlStateOf(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })), undefined);
+  assert.ok(!isConnectionLoss(Object.assign(new Error('duplicate'), { code: '23505' })));
+  assert.ok(!isConnectionLoss(new TypeError('a bug of ours')));
+});
+
+test('timeouts may be set as short as a test likes', async () => {
+  const hasty = db.another({ timeouts: { statementMs: 200, connectMs: 5000 } });
+  await assert.rejects(hasty.query('select pg_sleep(5)'), (error) => sqlStateOf(error) === '57014');
+});

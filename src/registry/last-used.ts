@@ -1,0 +1,57 @@
+import type { Clock } from '../platform/clock.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
+
+/** When each credential was last used: noted in memory at every use, written down together every few seconds. */
+export interface LastUsed {
+  note(credentialId: string): void;
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const flushEveryMs = 5000;
+/** More than this within one flush are not worth the memory: their turn comes with their next use. */
+const mostNoted = 100_000;
+
+export function createLastUsed(database: Database, clock: Clock, log: Log): LastUsed {
+  let noted = new Map<string, number>();
+  const timer = setInterval(() => void flush(), flushEveryMs).unref();
+
+  async function flush(): Promise<void> {
+    if (noted.size === 0) return;
+    const batch = noted;
+    noted = new Map();
+    const ids = [...batch.keys()].sort();
+    const times = ids.map((id) => toTimestamp(batch.get(id) ?? 0));
+    try {
+      for (const statement of [touchKeys, touchSecrets]) await database.query(statement, [ids, times]);
+    } catch (error) {
+      // It is for people to look at; the next use notes it again.
+      log.debug({ reason: (error as Error).message }, 'last use could not be written down');
+    }
+  }
+
+  return {
+    note(credentialId) {
+      if (noted.size < mostNoted || noted.has(credentialId)) noted.set(credentialId, clock.nowMs());
+    },
+    flush,
+    stop() {
+      clearInterval(timer);
+      return flush();
+    },
+  };
+}
+
+const touchKeys = {
+  name: 'touch-api-keys',
+  text: `update api_key k set last_used_at = u.at from unnest($1::text[], $2::timestamptz[]) as u(id, at)
+    where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`,
+};
+
+const touchSecrets = {
+  name: 'touch-client-secrets',
+  text: `update client_secret s set last_used_at = u.at from unnest($1::text[], $2::timestamptz[]) as u(id, at)
+    where s.id = u.id and (s.last_used_at is null or s.last_used_at < u.at)`,
+};

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import type { Gate } from '../../src/http/gate.ts';
+import type { ServerTimeouts } from '../../src/http/server.ts';
+import { type BareServer, gateHeaders, startBareServer } from './bare-server.ts';
+import { openRaw, type RawAnswer } from './raw-connection.ts';
+import { createSocketRoutes, type SocketRoutes } from './routes.ts';
+
+const get = 'GET /ok HTTP/1.1\r\nHost: here\r\n';
+const echo = 'POST /echo HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n';
+const slow =
+  'POST /slow HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"text":"a"}';
+const short = { headersMs: 250, requestMs: 400, keepAliveMs: 100, checkMs: 25 };
+
+type Setting = SocketRoutes & BareServer;
+
+async function withServer(
+  run: (server: Setting) => Promise<void>,
+  options: { timeouts?: Partial<ServerTimeouts>; gate?: Gate } = {},
+): Promise<void> {
+  const routes = createSocketRoutes();
+  const server = await startBareServer({ routes: routes.routes, ...options });
+  try {
+    await run({ ...routes, ...server });
+  } finally {
+    routes.release();
+    await server.close();
+  }
+}
+
+function statuses(answers: RawAnswer[]): number[] {
+  return answers.map(({ status }) => status);
+}
+
+/** Resolves when the handler of `POST /slow` has been reached. */
+async function reached({ handled }: Setting): Promise<void> {
+  while (!handled.includes('slow')) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('answers come in the order of their requests', () => {
+  test('garbage behind a good request does not take its answer away', () =>
+    withServer(async ({ port }) => {
+      const connection = openRaw(port);
+      connection.send(`${get}\r\n${get}\r\ngarbage\r\n\r\n`);
+      const answers = await connection.untilClosed();
+      assert.deepEqual(statuses(answers), [200, 200, 400]);
+      assert.equal(new Set(answers.map(({ headers }) => headers['x-correlation-id'])).size, 3);
+    }));
+
+  test('garbage behind a request that is still being worked on waits for it', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(`${slow}garbage\r\n\r\n`);
+      await reached(server);
+      server.release();
+      assert.deepEqual(statuses(await connection.untilClosed()), [200, 400]);
+    }));
+
+  test('CONNECT behind a request that is still being worked on waits for it', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(`${slow}CONNECT there:443 HTTP/1.1\r\nHost: there\r\n\r\n`);
+      await reached(server);
+      server.release();
+      assert.deepEqual(statuses(await connection.untilClosed()), [200, 405]);
+    }));
+
+  test('a bad chunk behind a request that is still being worked on waits for it', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(`${slow}${echo}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+      await reached(server);
+      server.release();
+      assert.deepEqual(statuses(await connection.untilClosed()), [200, 400]);
+    }));
+
+  test('a body that goes wrong while the gate decides is answered with the headers of the gate', () => {
+    let admit = () => {};
+    const decided = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const gate: Gate = {
+      admit: () => decided.then(() => ({ caller: { kind: 'anonymous' }, limitHeaders: gateHeaders })),
+      headersForUnreadable: () => ({ 'RateLimit-Limit': '6000' }),
+    };
+    return withServer(
+      async ({ port, handled }) => {
+        const connection = openRaw(port);
+        connection.send(`${echo}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+        const [answer, ...more] = await connection.untilClosed();
+        admit();
+        assert.equal(answer?.status, 400);
+        assert.equal(answer.headers['ratelimit-limit'], '6000');
+        assert.ok(answer.headers['x-correlation-id']);
+        assert.deepEqual(more, []);
+        assert.deepEqual(handled, []);
+      },
+      { gate },
+    );
+  });
+});
+
+describe('408: what does not arrive in time', () => {
+  const never: Record<string, string> = {
+    'not a byte': '',
+    'headers that never end': 'GET /ok HTTP/1.1\r\nHost: here\r\nX-',
+    'a body that never ends': `${echo}Content-Length: 12\r\n\r\n{"te`,
+    'a chunked body that never ends': `${echo}Transfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n`,
+  };
+  for (const [name, bytes] of Object.entries(never)) {
+    test(name, () =>
+      withServer(
+        async ({ port, handled }) => {
+          const connection = openRaw(port);
+          connection.send(bytes);
+          const answers = await connection.untilClosed();
+          assert.deepEqual(statuses(answers), [408]);
+          const { code, correlation_id } = JSON.parse(answers[0]?.body ?? '') as Record<string, string>;
+          assert.equal(code, 'REQUEST_TIMEOUT');
+          assert.equal(correlation_id, answers[0]?.headers['x-correlation-id']);
+          assert.equal(answers[0]?.headers['ratelimit-limit'], '60');
+          assert.deepEqual(handled, []);
+        },
+        { timeouts: short },
+      ),
+    );
+  }
+
+  test('a second request that never ends', () =>
+    withServer(
+      async ({ port }) => {
+        const connection = openRaw(port);
+        connection.send(`${get}\r\nGET /ok HT`);
+        assert.deepEqual(statuses(await connection.untilClosed()), [200, 408]);
+      },
+      { timeouts: short },
+    ));
+
+  test('a body that drips is cut off all the same', () =>
+    withServer(
+      async ({ port }) => {
+        const connection = openRaw(port);
+        connection.send(`${echo}Content-Length: 1000\r\n\r\n`);
+        const drip = setInterval(() => connection.send('x'), 20);
+        const answers = await connection.untilClosed();
+        clearInterval(drip);
+        assert.deepEqual(statuses(answers), [408]);
+      },
+      { timeouts: short },
+    ));
+
+  test('a request that was refused while its body never ends gets one answer, then the end', () =>
+    withServer(
+      async ({ port }) => {
+        const connection = openRaw(port);
+        connection.send('POST /nowhere HTTP/1.1\r\nHost: here\r\nContent-Length: 12\r\n\r\n{"te');
+        assert.deepEqual(statuses(await connection.untilClosed()), [404]);
+      },
+      { timeouts: short },
+    ));
+
+  test('a caller that stops reading in the middle of an answer is let go', () =>
+    withServer(
+      async ({ port }) => {
+        const connection = openRaw(port);
+        connection.socket.pause();
+        connection.send('GET /page HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(20));
+        // A paused socket does not see the end: only what it is refused to write tells that the server has gone.
+        const nudge = setInterval(() => connection.send('x'), 50);
+        await once(connection.socket, 'close');
+        clearInterval(nudge);
+      },
+      { timeouts: { stalledMs: 200 } },
+    ));
+});
+
+describe('a caller that is still sending comes to read its answer', () => {
+  const megabytes = Buffer.alloc(8 * 1024 * 1024, 'x');
+  const uploads: Record<string, [string, number]> = {
+    '413: announced': [`${echo}Content-Length: ${megabytes.length}\r\n\r\n`, 413],
+    '413: announced, on a connection that closes': [
+      `${echo}Connection: close\r\nContent-Length: ${megabytes.length}\r\n\r\n`,
+      413,
+    ],
+    '413: in one chunk': [`${echo}Transfer-Encoding: chunked\r\n\r\n${megabytes.length.toString(16)}\r\n`, 413],
+    '413: in one chunk, on a connection that closes': [
+      `${echo}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${megabytes.length.toString(16)}\r\n`,
+      413,
+    ],
+    '404: to nowhere': [`POST /nowhere HTTP/1.0\r\nContent-Length: ${megabytes.length}\r\n\r\n`, 404],
+    '415: as something else': [
+      `POST /echo HTTP/1.0\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n800000\r\n`,
+      415,
+    ],
+    '400: behind garbage': ['garbage\r\n\r\n', 400],
+    '405: behind CONNECT': ['CONNECT there:443 HTTP/1.1\r\nHost: there\r\n\r\n', 405],
+  };
+  for (const [name, [head, status]] of Object.entries(uploads)) {
+    test(name, () =>
+      withServer(async ({ port }) => {
+        const connection = openRaw(port);
+        connection.socket.pause();
+        connection.send(head);
+        // Reads nothing before all is sent, as the simplest of clients do.
+        await new Promise<void>((resolve) => connection.socket.write(megabytes, () => resolve()));
+        connection.socket.resume();
+        assert.equal((await connection.answer()).status, status);
+        connection.socket.destroy();
+      }),
+    );
+  }
+
+  test('a connection goes on behind a 413 and behind malformed JSON', () =>
+    withServer(async ({ port }) => {
+      const connection = openRaw(port);
+      connection.send(`${echo}Content-Length: 65537\r\n\r\n${'x'.repeat(65_537)}`);
+      connection.send(`${echo}Content-Length: 1\r\n\r\n{`);
+      connection.send(`${get}Connection: close\r\n\r\n`);
+      assert.deepEqual(statuses(await connection.untilClosed()), [413, 400, 200]);
+    }));
+
+  test('a caller that never closes is closed', () =>
+    withServer(async ({ port }) => {
+      const connection = openRaw(port);
+      connection.socket.allowHalfOpen = true;
+      connection.send('garbage\r\n\r\n');
+      assert.deepEqual(statuses(await connection.untilClosed()), [400]);
+    }));
+});
+
+describe('a caller that goes', () => {
+  test('in the middle of its body: no handler runs, nothing is an error of ours', () =>
+    withServer(async ({ port, handled, logLines }) => {
+      for (let i = 0; i < 20; i++) {
+        const { socket } = openRaw(port);
+        socket.write(`${echo}Content-Length: 12\r\n\r\n{"te`, () => socket.resetAndDestroy());
+        await once(socket, 'close');
+      }
+      assert.equal((await fetch(`http://127.0.0.1:${port}/ok`)).status, 200);
+      assert.deepEqual(handled, ['ok']);
+      assert.deepEqual(
+        logLines.filter((line) => line.includes('"error"')),
+        [],
+      );
+    }));
+
+  test('right behind CONNECT or garbage: the process lives on', () =>
+    withServer(async ({ port }) => {
+      for (const bytes of [
+        'CONNECT there:443 HTTP/1.1\r\nHost: there\r\n\r\n',
+        'garbage\r\n\r\n',
+        `${slow}x\r\n\r\n`,
+      ]) {
+        for (let i = 0; i < 20; i++) {
+          const { socket } = openRaw(port);
+          socket.write(bytes, () => socket.resetAndDestroy());
+          await once(socket, 'close');
+        }
+      }
+      assert.equal((await fetch(`http://127.0.0.1:${port}/ok`)).status, 200);
+    }));
+
+  test('the signal of its call tells the handler, and is silent while it waits', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(slow);
+      await reached(server);
+      // The body has been read and the request is over; the caller is still there.
+      await new Promise((resolve) => setImmediate(resolve));
+      server.release();
+      assert.deepEqual(JSON.parse((await connection.answer()).body), { text: 'a', gone: false });
+      connection.socket.destroy();
+    }));
+});
+
+describe('stopping', () => {
+  test('what is in flight is finished, and its connection is told to end', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(slow);
+      await reached(server);
+      const closed = server.close();
+      server.release();
+      const answers = await connection.untilClosed();
+      assert.deepEqual(statuses(answers), [200]);
+      assert.equal(answers[0]?.headers.connection, 'close');
+      await closed;
+    }));
+
+  test('connections with nothing to answer do not hold it up', () =>
+    withServer(async (server) => {
+      const silent = openRaw(server.port);
+      await once(silent.socket, 'connect');
+      const idle = openRaw(server.port);
+      idle.send(`${get}\r\n`);
+      assert.equal((await idle.answer()).status, 200);
+      const startedMs = performance.now();
+      await server.close();
+      assert.ok(performance.now() - startedMs < 1000, 'long before anything times out');
+      assert.deepEqual(await silent.untilClosed(), []);
+      assert.deepEqual(await idle.untilClosed(), []);
+    }));
+});

@@ -1,0 +1,31 @@
+// A node of its own: a registry in another process, asked over IPC what it would say of a key.
+
+import { systemClock } from '../../src/platform/clock.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import { createDatabase } from '../../src/platform/database.ts';
+import { openKeyRing } from '../../src/platform/keys.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
+import type { Connection } from './database.ts';
+import { createTestLog } from './log.ts';
+
+export type Question = { key: string };
+export type Verdict = { from: 'memory' | 'database'; owner: string | null };
+
+const { log } = createTestLog();
+const connection = JSON.parse(process.argv[2] ?? '') as Connection;
+const database = createDatabase({ connection, log });
+const keys = await openKeyRing({ database, clock: systemClock, secret: 'a secret for tests only' });
+const registry = createRegistry({ database, clock: systemClock, keys, log, config: readConfig({}), listen: false });
+await registry.feed.start();
+
+process.on('message', async ({ key }: Question) => {
+  const remembered = registry.directory.rememberedKey(key);
+  const found = remembered === undefined ? await registry.directory.lookUpKey(key) : remembered;
+  const verdict: Verdict = {
+    from: remembered === undefined ? 'database' : 'memory',
+    owner: found?.application.id ?? null,
+  };
+  process.send?.(verdict);
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');
