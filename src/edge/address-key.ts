@@ -76,10 +76,17 @@ function readIpv6(text: string): number[] | undefined {
       i++;
     }
   }
+  return withGap(groups, gap);
+}
+
+/** Puts the zeros that `::` stands for, which is at least one group, where it stood. */
+function withGap(groups: number[], gap: number): number[] | undefined {
   if (gap < 0) return groups.length === 8 ? groups : undefined;
   if (groups.length > 7) return undefined;
-  groups.splice(gap, 0, ...new Array<number>(8 - groups.length).fill(0));
-  return groups;
+  const whole = [0, 0, 0, 0, 0, 0, 0, 0];
+  const tail = 8 - groups.length;
+  for (let i = 0; i < groups.length; i++) whole[i < gap ? i : i + tail] = groups[i] ?? 0;
+  return whole;
 }
 
 function hexDigit(code: number): number {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Database, Tx } from './database.ts';
-import { isConnectionLoss, sqlStateOf } from './database-errors.ts';
+import { isCommitInDoubt, isConnectionLoss, sqlStateOf } from './database-errors.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 export interface Batch<Item, Result> {
@@ -19,11 +19,14 @@ export interface BatchOptions<Item, Result> {
    * of one code would spend one try.
    */
   keysOf: (item: Item) => string[];
-  /**
-   * One statement, or a few, for all the items; results in the order of the items. It may run twice for the same items
-   * after a lost connection, so inserts take their ids from the item and say `on conflict (id) do nothing`.
-   */
+  /** One statement, or a few, for all the items; results in the order of the items. Whatever it does outside `tx` stays. */
   run: (tx: Tx, items: Item[]) => Promise<Result[]>;
+  /**
+   * Whether `run` may be run again on items that are committed already, because the answer to their COMMIT was lost, and
+   * then gives the same results: an insert that takes its ids from the items, says `on conflict (id) do nothing` and
+   * reads what is there. What counts or decides is not repeatable: it would judge its own first run.
+   */
+  repeatable: boolean;
   maxItems?: number;
   maxWaiting?: number;
 }
@@ -31,21 +34,26 @@ export interface BatchOptions<Item, Result> {
 interface Waiting<Item, Result> {
   item: Item;
   keys: string[];
+  submittedMs: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
-/** A second run is only worth it while the caller can still be answered within 5 s. */
+/** Every caller has its answer within 5 s, whatever became of the batches before its own. */
+const answerWithinMs = 4500;
+const watchEveryMs = 200;
+/** A second run is only worth it while there is time left for it. */
 const rerunWithinMs = 1500;
-const deadlockTries = 5;
+const collisionTries = 5;
 
 /**
  * Group commit: what arrives while a commit is under way goes out together in the next one, so the cost of a commit is
  * shared by all who wait for it. One batch at a time: a second in flight only makes both smaller.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { database, clock, keysOf, run, maxItems = 500, maxWaiting = 20_000 } = options;
+  const { database, clock, keysOf, run, repeatable, maxItems = 500, maxWaiting = 20_000 } = options;
   let waiting: Waiting<Item, Result>[] = [];
+  let inFlight: Waiting<Item, Result>[] = [];
   let busy = false;
   const onIdle: (() => void)[] = [];
 
@@ -54,7 +62,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       return Promise.reject(unavailable('The service has more to write down than it can. Try again shortly.'));
     }
     return new Promise((resolve, reject) => {
-      waiting.push({ item, keys: keysOf(item), resolve, reject });
+      waiting.push({ item, keys: keysOf(item), submittedMs: clock.steadyMs(), resolve, reject });
       if (busy) return;
       busy = true;
       // Requests read from their sockets in the same turn of the event loop come along.
@@ -63,16 +71,17 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   }
 
   async function flush(): Promise<void> {
+    const watch = setInterval(rejectOverdue, watchEveryMs);
     while (waiting.length > 0) {
-      const chosen = takeNext();
-      try {
-        settle(chosen, await commit(chosen));
-      } catch (error) {
-        for (const { reject } of chosen) reject(error);
-        // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
-        if (error instanceof ApiError) rejectWaiting(error);
-      }
+      inFlight = takeNext();
+      const outcomes = await commit(inFlight);
+      settle(inFlight, outcomes);
+      // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
+      const away = outcomes.find(isUnavailable);
+      if (away !== undefined) for (const { reject } of waiting.splice(0)) reject(away.error);
     }
+    clearInterval(watch);
+    inFlight = [];
     busy = false;
     for (const idle of onIdle.splice(0)) idle();
   }
@@ -82,58 +91,72 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     const taken = new Set<string>();
     const chosen: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
-    for (const entry of waiting) {
-      const free = chosen.length < maxItems && !entry.keys.some((key) => taken.has(key));
+    let seen = 0;
+    for (; seen < waiting.length && chosen.length < maxItems; seen++) {
+      const entry = waiting[seen] as Waiting<Item, Result>;
+      const free = !entry.keys.some((key) => taken.has(key));
       // The keys of one that has to wait are taken as well: nobody behind it may overtake it.
       for (const key of entry.keys) taken.add(key);
       (free ? chosen : left).push(entry);
     }
-    waiting = left;
+    waiting = [...left, ...waiting.slice(seen)];
     return chosen.sort((a, b) => compare(a.keys[0], b.keys[0]));
   }
 
-  function settle(chosen: Waiting<Item, Result>[], results: Outcome<Result>[]): void {
+  function settle(chosen: Waiting<Item, Result>[], outcomes: Outcome<Result>[]): void {
     chosen.forEach(({ resolve, reject }, index) => {
-      const outcome = results[index];
+      const outcome = outcomes[index];
       if (outcome === undefined) reject(new Error('the batch returned fewer results than it had items'));
       else if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.value);
     });
   }
 
-  function rejectWaiting(error: unknown): void {
-    for (const { reject } of waiting.splice(0)) reject(error);
+  /** Their batch may still commit: like every 503, this one says nothing of what was done. */
+  function rejectOverdue(): void {
+    const sinceMs = clock.steadyMs() - answerWithinMs;
+    const firstInTime = waiting.findIndex(({ submittedMs }) => submittedMs > sinceMs);
+    const overdue = waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime);
+    overdue.push(...inFlight.filter(({ submittedMs }) => submittedMs <= sinceMs));
+    if (overdue.length === 0) return;
+    const late = unavailable('The service did not write this down in time. Try again shortly.');
+    for (const { reject } of overdue) reject(late);
   }
 
   async function commit(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
-    const items = chosen.map(({ item }) => item);
+    try {
+      const values = await attempt(chosen.map(({ item }) => item));
+      return values.map((value) => ({ value }));
+    } catch (error) {
+      // Bad data or a violated constraint: one row's fault must not be its neighbours'.
+      if (chosen.length > 1 && /^2[123]/.test(sqlStateOf(error) ?? '')) return commitHalves(chosen);
+      return chosen.map(() => ({ error }));
+    }
+  }
+
+  /** Finds one bad row among 500 in twenty commits rather than 500. */
+  async function commitHalves(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
+    const middle = chosen.length >> 1;
+    const first = await commit(chosen.slice(0, middle));
+    const away = first.find(isUnavailable);
+    const rest = chosen.slice(middle);
+    return [...first, ...(away === undefined ? await commit(rest) : rest.map(() => away))];
+  }
+
+  async function attempt(items: Item[]): Promise<Result[]> {
     const startedMs = clock.steadyMs();
     let rerun = false;
     for (let tries = 1; ; tries++) {
       try {
-        const values = await database.transaction((tx) => run(tx, items));
-        return values.map((value) => ({ value }));
+        return await database.transaction((tx) => run(tx, items));
       } catch (error) {
-        const state = sqlStateOf(error);
-        if ((state === '40P01' || state === '40001') && tries < deadlockTries) continue;
-        if (isConnectionLoss(error) && !rerun && clock.steadyMs() - startedMs < rerunWithinMs) {
-          rerun = true;
-          continue;
-        }
-        // Bad data or a violated constraint: one row's fault must not be its neighbours'.
-        if (/^2[23]/.test(state ?? '')) return chosen.length === 1 ? [{ error }] : commitOneByOne(chosen);
-        throw error;
+        const collided = /^40(001|P01)$/.test(sqlStateOf(error) ?? '');
+        if (collided && tries < collisionTries) continue;
+        const harmless = isConnectionLoss(error) && (repeatable || !isCommitInDoubt(error));
+        if (!harmless || rerun || clock.steadyMs() - startedMs > rerunWithinMs) throw error;
+        rerun = true;
       }
     }
-  }
-
-  async function commitOneByOne(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
-    const outcomes: Outcome<Result>[] = [];
-    for (const entry of chosen) {
-      const [outcome] = await commit([entry]).catch((error: unknown) => [{ error }]);
-      outcomes.push(outcome ?? { error: new Error('the batch returned no result') });
-    }
-    return outcomes;
   }
 
   return {
@@ -143,6 +166,10 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 }
 
 type Outcome<Result> = { value: Result } | { error: unknown };
+
+function isUnavailable(outcome: Outcome<unknown>): outcome is { error: unknown } {
+  return 'error' in outcome && outcome.error instanceof ApiError && outcome.error.code === 'UNAVAILABLE';
+}
 
 function compare(a = '', b = ''): number {
   return a < b ? -1 : a > b ? 1 : 0;
