@@ -1,16 +1,15 @@
 // Builds what is missing or stale, then runs it in this very process, so that a signal reaches the service directly.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const stampFile = `${root}dist/.built-from`;
 
 function stamp() {
   const hash = createHash('sha256');
   const files = readdirSync(`${root}src`, { recursive: true })
-    .map(String)
+    .map((name) => String(name).replaceAll('\\', '/'))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .sort()
     .map((name) => `src/${name}`);
@@ -20,6 +19,12 @@ function stamp() {
   return hash.digest('hex');
 }
 
+function builtFrom() {
+  const file = `${root}dist/.built-from`;
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Built beside its place and moved there whole: two that start at once never run half of what the other is writing. */
 function build(wanted) {
   const compiler = `${root}node_modules/typescript/bin/tsc`;
   if (!existsSync(compiler)) {
@@ -29,17 +34,55 @@ function build(wanted) {
     process.exit(1);
   }
   console.log('Heliograph is building itself.');
-  rmSync(`${root}dist`, { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+  removeLeftovers();
+  const folder = `dist.${process.pid}`;
+  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', folder], {
     cwd: root,
     stdio: 'inherit',
   });
-  if (status !== 0) process.exit(status ?? 1);
-  mkdirSync(`${root}dist`, { recursive: true });
-  writeFileSync(stampFile, wanted);
+  if (status !== 0) {
+    rmSync(root + folder, { recursive: true, force: true });
+    process.exit(status ?? 1);
+  }
+  writeFileSync(`${root}${folder}/.built-from`, wanted);
+  // Another that was faster has built the same, and may be running it already: it stays.
+  while (builtFrom() !== wanted && existsSync(root + folder)) {
+    if (existsSync(`${root}dist`)) moveAside();
+    try {
+      renameSync(root + folder, `${root}dist`);
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    }
+  }
+  rmSync(root + folder, { recursive: true, force: true });
+}
+
+function moveAside() {
+  const old = `${root}dist.${process.pid}.old`;
+  try {
+    renameSync(`${root}dist`, old);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** What a build that was interrupted has left. */
+function removeLeftovers() {
+  for (const name of readdirSync(root)) {
+    const pid = Number(/^dist\.(\d+)(\.old)?$/.exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) rmSync(root + name, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 const wanted = stamp();
-const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined;
-if (built !== wanted) build(wanted);
+if (builtFrom() !== wanted) build(wanted);
 if (process.argv[2] !== '--build-only') await import(new URL('../dist/main.js', import.meta.url).href);

@@ -1,15 +1,18 @@
 // Runs the tests: starts one Postgres for them all, runs every test file (or those whose path contains an argument), and
-// ends what it started, by pid, however the tests end.
+// ends what was started, however the tests end: by themselves, by Ctrl-C, or hanging.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
+import { makeRunFolder, removeLeftovers, removeRunFolder } from '../test/support/process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
+/** For a whole file. The slowest takes a tenth of it, so what takes longer hangs. */
+const fileTimeoutMs = 300_000;
 
 const files = ['src', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))))
@@ -21,18 +24,60 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'heliograph-test-'));
-const log = createLog({ level: 'warn', readable: true });
-const postgres = await startEmbeddedPostgres({ folder, log, onProgress: (step) => console.log(`Tests are ${step}.`) });
+let interrupted = false;
+let interruptRunner = () => {};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    interrupted = true;
+    interruptRunner();
+  });
+}
 
-const runner = spawn(
-  process.execPath,
-  ['--import', 'tsx', '--test', `--test-concurrency=${availableParallelism()}`, '--test-reporter=spec', ...files],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, HELIOGRAPH_TEST_SERVER: JSON.stringify(postgres.connection) } },
-);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal));
-const code = await new Promise<number>((resolve) => runner.on('exit', (status) => resolve(status ?? 1)));
+await removeLeftovers();
+const folder = makeRunFolder();
+let code = 1;
+try {
+  const log = createLog({ level: 'warn', readable: true });
+  const onProgress = (step: string) => console.log(`Tests are ${step}.`);
+  const postgres = await startEmbeddedPostgres({ folder: join(folder, 'server'), log, onProgress });
+  if (!interrupted) code = await runTests(JSON.stringify(postgres.connection));
+  await postgres.stop();
+} finally {
+  await removeRunFolder(folder);
+}
+process.exit(interrupted ? 130 : code);
 
-await postgres.stop();
-rmSync(folder, { recursive: true, force: true });
-process.exit(code);
+/** The runner, its test files and the services they start are one process group, so that none is forgotten. */
+async function runTests(server: string): Promise<number> {
+  const flags = ['--test', '--test-reporter=spec', '--test-force-exit', `--test-timeout=${fileTimeoutMs}`];
+  const concurrency = `--test-concurrency=${availableParallelism()}`;
+  const runner = spawn(process.execPath, ['--import', 'tsx', ...flags, concurrency, ...files], {
+    cwd: root,
+    stdio: 'inherit',
+    detached: true,
+    env: { ...process.env, HELIOGRAPH_TEST_SERVER: server, HELIOGRAPH_TEST_FOLDER: folder },
+  });
+  const group = runner.pid;
+  if (group === undefined) throw new Error('the test runner could not be started');
+  interruptRunner = () => signalGroup(group, 'SIGTERM');
+  const status = await new Promise<number>((resolve) => runner.on('exit', (value) => resolve(value ?? 1)));
+  await endGroup(group);
+  return status;
+}
+
+/** Services get the time to stop what they have started. */
+async function endGroup(group: number): Promise<void> {
+  for (let waitedMs = 0; signalGroup(group, waitedMs === 0 ? 'SIGTERM' : 0); waitedMs += 100) {
+    if (waitedMs > 10_000) signalGroup(group, 'SIGKILL');
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+/** False when nobody is left in the group. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}

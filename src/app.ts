@@ -8,12 +8,16 @@ import { createServer, type ServerTimeouts } from './http/server.ts';
 import { createSigningKeys, type SigningKeys, signingKeysChange } from './identity/signing-keys.ts';
 import { createTokenService } from './identity/token-service.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
+import { createMessageService } from './messages/message-service.ts';
+import { loadPhoneNumbers } from './messages/phone-number.ts';
+import { createSendRules } from './messages/send-rules.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
+import { createIdempotency } from './platform/idempotency.ts';
 import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
-import { createMetrics } from './platform/metrics.ts';
+import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { createDeveloperService, type DeveloperService } from './portal/developer-service.ts';
 import { createPasswords, type PasswordCost } from './portal/password.ts';
 import { createSessions } from './portal/session.ts';
@@ -21,6 +25,9 @@ import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 import { createLastUsed } from './registry/last-used.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { apiPrefixes, createRoutes } from './routes.ts';
+import { createHandsets } from './sandbox/handsets.ts';
+import { createInboxFeed } from './sandbox/inbox-feed.ts';
+import { textOf } from './text-of.ts';
 
 export interface AppOptions {
   config: Config;
@@ -31,6 +38,8 @@ export interface AppOptions {
   version: string;
   timeouts?: Partial<ServerTimeouts>;
   passwordCost?: PasswordCost;
+  /** Tells whoever delivers that something is due. */
+  wakeDelivery: () => void;
   /** Mounted beside the product's own, behind the same edge: for tests and benchmarks. */
   extraRoutes?: Route[];
 }
@@ -41,6 +50,7 @@ export interface App {
   registry: Registry;
   developers: DeveloperService;
   signingKeys: SigningKeys;
+  metrics: Metrics;
   /** Listens, and answers from then on. */
   start(): Promise<void>;
   /** Stops accepting, finishes what is in flight, for at most `graceMs`. */
@@ -94,6 +104,18 @@ export function createApp(options: AppOptions): App {
   const throttle = createSignInThrottle(database, clock, keys);
   const developers = createDeveloperService({ database, clock, keys, passwords, sessions, throttle });
 
+  const messages = createMessageService({
+    database,
+    clock,
+    // Production has no carrier yet, and says so before it accepts anything.
+    carrierFor: () => (config.environment === 'sandbox' ? 'sandbox' : undefined),
+    wake: options.wakeDelivery,
+  });
+  const idempotency = createIdempotency(database, clock, keys.keyFor('idempotency'));
+  const rules = createSendRules(clock, config.environment);
+  const handsets = createHandsets(database, clock);
+  const inboxFeed = createInboxFeed(handsets, log);
+
   const registrations = createMemoryWindows({ clock });
   const addresses = createAddressWindows({ clock });
   const identityAddresses = createAddressWindows({ clock });
@@ -126,6 +148,11 @@ export function createApp(options: AppOptions): App {
     developers,
     registry: registry.service,
     tokenUrl: tokenUrlOf(config),
+    messages: { messages, idempotency, rules },
+    inbox:
+      config.environment === 'sandbox'
+        ? { database, handsets, feed: inboxFeed, textOf, owns: registry.service.owns }
+        : undefined,
     identity: { tokens, signingKeys, realm: config.realm, issuer, nowMs: clock.nowMs },
     operations: {
       checks: [{ name: 'database', passes: () => database.query('select 1').then(() => true) }],
@@ -151,15 +178,19 @@ export function createApp(options: AppOptions): App {
     registry,
     developers,
     signingKeys,
+    metrics,
     async start() {
+      await loadPhoneNumbers();
       await feed.start();
       await signingKeys.prepare();
       await server.listen({ port: config.port, host: config.host });
     },
     async stop(graceMs = 10_000) {
+      inboxFeed.stop();
       const late = setTimeout(() => server.server.closeAllConnections(), graceMs);
       await server.close();
       clearTimeout(late);
+      await messages.drain();
       await lastUsed.stop();
       await feed.stop();
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from './platform/clock.ts';
 import { requireClockAgrees } from './platform/clock-check.ts';
 import type { Config } from './platform/config.ts';
-import { createDatabase, type Database } from './platform/database.ts';
+import { createDatabase, type Database, type DatabaseOptions } from './platform/database.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 import { type KeyRing, openKeyRing, readOrMakeSecret } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
@@ -24,8 +24,15 @@ export interface BootOptions {
   onFatal: (error: Error) => void;
 }
 
+export interface Foundation {
+  database: Database;
+  keys: KeyRing;
+  /** For a thread that needs connections of its own. */
+  connection: DatabaseOptions['connection'];
+}
+
 /** What everything stands on: a database that is up to date and ours to use, and the key ring. */
-export async function boot(options: BootOptions): Promise<{ database: Database; keys: KeyRing }> {
+export async function boot(options: BootOptions): Promise<Foundation> {
   const { config, clock, log, endings, onFatal } = options;
   // Others may pass through it (Postgres may have to run as another user), but every file in it is its owner's alone.
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
@@ -54,5 +61,5 @@ export async function boot(options: BootOptions): Promise<{ database: Database; 
   await migrate(database, clock, log);
   const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
   const keys = await openKeyRing({ database, clock, secret, previousSecret: config.previousSecret });
-  return { database, keys };
+  return { database, keys, connection };
 }

@@ -1,3 +1,5 @@
+import { loadPhoneNumbers } from './messages/phone-number.ts';
+import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -9,14 +11,29 @@ import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 
 /** What only somebody with a shell on the machine may do. */
-export const commands = ['operator', 'reset-password'];
+export const commands = ['operator', 'reset-password', 'forget'];
 
-export async function runCommand(
-  command: string,
-  args: string[],
-  parts: { config: Config; clock: Clock; database: Database; keys: KeyRing },
-): Promise<string> {
-  const [email, ...more] = args;
+interface Parts {
+  config: Config;
+  clock: Clock;
+  database: Database;
+  keys: KeyRing;
+}
+
+export function runCommand(command: string, args: string[], parts: Parts): Promise<string> {
+  return command === 'forget' ? forget(args, parts) : makeLink(command, args, parts);
+}
+
+async function forget([number, ...more]: string[], { config, clock, database }: Parts): Promise<string> {
+  if (number === undefined || more.length > 0 || !/^\+[1-9][0-9]{6,14}$/.test(number)) {
+    throw new StartError('Say which number: npm run forget -- +447700900123');
+  }
+  await loadPhoneNumbers();
+  const count = await createRetention(database, clock, config.retentionDays).forget(number);
+  return `\nForgotten: ${count} ${count === 1 ? 'message' : 'messages'}. The number and the texts are masked.\n`;
+}
+
+async function makeLink(command: string, [email, ...more]: string[], parts: Parts): Promise<string> {
   if (email === undefined || more.length > 0 || !email.includes('@')) {
     throw new StartError(`Say whose it is: npm run ${command} -- you@example.com`);
   }

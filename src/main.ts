@@ -7,6 +7,7 @@ import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
 import { makeDemoApplications } from './registry/demo-applications.ts';
+import { type DeliveryThread, startDeliveryThread } from './start-delivery-thread.ts';
 import { welcome } from './welcome.ts';
 
 const clock = systemClock;
@@ -64,8 +65,14 @@ async function serve(
   log: ReturnType<typeof createLog>,
   onFatal: (error: Error) => void,
 ): Promise<void> {
-  const { database, keys } = await boot({ config, clock, log, endings, as: 'service', say, onFatal });
-  const app = createApp({ config, clock, database, keys, log, version });
+  const { database, keys, connection } = await boot({ config, clock, log, endings, as: 'service', say, onFatal });
+  let delivery: DeliveryThread | undefined;
+  const app = createApp({ config, clock, database, keys, log, version, wakeDelivery: () => delivery?.wake() });
+  if (config.role !== 'web') {
+    const readable = process.stdout.isTTY === true;
+    delivery = await startDeliveryThread({ config, connection, readable }, log, app.metrics.countDelivery);
+    endings.push(async () => delivery?.stop());
+  }
   endings.push(() => app.stop());
   const made =
     config.environment === 'sandbox'

@@ -1,6 +1,7 @@
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { type Auth, type Route, route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
+import { createMessageRoutes, type MessageRoutesOptions } from './messages/message-api.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
@@ -9,6 +10,7 @@ import type { DeveloperService } from './portal/developer-service.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
+import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 
 export interface RouteParts {
   database: Database;
@@ -16,6 +18,9 @@ export interface RouteParts {
   registry: RegistryService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
+  messages: Pick<MessageRoutesOptions, 'messages' | 'idempotency' | 'rules'>;
+  /** Only in the sandbox. */
+  inbox: InboxOptions | undefined;
   operations: Omit<OperationsOptions, 'documented'>;
 }
 
@@ -39,12 +44,29 @@ export function createRoutes(parts: RouteParts): Route[] {
     handler: () => ({ status: 302, location: '/docs' }),
   });
   const documented: Route[] = [
+    ...createMessageRoutes({
+      api: 'sms',
+      base: '/sms/v1/messages',
+      auth: { kind: 'apikey' },
+      tag: 'SMS Messaging API',
+      created: 201,
+      ...parts.messages,
+    }),
+    ...createMessageRoutes({
+      api: 'messaging',
+      base: '/messaging/v1/messages',
+      auth: { kind: 'bearer', scope: 'messaging:send' },
+      tag: 'Messaging API',
+      created: 200,
+      ...parts.messages,
+    }),
     ...createIdentityRoutes(parts.identity),
     ...createAccountRoutes(developers),
     ...createApplicationRoutes(registry, database.transaction),
     ...createRegistrationRoutes(registry, tokenUrl),
     ...createCredentialRoutes(registry, tokenUrl),
     ...createOperatorRoutes(registry),
+    ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     home,
   ];
   return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];

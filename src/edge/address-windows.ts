@@ -33,7 +33,8 @@ const returningShare = 0.8;
  * seen again. So a flood of addresses that come once leaves the history of every other caller alone. Forgetting was
  * preferred to shared overflow windows because those refuse the innocent: in a flood, a new address would find the
  * shared budget spent by others. It leaves nobody unlimited: an address above its limit is seen so often that the rest
- * of a full table would have to be seen between two of its requests (by default that is 8 million requests a second).
+ * of a full table would have to be seen between two of its requests (with the defaults, 8 million requests a second), or
+ * hundreds of others would have to be at their own limits to use all slots up.
  */
 export function createAddressWindows(options: AddressWindowsOptions): AddressWindows {
   const { clock, maxAddresses = 100_000, maxEntries = 4_000_000 } = options;
@@ -49,6 +50,7 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
     addresses.delete(address.key);
     slots -= address.slots;
     address.slots = 0;
+    address.returning = false;
   }
 
   /** The oldest of a list is the first to become idle, so a look at two finds whatever there is to find. */
@@ -72,7 +74,6 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
     forget(leaving);
     renew(leaving.window);
     leaving.key = key;
-    leaving.returning = false;
     return leaving;
   }
 

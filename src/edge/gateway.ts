@@ -87,11 +87,15 @@ export function createGateway(options: GatewayOptions): Gate {
   }
 
   function admitKnown(
-    _arrival: Arrival,
+    arrival: Arrival,
     auth: Auth,
     { caller, limits, scopes }: Found,
   ): Admission | Promise<Admission> {
-    return decided(registrations.decide(caller.registrationId, limits), (decision) => {
+    const decision =
+      arrival.route?.limitedBy === 'address'
+        ? addresses.decide(addressKey(arrival.address), addressLimits)
+        : registrations.decide(caller.registrationId, limits);
+    return decided(decision, (decision) => {
       if (!decision.admitted) return limited(caller, decision);
       if (auth.kind === 'bearer' && auth.scope !== undefined && scopes?.includes(auth.scope) !== true) {
         return refused(caller, decision, missingScope(auth.scope));

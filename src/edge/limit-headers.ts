@@ -2,10 +2,9 @@ import type { Decision, Limits } from './sliding-window.ts';
 
 /** What a response says of the limits, and on a 429 when to come back. This is the one place that writes it. */
 export function limitHeaders(decision: Decision): Record<string, string> {
-  const { remaining, retryAfterMs } = decision;
+  const { remaining } = decision;
   const { limit, policy } = fixedText(decision.limits);
-  // On a refusal both say when the block ends, and the least Retry-After is 1.
-  const nextFree = retryAfterMs > 0 ? retryAfterSeconds(decision) : wholeSeconds(decision.nextFreeMs);
+  const nextFree = wholeSeconds(decision.nextFreeMs);
   const headers: Record<string, string> = {
     'RateLimit-Limit': limit,
     'RateLimit-Remaining': String(remaining),
@@ -13,7 +12,8 @@ export function limitHeaders(decision: Decision): Record<string, string> {
     'RateLimit-Policy': policy,
     RateLimit: `"minute";r=${remaining};t=${nextFree}`,
   };
-  if (retryAfterMs > 0) headers['Retry-After'] = String(nextFree);
+  // A refused request's next free slot is the end of its block. A peek refuses none, so a 401 has no Retry-After.
+  if (decision.retryAfterMs > 0) headers['Retry-After'] = String(nextFree);
   return headers;
 }
 
@@ -24,15 +24,11 @@ export function refusalMessage(decision: Decision): string {
     refusedBy === 'burst'
       ? `Burst protection: at most ${counted(limits.burst, 'request')} in any second`
       : `Per-minute quota: at most ${counted(limits.perMinute, 'request')} in any 60 seconds`;
-  const wait = counted(retryAfterSeconds(decision), 'second');
+  const wait = counted(wholeSeconds(decision.retryAfterMs), 'second');
   return `${control}. Try again in ${wait}; retrying sooner keeps you rejected longer.`;
 }
 
-/** Rounded up, so that whoever waits this long is admitted. */
-export function retryAfterSeconds(decision: Decision): number {
-  return Math.max(1, wholeSeconds(decision.retryAfterMs));
-}
-
+/** Rounded up, so that whoever waits this long is admitted, and so at least 1 on every refusal. */
 function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }

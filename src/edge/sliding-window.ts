@@ -20,7 +20,7 @@ export interface Decision {
   readonly resetMs: number;
   /** Until a further request would be admitted: both windows, and the block if there is one. */
   readonly nextFreeMs: number;
-  /** Until the end of the block; 0 unless a request was refused. */
+  /** Until the end of the block, and so the same as `nextFreeMs`; 0 unless a request was refused. */
   readonly retryAfterMs: number;
   readonly refusedBy: Control | undefined;
 }

@@ -37,6 +37,8 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     if (givenUp.has(socket) || !socket.writable) return;
     givenUp.add(socket);
     ignoreErrors(socket);
+    // A caller that neither reads nor stops sending would otherwise never count as stalled.
+    socket.pause();
     const newest = newestReply.get(socket);
     if (newest === undefined || newest.request.raw.complete) {
       afterAnswer(newest, () => options.answerSocket(socket, error));

@@ -63,3 +63,13 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
 export function wellFormedCorrelationId(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : undefined;
 }
+
+/** Bare, or as the string of a structured field: 1 to 255 visible characters. */
+export function readIdempotencyKey(value: string | string[] | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const key = typeof value === 'string' && /^"(.*)"$/.test(value) ? value.slice(1, -1) : value;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new ApiError('INVALID_ARGUMENT', 'idempotency-key must be 1 to 255 visible characters', {
+    details: [{ field: 'idempotency-key', message: 'must be 1 to 255 visible characters' }],
+  });
+}

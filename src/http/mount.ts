@@ -1,5 +1,8 @@
+import { validateHeaderValue } from 'node:http';
 import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+import { readIdempotencyKey } from './headers.ts';
 import type { Call, Reply, Route } from './route.ts';
+import { pathOf } from './route-table.ts';
 
 /** Makes a route of ours one of Fastify's. Validation and serialisation come from the route's own schemas. */
 export function mount(server: FastifyInstance, route: Route, beforeAnswer: (reply: FastifyReply) => void): void {
@@ -20,6 +23,9 @@ export function mount(server: FastifyInstance, route: Route, beforeAnswer: (repl
         query: request.query,
         body: request.body ?? (route.consumes === 'form' ? new URLSearchParams() : undefined),
         caller: request.caller,
+        method: request.method,
+        path: pathOf(request.url),
+        idempotencyKey: route.idempotent ? readIdempotencyKey(request.headers['idempotency-key']) : undefined,
         correlationId: request.id,
         address: request.ip,
         get signal() {
@@ -43,17 +49,25 @@ function responseSchemas(route: Route): Record<string, unknown> {
   return schemas;
 }
 
+/** Nothing is set before all of it is known to be sound: a failed answer must not carry half of the one it replaces. */
 function send(reply: FastifyReply, answer: Reply): FastifyReply {
+  const headers = headersOf(answer);
+  for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
   reply.code(answer.status);
-  if (answer.location !== undefined) reply.header('Location', answer.location);
-  if (answer.cookie !== undefined) reply.header('Set-Cookie', answer.cookie);
-  if (answer.headers !== undefined) reply.headers(answer.headers);
-  if (answer.retryAfterSeconds !== undefined) reply.header('Retry-After', String(answer.retryAfterSeconds));
-  if (answer.content === undefined) {
-    return answer.body === undefined ? reply.send() : reply.type('application/json').send(answer.body);
-  }
-  if (answer.content.headers !== undefined) reply.headers(answer.content.headers);
-  return reply.type(answer.content.type).send(answer.content.data);
+  if (answer.content !== undefined) return reply.headers(headers).type(answer.content.type).send(answer.content.data);
+  if (answer.body === undefined) return reply.headers(headers).send();
+  const text = reply.serialize(answer.body);
+  return reply.headers(headers).type('application/json').send(text);
+}
+
+function headersOf({ location, cookie, retryAfterSeconds, headers, content }: Reply): Record<string, string> {
+  return {
+    ...(location !== undefined && { Location: location }),
+    ...(cookie !== undefined && { 'Set-Cookie': cookie }),
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    ...headers,
+    ...content?.headers,
+  };
 }
 
 /**

@@ -53,6 +53,11 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   query: Query;
   body: Body;
   caller: Caller;
+  method: string;
+  /** Without the query. */
+  path: string;
+  /** Only on routes that are `idempotent`. */
+  idempotencyKey: string | undefined;
   correlationId: string;
   /** The caller's address, behind the proxies we trust. */
   address: string;
@@ -95,6 +100,10 @@ export interface Route {
   /** What the body is written in; JSON unless said. */
   consumes?: 'json' | 'form';
   answers: Record<number, Answer>;
+  /** Takes an Idempotency-Key. */
+  idempotent?: true;
+  /** Counts by address although the caller is identified: a convenience that must not use up a quota. */
+  limitedBy?: 'address';
   /** How refusals are written: as the contract's error, or as RFC 6749 has it. */
   errors?: 'oauth';
   handler: (call: Call) => Reply | Promise<Reply>;

@@ -1,12 +1,15 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type SchemaValidateFunction, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 
 /**
- * A schema may say in `expected` what a right value looks like; the error then reads "to must be …". Unknown properties
- * are ignored; nothing is coerced except in the query string, where everything arrives as text.
+ * A schema may say in `expected` what a right value looks like; the error then reads "to must be …". What a schema cannot
+ * say, an object's `check` does: a function from the object to what is wrong with its fields. Unknown properties are
+ * ignored; nothing is coerced except in the query string, where everything arrives as text.
  */
 export const schemaKeyword = 'expected';
+
+type Check = (value: Record<string, unknown>) => FieldProblem[];
 
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
@@ -19,8 +22,20 @@ function createAjv(coerceTypes: boolean): Ajv {
   });
   formats.default(ajv);
   ajv.addKeyword(schemaKeyword);
+  ajv.addKeyword({ keyword: 'check', type: 'object', errors: 'full', validate: runCheck });
   return ajv;
 }
+
+const runCheck: SchemaValidateFunction = (check: Check, value: Record<string, unknown>, _schema, context) => {
+  runCheck.errors = check(value).map(({ field, message }) => ({
+    keyword: 'check',
+    instancePath: `${context?.instancePath ?? ''}/${field}`,
+    schemaPath: '',
+    params: {},
+    message,
+  }));
+  return runCheck.errors.length === 0;
+};
 
 const strict = createAjv(false);
 const coercing = createAjv(true);
@@ -29,14 +44,28 @@ export function compileValidator(schema: object, part: string | undefined): Vali
   return (part === 'querystring' ? coercing : strict).compile(schema);
 }
 
-/** Every bad field at once, each with what would be right. */
-export function validationError(errors: ErrorObject[], part: string | undefined): ApiError {
+const compiled = new WeakMap<object, ValidateFunction>();
+
+/** What is wrong with one of several values in a body, each of which is accepted or refused by itself. */
+export function problemsOf(schema: object, value: unknown): FieldProblem[] {
+  const validate = compiled.get(schema) ?? strict.compile(schema);
+  compiled.set(schema, validate);
+  return validate(value) ? [] : describeAll(validate.errors ?? [], undefined);
+}
+
+function describeAll(errors: ErrorObject[], part: string | undefined): FieldProblem[] {
   const details: FieldProblem[] = [];
   for (const error of errors) {
     const problem = describe(error, part);
     // A bad value can fail several rules; the first says enough.
     if (!details.some(({ field }) => field === problem.field)) details.push(problem);
   }
+  return details;
+}
+
+/** Every bad field at once, each with what would be right. */
+export function validationError(errors: ErrorObject[], part: string | undefined): ApiError {
+  const details = describeAll(errors, part);
   const message = details.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new ApiError('INVALID_ARGUMENT', message, { details });
 }
@@ -56,6 +85,7 @@ function describe(error: ErrorObject, part: string | undefined): FieldProblem {
     return { field: 'body', message: 'is required: send a JSON object' };
   }
   const field = path.join('.') || (part === 'body' ? 'body' : (part ?? 'request'));
+  if (error.keyword === 'check') return { field, message: error.message ?? 'is not valid' };
   const expected = expectedOf(error.parentSchema);
   if (expected !== undefined) return { field, message: `must be ${expected}` };
   return { field, message: plainMessage(error) };

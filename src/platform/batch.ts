@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Database, Tx } from './database.ts';
-import { isCommitInDoubt, isConnectionLoss, sqlStateOf } from './database-errors.ts';
+import { isCommitInDoubt, isConnectionLoss, leavesConnectionWhole, sqlStateOf } from './database-errors.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 export interface Batch<Item, Result> {
@@ -77,7 +77,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       const outcomes = await commit(inFlight);
       settle(inFlight, outcomes);
       // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
-      const away = outcomes.find(isUnavailable);
+      const away = outcomes.find(isAway);
       if (away !== undefined) for (const { reject } of waiting.splice(0)) reject(away.error);
     }
     clearInterval(watch);
@@ -138,7 +138,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   async function commitHalves(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
     const middle = chosen.length >> 1;
     const first = await commit(chosen.slice(0, middle));
-    const away = first.find(isUnavailable);
+    const away = first.find(isAway);
     const rest = chosen.slice(middle);
     return [...first, ...(away === undefined ? await commit(rest) : rest.map(() => away))];
   }
@@ -167,8 +167,11 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
 type Outcome<Result> = { value: Result } | { error: unknown };
 
-function isUnavailable(outcome: Outcome<unknown>): outcome is { error: unknown } {
-  return 'error' in outcome && outcome.error instanceof ApiError && outcome.error.code === 'UNAVAILABLE';
+/** The database cannot be reached. A lock that took too long concerns only those who asked for it. */
+function isAway(outcome: Outcome<unknown>): outcome is { error: unknown } {
+  if (!('error' in outcome)) return false;
+  const { error } = outcome;
+  return error instanceof ApiError && error.code === 'UNAVAILABLE' && !leavesConnectionWhole(error);
 }
 
 function compare(a = '', b = ''): number {

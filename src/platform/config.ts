@@ -60,6 +60,10 @@ export const settings = {
   HELIOGRAPH_TOKEN_ALG: oneOf('signature of access tokens', ['ES256', 'RS256']),
   HELIOGRAPH_RESEND_SECONDS: integer('wait before a code is sent again; production 30, sandbox 2', undefined, 0, 600),
   HELIOGRAPH_GUARD: jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
+  HELIOGRAPH_DELIVERY: oneOf('what becomes of a plain text when nobody knows whether it was sent', [
+    'at_least_once',
+    'at_most_once',
+  ]),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_METRICS_TOKEN: text(
     'bearer token for /metrics; without it /metrics answers loopback only',
@@ -89,6 +93,7 @@ export interface Config {
   tokenAlg: 'ES256' | 'RS256';
   resendSeconds: number;
   guard: GuardSettings;
+  delivery: 'at_least_once' | 'at_most_once';
   retentionDays: number;
   metricsToken: string | undefined;
   logLevel: string;
@@ -138,6 +143,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     tokenAlg: value.HELIOGRAPH_TOKEN_ALG,
     resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
     guard: value.HELIOGRAPH_GUARD,
+    delivery: value.HELIOGRAPH_DELIVERY,
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,

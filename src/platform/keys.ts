@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync, scryptSync } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from './clock.ts';
 import { toTimestamp } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { StartError } from './errors.ts';
+import { readOrMakePrivateFile } from './private-file.ts';
 import { randomBase62, randomBytes } from './random.ts';
 
 /** What a key is for. Each purpose gets a key of its own, so that no hash can stand in for another. */
-export type KeyPurpose = 'api-key' | 'api-key-checksum' | 'client-secret' | 'session' | 'link';
+export type KeyPurpose = 'api-key' | 'api-key-checksum' | 'client-secret' | 'session' | 'link' | 'idempotency';
 
 /**
  * The key ring. Its keys are random and kept in the database, wrapped by the master secret; everything else derives from
@@ -131,15 +131,6 @@ function open(key: Buffer, sealed: Buffer, context: string): Buffer {
 }
 
 /** The sandbox's own master secret, made on its first start and kept beside the database it belongs to. */
-export async function readOrMakeSecret(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'secret');
-  const made = randomBase62(43);
-  try {
-    await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' });
-    return made;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    await chmod(path, 0o600);
-    return (await readFile(path, 'utf8')).trim();
-  }
+export function readOrMakeSecret(dataDir: string): Promise<string> {
+  return readOrMakePrivateFile(join(dataDir, 'secret'), () => randomBase62(43));
 }

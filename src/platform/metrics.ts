@@ -4,7 +4,8 @@ export interface Metrics {
   registry: Registry;
   /** One observation per answered request. Routes are patterns and there are few statuses: the label set is bounded. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  counter(name: string, help: string): Counter;
+  /** Texts by what became of them: submitted, in_doubt, possible_duplicates, failed, expired. */
+  countDelivery(event: string, by: number): void;
   gauge(name: string, help: string, collect: () => number): void;
 }
 
@@ -21,6 +22,13 @@ export function createMetrics(): Metrics {
   // Looking a child up by its labels hashes them each time; this map makes it one lookup.
   const children = new Map<string, Histogram.Internal<'method' | 'route' | 'status'>>();
 
+  const delivery = new Counter({
+    name: 'heliograph_delivery_total',
+    help: 'Texts by what became of them',
+    labelNames: ['event'],
+    registers: [registry],
+  });
+
   return {
     registry,
     observeRequest(method, route, status, seconds) {
@@ -32,7 +40,7 @@ export function createMetrics(): Metrics {
       }
       child.observe(seconds);
     },
-    counter: (name, help) => new Counter({ name, help, registers: [registry] }),
+    countDelivery: (event, by) => delivery.inc({ event }, by),
     gauge: (name, help, collect) => {
       new Gauge({
         name,

@@ -1,15 +1,25 @@
-import { execFile } from 'node:child_process';
-import { chown, readdir, readFile, stat } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { lchown, lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { StartError } from './errors.ts';
 
-const execute = promisify(execFile);
+const executeFile = promisify(execFile);
 
 /** How to run a program that refuses to run as root. */
 export interface Unprivileged {
+  /** Runs a program to its end. */
   execute(file: string, args: string[]): Promise<{ stdout: string; stderr: string }>;
-  /** Gives a path, and all below it, to the user that `execute` runs as, where that is another one. */
+  /** Starts a program that outlives this process, in a session of its own: Ctrl-C does not reach it. */
+  start(file: string, args: string[], options: StartOptions): ChildProcess;
+  /** Gives a path, and all below it, to the user that the programs run as, where that is another one. */
   own(path: string): Promise<void>;
+}
+
+export interface StartOptions {
+  /** The open file its output goes to. */
+  output: number;
+  env: Record<string, string>;
 }
 
 /**
@@ -18,35 +28,89 @@ export interface Unprivileged {
  * unprivileged user of the machine has to serve.
  */
 export async function findUnprivileged(): Promise<Unprivileged> {
-  if (process.getuid?.() !== 0) return { execute: (file, args) => execute(file, args), own: async () => {} };
-  const namespaces = await execute('unshare', ['--user', 'true']).then(
+  if (process.getuid?.() !== 0) return asOurselves();
+  const namespaces = await executeFile('unshare', ['--user', 'true']).then(
     () => true,
     () => false,
   );
-  if (namespaces) {
-    return { execute: (file, args) => execute('unshare', ['--user', file, ...args]), own: async () => {} };
-  }
-  return asUser(await findUser(['postgres', 'nobody']));
+  return namespaces ? inUserNamespace() : asUser(await findUser(['postgres', 'nobody']));
 }
 
-export function asUser({ uid, gid }: { uid: number; gid: number }): Unprivileged {
+function asOurselves(): Unprivileged {
   return {
-    execute: (file, args) => execute(file, args, { uid, gid, cwd: '/' }),
-    own: (path) => ownAll(path, uid, gid),
+    execute: (file, args) => executeFile(file, args, surroundings()),
+    start: (file, args, options) => launch(file, args, options),
+    own: async () => {},
   };
 }
 
-async function ownAll(path: string, uid: number, gid: number): Promise<void> {
-  await chown(path, uid, gid);
-  if (!(await stat(path)).isDirectory()) return;
-  for (const entry of await readdir(path)) await ownAll(join(path, entry), uid, gid);
+function inUserNamespace(): Unprivileged {
+  return {
+    execute: (file, args) => executeFile('unshare', ['--user', file, ...args], surroundings()),
+    start: (file, args, options) => launch('unshare', ['--user', file, ...args], options),
+    // They are another's when the same folder was used before namespaces were allowed.
+    own: async (path) => {
+      for (const entry of [path, ...(await readdir(path)).map((name) => join(path, name))]) {
+        if ((await lstat(entry)).uid !== 0) return ownAll(path, 0, 0);
+      }
+    },
+  };
 }
 
-async function findUser(names: string[]): Promise<{ uid: number; gid: number }> {
+export function asUser({ name, uid, gid }: { name: string; uid: number; gid: number }): Unprivileged {
+  const execute: Unprivileged['execute'] = (file, args) => executeFile(file, args, { ...surroundings(), uid, gid });
+  return {
+    execute,
+    start: (file, args, options) => launch(file, args, { ...options, uid, gid }),
+    async own(path) {
+      await ownAll(path, uid, gid);
+      await execute('test', ['-x', join(path, '.')]).catch(() => {
+        throw new StartError(
+          `Postgres refuses to run as root, and the user ${name} cannot enter ${path}.\n` +
+            'Start Heliograph as another user than root, or set HELIOGRAPH_DATA_DIR to a folder every user may pass through.',
+        );
+      });
+    },
+  };
+}
+
+function launch(
+  file: string,
+  args: string[],
+  { output, env, ...user }: StartOptions & { uid?: number; gid?: number },
+): ChildProcess {
+  const { cwd, env: ours } = surroundings();
+  return spawn(file, args, {
+    cwd,
+    env: { ...ours, ...env },
+    detached: true,
+    stdio: ['ignore', output, output],
+    ...user,
+  });
+}
+
+/** Nobody else's folder, and none of the variables by which Postgres and its tools are told about other databases. */
+function surroundings(): { cwd: string; env: NodeJS.ProcessEnv } {
+  return { cwd: '/', env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))) };
+}
+
+/** Links are given away themselves, never what they point to: whoever owned the folder before may have planted one. */
+async function ownAll(path: string, uid: number, gid: number): Promise<void> {
+  try {
+    await lchown(path, uid, gid);
+    if (!(await lstat(path)).isDirectory()) return;
+    for (const entry of await readdir(path)) await ownAll(join(path, entry), uid, gid);
+  } catch (error) {
+    // A server that is starting or stopping on the folder adds and removes files meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+async function findUser(names: string[]): Promise<{ name: string; uid: number; gid: number }> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of names) {
     const found = lines.find(([login]) => login === name);
-    if (found !== undefined) return { uid: Number(found[2]), gid: Number(found[3]) };
+    if (found !== undefined) return { name, uid: Number(found[2]), gid: Number(found[3]) };
   }
-  return { uid: 65534, gid: 65534 };
+  return { name: 'nobody', uid: 65534, gid: 65534 };
 }

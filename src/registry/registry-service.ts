@@ -128,6 +128,9 @@ export function createRegistryService(options: RegistryServiceOptions) {
       return application;
     },
 
+    owns: async (accountId: string, id: string): Promise<boolean> =>
+      (await store.findApplication(database, accountId, id)) !== undefined,
+
     listApplications: (accountId: string, page: store.Page) => store.listApplications(database, accountId, page),
 
     async requireApplication(accountId: string, id: string) {

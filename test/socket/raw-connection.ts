@@ -14,6 +14,8 @@ export interface RawConnection {
   answer(): Promise<RawAnswer>;
   /** Every answer until the server closes. Rejects when it does not, or when it stops in the middle of an answer. */
   untilClosed(): Promise<RawAnswer[]>;
+  /** Goes on sending, and reads nothing, until the server has cut the connection off. */
+  pesterUntilCut(): Promise<void>;
 }
 
 export interface RawOptions {
@@ -77,6 +79,19 @@ export function openRaw(port: number, { host = '127.0.0.1', patienceMs = 8000 }:
       const answers: RawAnswer[] = [];
       for (let answer = await next(); answer !== undefined; answer = await next()) answers.push(answer);
       return answers;
+    },
+    async pesterUntilCut() {
+      socket.pause();
+      const pester = setInterval(() => socket.write('x'), 25);
+      const deadline = setTimeout(() => socket.destroy(new Error('hung')), patienceMs);
+      while (!closed) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      clearInterval(pester);
+      clearTimeout(deadline);
+      if (socket.errored?.message === 'hung') throw new Error('The server never cut the connection off.');
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type App, createApp } from '../../src/app.ts';
+import { createDelivery, type Delivery } from '../../src/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
@@ -16,6 +17,7 @@ export interface TestApp {
   config: Config;
   db: TestDatabase;
   logLines: string[];
+  delivery: Delivery;
   close(): Promise<void>;
 }
 
@@ -23,6 +25,8 @@ export interface TestAppOptions {
   env?: Record<string, string>;
   extraRoutes?: Route[];
   timeouts?: Partial<ServerTimeouts>;
+  /** Without it texts are accepted and stay where they are. */
+  delivery?: 'held';
   /** A database that is already there; it is left to its owner. */
   db?: TestDatabase;
 }
@@ -32,13 +36,18 @@ export async function createTestApp({
   env = {},
   extraRoutes = [],
   timeouts,
+  delivery: held,
   db,
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = db ?? (await createTestDatabase());
   const clock = createTestClock();
   const { log, lines } = createTestLog();
-  const config = { ...readConfig({ HELIOGRAPH_SECRET: 'a secret for tests only', ...env }), port: 0 };
+  const read = readConfig({ HELIOGRAPH_SECRET: 'a secret for tests only', ...env });
+  // A test that needs to know its public address in advance names a port that is free.
+  const config = { ...read, port: 'PORT' in env ? read.port : 0 };
   const keys = await openKeyRing({ database: own.database, clock, secret: config.secret ?? '' });
+  // In the app's own thread here, with the test's clock; `npm start` gives it a thread of its own.
+  const delivery = createDelivery({ config, database: own.database, clock, log, onCount: () => {} });
   const app = createApp({
     config,
     clock,
@@ -47,11 +56,13 @@ export async function createTestApp({
     log,
     version: '0.0.0-test',
     extraRoutes,
+    wakeDelivery: () => (held === undefined ? delivery.wake() : undefined),
     // Real hashing, at a cost that suits a test.
     passwordCost: { scryptLogN: 10, argon2: { memoryKiB: 64, passes: 1 } },
     ...(timeouts && { timeouts }),
   });
   await app.start();
+  if (held === undefined) await delivery.start();
   const address = app.server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
@@ -62,8 +73,10 @@ export async function createTestApp({
     config,
     db: own,
     logLines: lines,
+    delivery,
     async close() {
       await app.stop(1000);
+      await delivery.stop();
       if (db === undefined) await own.drop();
     },
   };

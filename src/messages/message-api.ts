@@ -1,0 +1,240 @@
+import { type Static, Type } from 'typebox';
+import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
+import { problemsOf } from '../http/validation.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Idempotency, KeptAnswer } from '../platform/idempotency.ts';
+import { messageStatuses } from './message.ts';
+import { messageSchema, segmentsSchema, toRecord } from './message-record.ts';
+import type { MessageService, SendRequest } from './message-service.ts';
+import type { SendRules } from './send-rules.ts';
+import { offenders, smartEncode } from './smart-encoding.ts';
+import { measure } from './text.ts';
+
+export interface MessageRoutesOptions {
+  api: Exclude<Api, 'verify'>;
+  base: string;
+  auth: Auth;
+  tag: string;
+  /** 201 for the SMS API, 200 for the Messaging API: the specification's Outcomes table. */
+  created: 200 | 201;
+  messages: MessageService;
+  idempotency: Idempotency;
+  rules: SendRules;
+}
+
+const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+/** Send, read, list, cancel, preview: the same for both APIs, each of which sees only what was sent through it. */
+export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
+  const { api, base, auth, tag, created, messages, idempotency, rules } = options;
+  const sendSchema = rules.schema;
+
+  function send(call: Call<unknown, unknown, Static<typeof sendSchema>>): Promise<Reply> {
+    const { applicationId } = requireApplication(call);
+    return answerOnce(idempotency, call, async (keep) => {
+      const sending = { applicationId, api, correlationId: call.correlationId };
+      const message = messages.prepare(toRequest(call.body, api), sending);
+      const location = `${base}/${message.id}`;
+      const answer = { status: created, body: JSON.stringify(toRecord(message)), location };
+      await messages.accept([message], keep(answer));
+      return answer;
+    });
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      auth,
+      tag,
+      summary: 'Send a text',
+      body: sendSchema,
+      idempotent: true,
+      answers: { [created]: { description: 'Accepted, and on disk', schema: messageSchema } },
+      handler: send,
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/preview`,
+      auth,
+      tag,
+      summary: 'See how a text would be sent; sends nothing',
+      body: rules.previewSchema,
+      idempotent: true,
+      answers: { 200: { description: 'Its parts, and what keeps it out of GSM-7', schema: previewAnswer } },
+      handler: (call) =>
+        answerOnce(idempotency, call, async (keep) => {
+          const { message } = call.body;
+          const body = {
+            segments: measure(message),
+            offenders: offenders(message),
+            with_smart_encoding: measure(smartEncode(message)),
+          };
+          const answer = { status: 200, body: JSON.stringify(body), location: null };
+          const kept = keep(answer);
+          if (kept !== undefined) await messages.accept([], kept);
+          return answer;
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: base,
+      auth,
+      tag,
+      summary: 'List messages, newest first',
+      query: Type.Object({
+        to: Type.Optional(Type.String({ maxLength: 32 })),
+        status: Type.Optional(
+          Type.Unsafe<string>({
+            type: 'string',
+            enum: [...messageStatuses],
+            expected: `one of ${messageStatuses.join(', ')}`,
+          }),
+        ),
+        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(messageSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const { applicationId } = requireApplication(call);
+        const rows = await messages.list(applicationId, api, call.query, { limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, toRecord) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/{id}`,
+      auth,
+      tag,
+      summary: 'Read a message',
+      params,
+      answers: { 200: { description: 'The message as it is now', schema: messageSchema } },
+      handler: async (call) => {
+        const message = await messages.require(requireApplication(call).applicationId, api, call.params.id);
+        return { status: 200, body: toRecord(message) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/{id}`,
+      auth,
+      tag,
+      summary: 'Cancel a message that has not left yet',
+      params,
+      answers: { 200: { description: 'The canceled message', schema: messageSchema } },
+      handler: async (call) => {
+        const message = await messages.cancel(requireApplication(call).applicationId, api, call.params.id);
+        return { status: 200, body: toRecord(message) };
+      },
+    }),
+    ...(api === 'messaging' ? [batchRoute(options)] : []),
+  ];
+}
+
+/** Up to a hundred texts in one request, which counts as one; each is accepted or refused by itself. */
+function batchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
+  return route({
+    method: 'POST',
+    path: `${base}/batch`,
+    auth,
+    tag,
+    summary: 'Send up to 100 texts',
+    body: Type.Object({
+      messages: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100, expected: '1 to 100 messages' }),
+    }),
+    idempotent: true,
+    answers: {
+      200: {
+        description: 'In order: the record of each, or why it was refused',
+        schema: Type.Object({
+          data: Type.Array(Type.Unknown()),
+          summary: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer() }),
+        }),
+      },
+    },
+    handler: (call) =>
+      answerOnce(idempotency, call, async (keep) => {
+        const sending = {
+          applicationId: requireApplication(call).applicationId,
+          api,
+          correlationId: call.correlationId,
+        };
+        const outcomes = call.body.messages.map((item) => {
+          const error = refusalOf(item, rules);
+          return error ?? messages.prepare(toRequest(item as Static<SendRules['schema']>, api), sending);
+        });
+        const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
+        const body = {
+          data: outcomes.map((outcome) => ('error' in outcome ? outcome : toRecord(outcome))),
+          summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
+        };
+        const answer = { status: 200, body: JSON.stringify(body), location: null };
+        await messages.accept(prepared, keep(answer));
+        return answer;
+      }),
+  });
+}
+
+function refusalOf(item: unknown, rules: SendRules) {
+  const details = problemsOf(rules.schema, item);
+  if (details.length > 0) {
+    const message = details.map((problem) => `${problem.field} ${problem.message}`).join('; ');
+    return { error: { code: 'INVALID_ARGUMENT', message, details } };
+  }
+  const { channel } = item as { channel: string };
+  if (channel === 'sms') return undefined;
+  const { code, message, details: fields } = unsupportedChannel();
+  return { error: { code, message, details: fields } };
+}
+
+const previewAnswer = Type.Object({
+  segments: segmentsSchema,
+  offenders: Type.Array(
+    Type.Object({ character: Type.String(), index: Type.Integer(), substitute: nullable(Type.String()) }),
+  ),
+  with_smart_encoding: segmentsSchema,
+});
+
+function toRequest(body: Static<SendRules['schema']>, api: Api): SendRequest {
+  const channel = api === 'messaging' ? body.channel : 'sms';
+  if (channel !== 'sms') throw unsupportedChannel();
+  const { to, from, message, validity_seconds, smart_encoding } = body;
+  return {
+    to,
+    from,
+    message,
+    channel,
+    validity_seconds,
+    smart_encoding,
+    reference: body.reference ?? null,
+    send_at: body.send_at ?? null,
+  };
+}
+
+function unsupportedChannel(): ApiError {
+  return new ApiError('UNSUPPORTED_CHANNEL', 'The channel that works is sms.', {
+    details: [{ field: 'channel', message: 'must be sms' }],
+  });
+}
+
+/** Does a request once per Idempotency-Key, and answers it in the very bytes that were kept. */
+export async function answerOnce(
+  idempotency: Idempotency,
+  call: Call,
+  work: Parameters<Idempotency['once']>[1],
+): Promise<Reply> {
+  const { applicationId } = requireApplication(call);
+  const { idempotencyKey: key, method, path, body: payload, correlationId } = call;
+  const answer: KeptAnswer & { replayed: boolean } = await idempotency.once(
+    { key, applicationId, method, path, payload, correlationId },
+    work,
+  );
+  return {
+    status: answer.status,
+    content: { type: 'application/json', data: answer.body },
+    ...(answer.location !== null && { location: answer.location }),
+    ...(answer.replayed && { headers: { 'Idempotency-Replayed': 'true' } }),
+  };
+}

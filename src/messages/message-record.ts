@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import { nullable } from '../http/page.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import { type Message, messageError } from './message.ts';
+
+export const segmentsSchema = Type.Object({
+  count: Type.Integer({ description: 'Parts it is sent in' }),
+  encoding: Type.String({ description: 'GSM-7 or UCS-2' }),
+  characters: Type.Integer(),
+  remaining: Type.Integer({ description: 'What still fits into the last part' }),
+});
+
+export const messageSchema = Type.Object({
+  id: Type.String(),
+  to: Type.String(),
+  from: Type.String(),
+  message: nullable(Type.String({ description: 'Null once the retention time is over' })),
+  channel: Type.String(),
+  status: Type.String({
+    description: 'scheduled, queued, sent, delivered, undelivered, failed, expired, canceled or unknown',
+  }),
+  segments: segmentsSchema,
+  reference: nullable(Type.String()),
+  error: Type.Unsafe<unknown>({
+    type: ['object', 'null'],
+    properties: { code: { type: 'string' }, message: { type: 'string' }, permanent: { type: 'boolean' } },
+    required: ['code', 'message', 'permanent'],
+  }),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+  sent_at: nullable(Type.String()),
+  delivered_at: nullable(Type.String()),
+  expires_at: Type.String(),
+});
+
+/** A message as its sender sees it. */
+export function toRecord(message: Message) {
+  return {
+    id: message.id,
+    to: message.recipient,
+    from: message.sender,
+    message: message.body,
+    channel: message.channel,
+    status: message.status,
+    segments: {
+      count: message.segmentCount,
+      encoding: message.encoding,
+      characters: message.characters,
+      remaining: message.remaining,
+    },
+    reference: message.reference,
+    error: messageError(message.errorCode),
+    created_at: toTimestamp(message.createdAtMs),
+    updated_at: toTimestamp(message.updatedAtMs),
+    sent_at: timestampOrNull(message.sentAtMs),
+    delivered_at: timestampOrNull(message.deliveredAtMs),
+    expires_at: toTimestamp(message.expiresAtMs),
+  };
+}
+
+export type MessageRecord = ReturnType<typeof toRecord>;
+
+function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTimestamp(ms);
+}

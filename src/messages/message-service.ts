@@ -1,0 +1,136 @@
+import type { Api } from '../http/route.ts';
+import { type Batch, createBatch } from '../platform/batch.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError, notFound, unavailable } from '../platform/errors.ts';
+import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { newId } from '../platform/ids.ts';
+import type { Message } from './message.ts';
+import { cancelMessage, findMessage, insertMessages, listMessages, type MessageFilter } from './message-store.ts';
+import { smartEncode } from './smart-encoding.ts';
+import { measure } from './text.ts';
+
+/** A checked request to send. */
+export interface SendRequest {
+  to: string;
+  from: string;
+  message: string;
+  channel: string;
+  reference: string | null;
+  validity_seconds: number;
+  send_at: string | null;
+  smart_encoding: boolean;
+}
+
+/** Who sends, through which API, in which request. */
+export interface Sending {
+  applicationId: string;
+  api: Api;
+  correlationId: string;
+}
+
+/** What a batch commits together: some messages, and the answer that is kept for their idempotency key. */
+interface Acceptance {
+  messages: Message[];
+  kept: IdempotencyRow | undefined;
+}
+
+export interface MessageServiceOptions {
+  database: Database;
+  clock: Clock;
+  /** The carrier that takes a number; undefined when there is none. */
+  carrierFor: (to: string) => string | undefined;
+  /** Told after every commit that something is due. */
+  wake: () => void;
+}
+
+export type MessageService = ReturnType<typeof createMessageService>;
+
+export function createMessageService({ database, clock, carrierFor, wake }: MessageServiceOptions) {
+  const accepted: Batch<Acceptance, undefined> = createBatch({
+    database,
+    clock,
+    repeatable: true,
+    keysOf: ({ kept }) => (kept === undefined ? [] : [kept.hash.toString('base64')]),
+    async run(tx, items) {
+      await insertAnswers(
+        tx,
+        items.flatMap(({ kept }) => kept ?? []),
+        clock.nowMs(),
+      );
+      await insertMessages(
+        tx,
+        items.flatMap(({ messages }) => messages),
+      );
+      return items.map(() => undefined);
+    },
+  });
+
+  /** The message as it will be stored; nothing is written yet. */
+  function prepare(request: SendRequest, { applicationId, api, correlationId }: Sending): Message {
+    const carrier = carrierFor(request.to);
+    if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
+    const nowMs = clock.nowMs();
+    const body = request.smart_encoding ? smartEncode(request.message) : request.message;
+    const { count, encoding, characters, remaining } = measure(body);
+    const dueAtMs = request.send_at === null ? nowMs : Math.max(nowMs, Date.parse(request.send_at));
+    return {
+      id: newId('msg', clock),
+      applicationId,
+      api,
+      verificationId: null,
+      channel: request.channel,
+      recipient: request.to,
+      sender: request.from,
+      body,
+      status: dueAtMs > nowMs ? 'scheduled' : 'queued',
+      encoding,
+      segmentCount: count,
+      characters,
+      remaining,
+      reference: request.reference,
+      errorCode: null,
+      correlationId,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+      sentAtMs: null,
+      deliveredAtMs: null,
+      expiresAtMs: dueAtMs + request.validity_seconds * 1000,
+      carrier,
+      dueAtMs,
+    };
+  }
+
+  return {
+    prepare,
+
+    /** Writes the messages and the answer in one commit. When it resolves, they are on disk. */
+    async accept(messages: Message[], kept: IdempotencyRow | undefined): Promise<void> {
+      await accepted.submit({ messages, kept });
+      wake();
+    },
+
+    async require(applicationId: string, api: Api, id: string): Promise<Message> {
+      const message = await findMessage(database, applicationId, api, id);
+      if (message === undefined) throw notFound();
+      return message;
+    },
+
+    list: (
+      applicationId: string,
+      api: Api,
+      filter: MessageFilter,
+      page: { limit: number; after: string | undefined },
+    ) => listMessages(database, applicationId, api, filter, page),
+
+    async cancel(applicationId: string, api: Api, id: string): Promise<Message> {
+      const canceled = await cancelMessage(database, applicationId, api, id, clock.nowMs());
+      if (canceled !== undefined) return canceled;
+      const message = await findMessage(database, applicationId, api, id);
+      if (message === undefined) throw notFound();
+      throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and cannot be canceled any more.`);
+    },
+
+    drain: () => accepted.drain(),
+  };
+}

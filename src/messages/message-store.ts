@@ -1,0 +1,126 @@
+import type { Api } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { type Message, type MessageStatus, statesBefore } from './message.ts';
+
+export const messageColumns = `id, application_id as "applicationId", api, verification_id as "verificationId", channel,
+  recipient, sender, body, status, encoding, segment_count as "segmentCount", characters, remaining, reference,
+  error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs", updated_at as "updatedAtMs",
+  sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs", carrier, due_at as "dueAtMs"`;
+
+/** All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. */
+export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
+  if (messages.length === 0) return;
+  const column = <Value>(of: (message: Message) => Value) => messages.map(of);
+  await tx.query(insertStatement, [
+    column(({ id }) => id),
+    column(({ applicationId }) => applicationId),
+    column(({ api }) => api),
+    column(({ verificationId }) => verificationId),
+    column(({ channel }) => channel),
+    column(({ recipient }) => recipient),
+    column(({ sender }) => sender),
+    column(({ body }) => body),
+    column(({ status }) => status),
+    column(({ encoding }) => encoding),
+    column(({ segmentCount }) => segmentCount),
+    column(({ characters }) => characters),
+    column(({ remaining }) => remaining),
+    column(({ reference }) => reference),
+    column(({ correlationId }) => correlationId),
+    column(({ createdAtMs }) => toTimestamp(createdAtMs)),
+    column(({ expiresAtMs }) => toTimestamp(expiresAtMs)),
+    column(({ carrier }) => carrier),
+    column(({ dueAtMs }) => toTimestamp(dueAtMs)),
+  ]);
+}
+
+const insertStatement = {
+  name: 'insert-messages',
+  text: `insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
+      segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at, carrier, due_at)
+    select id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
+      segment_count, characters, remaining, reference, correlation_id, created_at, created_at, expires_at, carrier, due_at
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+      $10::text[], $11::smallint[], $12::integer[], $13::smallint[], $14::text[], $15::text[], $16::timestamptz[],
+      $17::timestamptz[], $18::text[], $19::timestamptz[])
+      as m(id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
+        segment_count, characters, remaining, reference, correlation_id, created_at, expires_at, carrier, due_at)
+    on conflict (id) do nothing`,
+};
+
+export async function findMessage(tx: Tx, applicationId: string, api: Api, id: string): Promise<Message | undefined> {
+  const { rows } = await tx.query<Message>(selectOne, [id, applicationId, api]);
+  return rows[0];
+}
+
+const selectOne = {
+  name: 'select-message',
+  text: `select ${messageColumns} from message where id = $1 and application_id = $2 and api = $3`,
+};
+
+export async function findMessages(tx: Tx, ids: string[]): Promise<Message[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await tx.query<Message>(selectSeveral, [ids]);
+  return rows;
+}
+
+const selectSeveral = {
+  name: 'select-messages',
+  text: `select ${messageColumns} from message where id = any($1)`,
+};
+
+export interface MessageFilter {
+  to?: string | undefined;
+  status?: string | undefined;
+  reference?: string | undefined;
+}
+
+/** One row more than asked for tells whether there is another page. Every filter has an index that ends in the id. */
+export async function listMessages(
+  tx: Tx,
+  applicationId: string,
+  api: Api,
+  filter: MessageFilter,
+  page: { limit: number; after: string | undefined },
+): Promise<Message[]> {
+  const values: unknown[] = [applicationId, api, page.limit];
+  const conditions = ['application_id = $1', 'api = $2'];
+  const add = (column: string, operator: string, value: string | undefined) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(`${column} ${operator} $${values.length}`);
+  };
+  add('recipient', '=', filter.to);
+  add('status', '=', filter.status);
+  add('reference', '=', filter.reference);
+  add('id', '<', page.after);
+  const text = `select ${messageColumns} from message where ${conditions.join(' and ')} order by id desc limit $3`;
+  const { rows } = await tx.query<Message>(text, values);
+  return rows;
+}
+
+/** Cancels what has not left yet. One that is on the wire at this moment may still arrive, so it is not canceled. */
+export async function cancelMessage(
+  tx: Tx,
+  applicationId: string,
+  api: Api,
+  id: string,
+  nowMs: number,
+): Promise<Message | undefined> {
+  const { rows } = await tx.query<Message>(cancelStatement, [
+    id,
+    applicationId,
+    api,
+    toTimestamp(nowMs),
+    statesBefore('sent') satisfies MessageStatus[],
+  ]);
+  return rows[0];
+}
+
+const cancelStatement = {
+  name: 'cancel-message',
+  text: `update message set status = 'canceled', updated_at = $4, due_at = null, sequence = sequence + 1
+    where id = $1 and application_id = $2 and api = $3 and status = any($5) and not on_the_wire
+    returning ${messageColumns}`,
+};

@@ -1,0 +1,109 @@
+import type { Api } from '../http/route.ts';
+
+export type MessageStatus =
+  | 'scheduled'
+  | 'queued'
+  | 'sent'
+  | 'delivered'
+  | 'undelivered'
+  | 'failed'
+  | 'expired'
+  | 'canceled'
+  | 'unknown';
+
+export const messageStatuses: readonly MessageStatus[] = [
+  'scheduled',
+  'queued',
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'expired',
+  'canceled',
+  'unknown',
+];
+
+export type MessageErrorCode =
+  | 'invalid_destination'
+  | 'unreachable'
+  | 'blocked_by_carrier'
+  | 'blocked_by_recipient'
+  | 'content_rejected'
+  | 'sender_rejected'
+  | 'carrier_unavailable'
+  | 'expired'
+  | 'unknown';
+
+const errors: Record<MessageErrorCode, { message: string; permanent: boolean }> = {
+  invalid_destination: { message: 'There is no such number.', permanent: true },
+  unreachable: { message: 'The phone could not be reached.', permanent: false },
+  blocked_by_carrier: { message: 'The carrier refused the text.', permanent: true },
+  blocked_by_recipient: { message: 'The recipient does not want texts from this sender.', permanent: true },
+  content_rejected: { message: 'The carrier refused what the text says.', permanent: true },
+  sender_rejected: { message: 'The carrier refused the sender.', permanent: true },
+  carrier_unavailable: { message: 'The carrier could not be reached.', permanent: false },
+  expired: { message: 'The text was not delivered while it was valid.', permanent: false },
+  unknown: { message: 'The carrier gave no reason.', permanent: false },
+};
+
+export function messageError(code: MessageErrorCode | null) {
+  return code === null ? null : { code, ...errors[code] };
+}
+
+/** What a carrier may report of a text it took. */
+export type ReceiptOutcome = 'delivered' | 'undelivered' | 'expired' | 'failed' | 'unknown';
+
+/**
+ * How far along a status is. Nothing goes backwards: a receipt that comes late, twice or out of order changes nothing. Of
+ * the ends, only `unknown` may still become another: it says that nothing was heard, and then something was.
+ */
+const rank: Record<MessageStatus, number> = {
+  scheduled: 0,
+  queued: 1,
+  sent: 2,
+  unknown: 3,
+  delivered: 4,
+  undelivered: 4,
+  failed: 4,
+  expired: 4,
+  canceled: 4,
+};
+
+export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
+  return rank[to] > rank[from];
+}
+
+/** The states from which `to` may be reached, for the `where` of the statement that goes there. */
+export function statesBefore(to: MessageStatus): MessageStatus[] {
+  return messageStatuses.filter((from) => mayBecome(from, to));
+}
+
+export type Encoding = 'GSM-7' | 'UCS-2';
+
+export interface Message {
+  id: string;
+  applicationId: string;
+  api: Api;
+  verificationId: string | null;
+  channel: string;
+  recipient: string;
+  sender: string;
+  /** Null for a verification's text, and after the retention time. */
+  body: string | null;
+  status: MessageStatus;
+  encoding: Encoding;
+  segmentCount: number;
+  characters: number;
+  remaining: number;
+  reference: string | null;
+  errorCode: MessageErrorCode | null;
+  correlationId: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+  sentAtMs: number | null;
+  deliveredAtMs: number | null;
+  expiresAtMs: number;
+  carrier: string;
+  /** When it is to be sent. */
+  dueAtMs: number;
+}

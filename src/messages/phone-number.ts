@@ -1,0 +1,112 @@
+import type { CountryCode, PhoneNumber, PhoneNumberType } from 'libphonenumber-js/max';
+
+type Library = typeof import('libphonenumber-js/max');
+
+const e164 = /^\+[1-9][0-9]{6,14}$/;
+
+const right = 'must be a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
+
+interface Loaded {
+  library: Library;
+  /** By calling code: a bit for each length that every country with the code has. */
+  lengths: Map<string, number>;
+}
+
+let loaded: Loaded | undefined;
+
+/**
+ * Loads libphonenumber with all it knows. It takes about 75 ms and 10 MB, which a start in the sandbox need not pay;
+ * production and the guard await it once at their start, and the functions below that need it throw before.
+ */
+export async function loadPhoneNumbers(): Promise<void> {
+  if (loaded !== undefined) return;
+  const library = await import('libphonenumber-js/max');
+  loaded = { library, lengths: possibleLengths(library) };
+}
+
+/**
+ * Why no text can go to `to`, as the rest of a sentence that begins with "to", or undefined. In production a number is
+ * also refused when it is possible only after libphonenumber has dropped a trunk prefix (+44 0 7700…): the carrier gets
+ * the digits as given, and a second way to write a number would be a second budget for it.
+ */
+export function numberProblem(to: string, environment: 'sandbox' | 'production'): string | undefined {
+  if (!e164.test(to)) return right;
+  if (environment === 'sandbox' || hasPossibleLength(to)) return undefined;
+  const number = parse(to);
+  if (number?.isPossible() !== true) {
+    const country =
+      number === undefined
+        ? 'no country has this code'
+        : `this is too short or too long for +${number.countryCallingCode}`;
+    return `${right}; ${country}`;
+  }
+  return number.number === to ? undefined : `${right}; this has a trunk prefix, write ${number.number}`;
+}
+
+/**
+ * The country a number belongs to. A range that no country of a shared code has yet counts for the code's main country
+ * (the US for +1): new ranges appear there every year, before the metadata knows them. Undefined for numbers of no
+ * country (satellites, +800) and for impossible ones.
+ */
+export function countryOf(to: string): CountryCode | undefined {
+  const number = parse(to);
+  return number?.country ?? number?.getPossibleCountries()[0];
+}
+
+/** The kind of line; undefined for a number that its country has not given out, as far as the metadata knows. */
+export function typeOf(to: string): PhoneNumberType | undefined {
+  return parse(to)?.getType();
+}
+
+/**
+ * `+447700900123` as `+4477•••••123`: the country code, and of the rest the last three and the first two digits as far
+ * as at least five stay hidden. The length stays, so masking twice is masking once. What is no number is hidden whole.
+ */
+export function maskNumber(to: string): string {
+  if (!to.startsWith('+')) return '•'.repeat(to.length);
+  const code = 1 + callingCodeLength(to);
+  const spare = Math.max(0, to.length - code - 5);
+  const tail = Math.min(3, spare);
+  const head = Math.min(code + Math.min(2, spare - tail), to.length);
+  return to.slice(0, head) + '•'.repeat(to.length - head - tail) + to.slice(to.length - tail);
+}
+
+/** The codes of two digits (ITU-T E.164, list of assigned codes). +1 and +7 have one, all the others three. */
+const twoDigits = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
+
+function callingCodeLength(to: string): number {
+  if (to.startsWith('+1') || to.startsWith('+7')) return 1;
+  return twoDigits.test(to) ? 2 : 3;
+}
+
+function parse(to: string): PhoneNumber | undefined {
+  return requireLoaded().library.parsePhoneNumberFromString(to, { extract: false });
+}
+
+function requireLoaded(): Loaded {
+  if (loaded === undefined) throw new Error('loadPhoneNumbers() was not awaited before a number was looked up');
+  return loaded;
+}
+
+/**
+ * Most numbers end here: to libphonenumber "possible" is a matter of length alone, and reading a number with it costs
+ * 10 to 50 µs, more than all else that is done for a text. What this doesn't know for certain is asked there.
+ */
+function hasPossibleLength(to: string): boolean {
+  const code = callingCodeLength(to);
+  const lengths = requireLoaded().lengths.get(to.slice(1, 1 + code)) ?? 0;
+  return (lengths & (1 << (to.length - 1 - code))) !== 0;
+}
+
+function possibleLengths({ Metadata, getCountries, getCountryCallingCode }: Library): Map<string, number> {
+  const byCode = new Map<string, number>();
+  for (const country of getCountries()) {
+    const metadata = new Metadata();
+    metadata.selectNumberingPlan(country);
+    let bits = 0;
+    for (const length of metadata.numberingPlan?.possibleLengths() ?? []) bits |= 1 << length;
+    const code = getCountryCallingCode(country);
+    byCode.set(code, (byCode.get(code) ?? bits) & bits);
+  }
+  return byCode;
+}

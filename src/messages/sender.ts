@@ -1,0 +1,19 @@
+const name = /^(?=.*[A-Za-z])[A-Za-z0-9 .\-_&+]{1,11}$/;
+const number = /^\+?[0-9]{3,15}$/;
+const notInName = /[^A-Za-z0-9 .\-_&+]/u;
+
+const right =
+  'must be 1 to 11 letters (A-Z, a-z), digits, spaces or . - _ & + with at least one letter, like ACME, ' +
+  'or 3 to 15 digits with an optional plus, like 80123 or +447700900123';
+
+/**
+ * Why `from` can't be a text's sender, as the rest of a sentence that begins with "from", or undefined. Letters are
+ * ASCII letters only: carriers drop or garble the others on their way, and an é that arrives as something else, or a
+ * Cyrillic А that looks like a Latin one, is a sender nobody registered.
+ */
+export function senderProblem(from: string): string | undefined {
+  if (name.test(from) || number.test(from)) return undefined;
+  const stranger = notInName.exec(from)?.[0];
+  if (stranger !== undefined) return `${right}; ${JSON.stringify(stranger)} is none of these`;
+  return `${right}; this has ${from.length} characters${/[A-Za-z]/.test(from) ? '' : ' and no letter'}`;
+}

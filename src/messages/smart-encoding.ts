@@ -1,0 +1,124 @@
+import { isGsm, septetsOf } from './gsm.ts';
+import { measure } from './text.ts';
+
+export interface Offender {
+  /** The character that is not in GSM-7, with the combining marks that belong to it when they are replaced together. */
+  character: string;
+  /** Where it begins, in UTF-16 units. */
+  index: number;
+  /** What smart encoding writes instead; empty for what shows nothing, null when there is no look-alike. */
+  substitute: string | null;
+}
+
+/**
+ * Typography only: marks that a person reads the same. No letter loses its accent ("papá" is not "papa"), no digit its
+ * height (10² is not 102), no symbol becomes a word.
+ */
+const looksLike: Record<string, string> = {
+  '"': '«»“”„‟″〝〞〟❝❞ʺˮ',
+  "'": '‘’‚‛′‹›❛❜`´ʹʻʼʽˈˊˋ',
+  '-': '‐‑‒–—―−⁃˗﹘﹣•‣◦∙▪●',
+  '.': '·‧․',
+  '/': '⁄∕÷',
+  x: '×',
+  '|': '¦∣',
+  '*': '∗⁎',
+  '~': '∼˜⁓',
+  '^': 'ˆ',
+  _: '‗',
+  ':': '∶',
+  ' ': '\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
+  '\n': '\u000b\u0085\u2028\u2029',
+  // Soft hyphen, zero-width space and joiners, marks of direction, word joiner, variation selectors, byte order mark.
+  '': '\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff',
+};
+
+const writtenOut = pairs(
+  '… ... ⋯ ... ‥ .. ‼ !! ⁇ ?? ⁈ ?! ⁉ !? ≤ <= ≥ >= → -> ← <- ⇒ => © (c) ® (R) ™ (TM) № No. ' +
+    'ﬀ ff ﬁ fi ﬂ fl ﬃ ffi ﬄ ffl ﬅ st ﬆ st œ oe Œ OE ĳ ij Ĳ IJ',
+);
+
+const fractions = pairs(
+  '½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5 ⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅐ 1/7 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8 ⅑ 1/9 ⅒ 1/10',
+);
+
+const substitutes = makeSubstitutes();
+
+function pairs(list: string): Map<string, string> {
+  const words = list.split(' ');
+  const map = new Map<string, string>();
+  for (let i = 0; i + 1 < words.length; i += 2) map.set(words[i] ?? '', words[i + 1] ?? '');
+  return map;
+}
+
+function makeSubstitutes(): Map<string, string> {
+  const map = new Map([...writtenOut, ...fractions]);
+  for (const [substitute, characters] of Object.entries(looksLike)) {
+    for (const character of characters) map.set(character, substitute);
+  }
+  // The fullwidth forms stand in Unicode in the order of the ASCII characters they are wide forms of.
+  for (let wide = 0xff01; wide <= 0xff5e; wide++) {
+    const narrow = String.fromCharCode(wide - 0xfee0);
+    map.set(String.fromCharCode(wide), map.get(narrow) ?? narrow);
+  }
+  return map;
+}
+
+/** Each character that keeps a text out of GSM-7, in the text's order. */
+export function offenders(text: string): Offender[] {
+  const found: Offender[] = [];
+  let before = '';
+  for (let i = 0; i < text.length; ) {
+    const composed = composedAt(text, i);
+    const character = composed ?? String.fromCodePoint(text.codePointAt(i) ?? 0);
+    if (composed !== undefined || septetsOf[text.charCodeAt(i)] === 0) {
+      const substitute = substituteOf(character, before);
+      found.push({ character, index: i, substitute });
+      if (substitute !== '') before = substitute?.at(-1) ?? character;
+    } else {
+      before = character;
+    }
+    i += character.length;
+  }
+  return found;
+}
+
+/**
+ * The text in GSM-7, when look-alikes can bring all of it there in no more segments; else the text in NFC and nothing
+ * more, since one emoji makes it UCS-2 whatever the quotes are, and `...` for `…` could then cost a segment.
+ */
+export function smartEncode(text: string): string {
+  if (isGsm(text)) return text;
+  let encoded = '';
+  let end = 0;
+  for (const { character, index, substitute } of offenders(text)) {
+    if (substitute === null) return text.normalize('NFC');
+    encoded += text.slice(end, index) + substitute;
+    end = index + character.length;
+  }
+  encoded += text.slice(end);
+  const normalized = text.normalize('NFC');
+  return measure(encoded).count <= measure(normalized).count ? encoded : normalized;
+}
+
+const mark = /\p{M}/u;
+const withMarks = /.\p{M}+/suy;
+
+/** A character with its combining marks, when NFC makes characters of GSM-7 of them: `e` and U+0301 are é. */
+function composedAt(text: string, index: number): string | undefined {
+  const next = text[index + 1];
+  if (next === undefined || next < '\u0300' || !mark.test(next)) return undefined;
+  withMarks.lastIndex = index;
+  const whole = withMarks.exec(text)?.[0];
+  return whole !== undefined && isGsm(whole.normalize('NFC')) ? whole : undefined;
+}
+
+function substituteOf(character: string, before: string): string | null {
+  // Some characters are others by Unicode's own account: the ohm sign U+2126 is Ω, the ångström sign U+212B is Å.
+  const normalized = character.normalize('NFC');
+  if (isGsm(normalized)) return normalized;
+  const substitute = substitutes.get(normalized);
+  if (substitute === undefined) return null;
+  // 2½ is 2 1/2 and not 21/2.
+  return fractions.has(normalized) && before >= '0' && before <= '9' ? ` ${substitute}` : substitute;
+}

@@ -1,0 +1,131 @@
+import { septetsOf } from './gsm.ts';
+
+export type Encoding = 'GSM-7' | 'UCS-2';
+
+export interface Segments {
+  /** Parts that are sent, and paid for. */
+  count: number;
+  encoding: Encoding;
+  /** Unicode code points of the text: what a reader counts, whatever a character costs to send. `😀` and `€` are one. */
+  characters: number;
+  /**
+   * Units still free in the last part: septets (`€` takes two) or UTF-16 units (`😀` takes two). A character that
+   * needs more begins a new part.
+   */
+  remaining: number;
+}
+
+/**
+ * A part carries 140 octets: 160 septets or 70 UTF-16 units. In a text of several parts each begins with a header of 6
+ * octets that tells the phone how to join them (3GPP TS 23.040, section 9.2.3.24.1), which leaves 153 or 67.
+ */
+const room = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const;
+
+const mostSegments = 10;
+
+/** What a text costs to send. The empty text is one empty part, as it would be on the wire. */
+export function measure(text: string): Segments {
+  const septets = countSeptets(text, 0, text.length);
+  const encoding: Encoding = septets < 0 ? 'UCS-2' : 'GSM-7';
+  const characters = septets < 0 ? text.length - countPairs(text) : text.length;
+  const units = septets < 0 ? text.length : septets;
+  const { alone, joined } = room[encoding];
+  if (units <= alone) return { count: 1, encoding, characters, remaining: alone - units };
+
+  // A pair that would straddle two parts leaves a unit free in the first, so the parts are walked and not divided.
+  let count = 1;
+  let start = 0;
+  for (let end = endOfPart(text, 0, encoding); end < text.length; end = endOfPart(text, end, encoding)) {
+    start = end;
+    count++;
+  }
+  const inLast = septets < 0 ? text.length - start : countSeptets(text, start, text.length);
+  return { count, encoding, characters, remaining: joined - inLast };
+}
+
+/**
+ * The parts as they are sent; joined they are the text. A part never ends inside an escape or a surrogate pair, as the
+ * phone decodes each part by itself. It may end inside a grapheme cluster: the phone shows the joined text, where the
+ * cluster is whole again, and keeping it together could only cost more parts.
+ */
+export function split(text: string): string[] {
+  const { count, encoding } = measure(text);
+  if (count === 1) return [text];
+  const parts: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = endOfPart(text, start, encoding);
+    parts.push(text.slice(start, end));
+    start = end;
+  }
+  return parts;
+}
+
+/**
+ * Why a text can't be sent, as the rest of a sentence that begins with "message", or undefined. Whoever has measured
+ * the text hands the segments in, so that it is read once.
+ */
+export function problemOf(text: string, segments: Segments = measure(text)): string | undefined {
+  if (text.length === 0) return 'must have at least one character';
+  // NUL and surrogates are not in GSM-7, so a text in that encoding has none.
+  const unsendable = segments.encoding === 'UCS-2' ? findUnsendable(text) : undefined;
+  if (unsendable !== undefined) return unsendable;
+  if (segments.count <= mostSegments) return undefined;
+  const { joined } = room[segments.encoding];
+  const limit = `${mostSegments * joined} ${segments.encoding === 'GSM-7' ? 'septets' : 'UTF-16 units'}`;
+  return `must fit in ${mostSegments} segments (${limit} in ${segments.encoding}), this text would be ${segments.count} segments`;
+}
+
+/** Where the part that begins at `start` ends, in a text of several parts. */
+function endOfPart(text: string, start: number, encoding: Encoding): number {
+  const { joined } = room[encoding];
+  if (encoding === 'UCS-2') {
+    const end = start + joined;
+    if (end >= text.length) return text.length;
+    return isHigh(text.charCodeAt(end - 1)) && isLow(text.charCodeAt(end)) ? end - 1 : end;
+  }
+  let end = start;
+  for (let free: number = joined; end < text.length; end++) {
+    free -= septetsOf[text.charCodeAt(end)] ?? 0;
+    if (free < 0) break;
+  }
+  return end;
+}
+
+/** -1 when a character is not in GSM-7. */
+function countSeptets(text: string, from: number, to: number): number {
+  let septets = 0;
+  for (let i = from; i < to; i++) {
+    const cost = septetsOf[text.charCodeAt(i)] ?? 0;
+    if (cost === 0) return -1;
+    septets += cost;
+  }
+  return septets;
+}
+
+function countPairs(text: string): number {
+  let pairs = 0;
+  for (let i = 1; i < text.length; i++) {
+    if (isLow(text.charCodeAt(i)) && isHigh(text.charCodeAt(i - 1))) pairs++;
+  }
+  return pairs;
+}
+
+function findUnsendable(text: string): string | undefined {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0) return `must not contain a NUL character (at index ${i})`;
+    const paired = isHigh(unit) && isLow(text.charCodeAt(i + 1));
+    if (paired) i++;
+    else if (isHigh(unit) || isLow(unit)) return `must not contain an unpaired surrogate (at index ${i})`;
+  }
+  return undefined;
+}
+
+function isHigh(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+/** False for the NaN past a text's end. */
+function isLow(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
+}

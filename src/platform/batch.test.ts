@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createTestClock } from '../../test/support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { type Batch, type BatchOptions, createBatch } from './batch.ts';
+import { systemClock } from './clock.ts';
+import type { Database, Tx } from './database.ts';
+import { sqlStateOf } from './database-errors.ts';
+import { ApiError } from './errors.ts';
+
+let db: TestDatabase;
+before(async () => {
+  db = await createTestDatabase({ empty: true });
+  await db.database.query('create table counter (id text primary key, spent integer not null default 0)');
+  await db.database.query('create table entry (id text primary key, value integer not null check (value >= 0))');
+});
+after(() => db.drop());
+
+interface Count {
+  id: string;
+}
+
+/** Reads and writes a row in one statement, as a check of a code does; the answer is the count that this item made. */
+async function count(tx: Tx, items: Count[]): Promise<number[]> {
+  const { rows } = await tx.query<{ id: string; spent: number }>(
+    `update counter set spent = spent + 1 from unnest($1::text[]) as given (id)
+     where counter.id = given.id returning counter.id, spent`,
+    [items.map(({ id }) => id)],
+  );
+  const spentOf = new Map(rows.map(({ id, spent }) => [id, spent]));
+  return items.map(({ id }) => spentOf.get(id) ?? Number.NaN);
+}
+
+function createCounting(database: Database, options: Partial<BatchOptions<Count, number>> = {}): Batch<Count, number> {
+  return createBatch({
+    database,
+    clock: systemClock,
+    keysOf: ({ id }) => [id],
+    run: count,
+    repeatable: false,
+    ...options,
+  });
+}
+
+interface Entry {
+  id: string;
+  value: string;
+}
+
+async function insert(tx: Tx, items: Entry[]): Promise<string[]> {
+  await tx.query(
+    `insert into entry select * from unnest($1::text[], $2::text[]::integer[]) on conflict (id) do nothing`,
+    [items.map(({ id }) => id), items.map(({ value }) => value)],
+  );
+  return items.map(({ id }) => id);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+let made = 0;
+/** Names nobody else uses, so that every run of a property starts from nothing. */
+function fresh(prefix: string): string {
+  made += 1;
+  return `${prefix}-${made}`;
+}
+
+async function addCounters(ids: string[]): Promise<void> {
+  await db.database.query('insert into counter (id) select * from unnest($1::text[])', [ids]);
+}
+
+describe('items that touch the same thing', () => {
+  test('never share a batch: n counts of one row count exactly n, and are answered in the order they came', async () => {
+    const burst = fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 3 }), async (bursts) => {
+        const ids = Array.from({ length: 5 }, () => fresh('row'));
+        await addCounters(ids);
+        const batches: string[][] = [];
+        const batch = createCounting(db.database, {
+          run: (tx, items) => {
+            batches.push(items.map(({ id }) => id));
+            return count(tx, items);
+          },
+        });
+        const answers = new Map(ids.map((id) => [id, [] as Promise<number>[]]));
+        for (const keys of bursts) {
+          for (const key of keys) answers.get(ids[key] ?? '')?.push(batch.submit({ id: ids[key] ?? '' }));
+          await new Promise((done) => setImmediate(done));
+        }
+        await batch.drain();
+        for (const together of batches) assert.equal(new Set(together).size, together.length);
+        for (const promises of answers.values()) {
+          assert.deepEqual(
+            await Promise.all(promises),
+            promises.map((_, index) => index + 1),
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('with several keys each, none is overtaken by one that came later and shares a key', async () => {
+    const keys = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(keys, { minLength: 2, maxLength: 25 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (list, maxItems) => {
+          const batchOf = new Map<number, number>();
+          let batches = 0;
+          const batch = createBatch<{ index: number; keys: string[] }, number>({
+            database: db.database,
+            clock: systemClock,
+            keysOf: (item) => item.keys,
+            repeatable: true,
+            maxItems,
+            run: async (_tx, items) => {
+              assert.ok(items.length <= maxItems);
+              for (const { index } of items) batchOf.set(index, batches);
+              batches += 1;
+              return items.map(({ index }) => index);
+            },
+          });
+          const answers = await Promise.all(list.map((keys, index) => batch.submit({ index, keys })));
+          assert.deepEqual(
+            answers,
+            list.map((_, index) => index),
+          );
+          list.forEach((own, index) => {
+            for (let later = index + 1; later < list.length; later++) {
+              if (!list[later]?.some((key) => own.includes(key))) continue;
+              assert.ok((batchOf.get(index) ?? 0) < (batchOf.get(later) ?? 0), `${later} overtook ${index}`);
+            }
+          });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('items that fail', () => {
+  test('fail alone: bad data and violated constraints are their own, and all others are committed', async () => {
+    const kinds = fc.array(fc.constantFrom('good', 'violating', 'unreadable'), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(kinds, async (list) => {
+        const batch = createBatch<Entry, string>({
+          database: db.database,
+          clock: systemClock,
+          keysOf: ({ id }) => [id],
+          run: insert,
+          repeatable: true,
+        });
+        const valueOfKind = { good: '1', violating: '-1', unreadable: 'x' };
+        const entries = list.map((kind) => ({ id: fresh(kind), value: valueOfKind[kind as keyof typeof valueOfKind] }));
+        const outcomes = await Promise.allSettled(entries.map((entry) => batch.submit(entry)));
+        outcomes.forEach((outcome, index) => {
+          if (list[index] === 'good') assert.deepEqual(outcome, { status: 'fulfilled', value: entries[index]?.id });
+          else if (outcome.status === 'fulfilled') assert.fail(`${list[index]} was accepted`);
+          else assert.match(sqlStateOf(outcome.reason) ?? '', list[index] === 'violating' ? /^23514$/ : /^22P02$/);
+        });
+        const ids = entries.map(({ id }) => id);
+        const { count } = await db.database.query('select from entry where id = any($1)', [ids]);
+        assert.equal(count, list.filter((kind) => kind === 'good').length);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('cost few commits: one bad row among 256 is found by halving', async () => {
+    let runs = 0;
+    const batch = createBatch<Entry, string>({
+      database: db.database,
+      clock: systemClock,
+      keysOf: ({ id }) => [id],
+      repeatable: true,
+      run: (tx, items) => {
+        runs += 1;
+        return insert(tx, items);
+      },
+    });
+    const entries = Array.from({ length: 256 }, (_, index) => ({
+      id: fresh('half'),
+      value: index === 77 ? '-1' : '1',
+    }));
+    const outcomes = await Promise.allSettled(entries.map((entry) => batch.submit(entry)));
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 255);
+    assert.equal(outcomes[77]?.status, 'rejected');
+    assert.ok(runs <= 17, `${runs} runs`);
+  });
+
+  test('do not take those who wait behind them along: a refusal concerns its own batch only', async () => {
+    const id = fresh('refused');
+    await addCounters([id]);
+    let first = true;
+    const batch = createCounting(db.database, {
+      run: (tx, items) => {
+        if (!first) return count(tx, items);
+        first = false;
+        throw new ApiError('INCOMPATIBLE_STATE', 'It cannot be.');
+      },
+    });
+    const outcomes = await Promise.allSettled([batch.submit({ id }), batch.submit({ id })]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'fulfilled'],
+    );
+  });
+
+  test('say so when a run gives fewer results than it had items', async () => {
+    const batch = createCounting(db.database, { run: async () => [] });
+    await assert.rejects(batch.submit({ id: 'any' }), /fewer results/);
+  });
+});
+
+test('two batches on two pools that deadlock are both run to the end', async () => {
+  const [left, right] = [fresh('left'), fresh('right')];
+  await addCounters([left, right]);
+  const runs: string[] = [];
+  const crossing = (name: string, order: string[]) =>
+    createCounting(db.another(), {
+      run: async (tx) => {
+        runs.push(name);
+        let last = 0;
+        for (const id of order) {
+          [last = 0] = await count(tx, [{ id }]);
+          await pause(150);
+        }
+        return [last];
+      },
+    });
+  const answers = await Promise.all([
+    crossing('one', [left, right]).submit({ id: left }),
+    crossing('two', [right, left]).submit({ id: right }),
+  ]);
+  assert.deepEqual(answers.toSorted(), [1, 2]);
+  assert.ok(runs.length > 2, 'there was no deadlock');
+  const { rows } = await db.database.query('select spent from counter where id = any($1)', [[left, right]]);
+  assert.deepEqual(rows, [{ spent: 2 }, { spent: 2 }]);
+});
+
+test('a list of waiting items that is full refuses more at once, and is open again when it has room', async () => {
+  const ids = Array.from({ length: 6 }, () => fresh('full'));
+  await addCounters(ids);
+  const batch = createCounting(db.database, { maxWaiting: 4 });
+  const outcomes = await Promise.allSettled(ids.map((id) => batch.submit({ id })));
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  assert.equal(refused.length, 2);
+  for (const error of refused) assert.ok(error instanceof ApiError && error.code === 'UNAVAILABLE');
+  assert.equal(await batch.submit({ id: ids[5] ?? '' }), 1);
+});
+
+test('one thing that everybody wants holds up nobody else', async () => {
+  const [hot, cold] = [fresh('hot'), fresh('cold')];
+  await addCounters([hot, cold]);
+  const batch = createCounting(db.database);
+  const crowd = Array.from({ length: 300 }, () => batch.submit({ id: hot }));
+  let served = 0;
+  for (const each of crowd) void each.then(() => served++);
+  assert.equal(await batch.submit({ id: cold }), 1);
+  assert.ok(served < 10, `it waited for ${served} others`);
+  assert.equal(Math.max(...(await Promise.all(crowd))), 300);
+});
+
+test('nobody waits longer than 5 s for an answer, whatever the batch in front does', async () => {
+  const clock = createTestClock();
+  let finish = () => {};
+  const batch = createCounting(db.database, {
+    clock,
+    run: async (_tx, items) => {
+      await new Promise<void>((done) => {
+        finish = done;
+      });
+      return items.map(() => 1);
+    },
+  });
+  const isLate = (error: unknown) => error instanceof ApiError && error.code === 'UNAVAILABLE';
+  const first = assert.rejects(batch.submit({ id: 'same' }), isLate);
+  const second = assert.rejects(batch.submit({ id: 'same' }), isLate);
+  await pause(50);
+  clock.advance(2000);
+  const third = batch.submit({ id: 'same' });
+  clock.advance(2600);
+  await Promise.all([first, second]);
+  finish();
+  await pause(50);
+  finish();
+  assert.equal(await third, 1);
+});
+
+test('drain resolves when everything is answered, and at once when nothing waits', async () => {
+  const id = fresh('drain');
+  await addCounters([id]);
+  const batch = createCounting(db.database);
+  await batch.drain();
+  let answered = false;
+  void batch.submit({ id }).then(() => {
+    answered = true;
+  });
+  await batch.drain();
+  await new Promise((done) => setImmediate(done));
+  assert.ok(answered);
+});

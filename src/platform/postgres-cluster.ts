@@ -1,0 +1,130 @@
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { StartError } from './errors.ts';
+import { randomBase62 } from './random.ts';
+import type { Unprivileged } from './unprivileged.ts';
+
+/** A database cluster of ours on disk, and what it is run with. */
+export interface Cluster {
+  home: string;
+  dataFolder: string;
+  binaries: string;
+  runAs: Unprivileged;
+}
+
+export const clusterUser = 'heliograph';
+
+/** Makes the cluster unless there is one; one of another major version is refused. */
+export async function prepareCluster(cluster: Cluster, password: string, onCreate: () => void): Promise<void> {
+  const versionFile = join(cluster.dataFolder, 'PG_VERSION');
+  if (!(await exists(versionFile))) {
+    onCreate();
+    await createCluster(cluster, password);
+  }
+  const stored = (await readFile(versionFile, 'utf8')).trim();
+  const { stdout } = await cluster.runAs.execute(join(cluster.binaries, 'postgres'), ['--version']);
+  const installed = /(\d+)(\.|devel|beta|rc)/.exec(stdout)?.[1];
+  if (stored !== installed) {
+    throw new StartError(
+      `${cluster.dataFolder} was made by Postgres ${stored}, but ${installed} is installed.\n` +
+        `Dump it with Postgres ${stored} and restore it into a new folder, or set DATABASE_URL.`,
+    );
+  }
+}
+
+/** Made beside its final place and moved there, so that a crash never leaves half a database. */
+async function createCluster({ home, dataFolder, binaries, runAs }: Cluster, password: string): Promise<void> {
+  await removeUnfinished(home);
+  const unfinished = `${dataFolder}.unfinished-${process.pid}`;
+  const passwordFile = `${unfinished}.password`;
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  await runAs.own(home);
+  // The locale C is known to every machine; what sorts and folds letters is Postgres's own.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const args = ['-D', unfinished, '-U', clusterUser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...locale];
+  try {
+    await runAs.execute(join(binaries, 'initdb'), args);
+  } catch (error) {
+    throw new StartError(`The embedded Postgres could not be created: ${outputOf(error)}`);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await writeFile(join(unfinished, 'postgresql.conf'), "include 'heliograph.conf'\n", { flag: 'a' });
+  await rename(unfinished, dataFolder).catch(async (error: NodeJS.ErrnoException) => {
+    await rm(unfinished, { recursive: true, force: true });
+    // Another one that started at the same moment was first.
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+}
+
+/** What a process that is no more has left half made. */
+async function removeUnfinished(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    const pid = Number(/^data\.unfinished-(\d+)/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue;
+    await rm(join(home, name), { recursive: true, force: true });
+  }
+}
+
+/** Above all where the server listens: a socket in our own folder, or a free loopback port where its path is too long. */
+export async function writeServerSettings({ home, dataFolder }: Cluster): Promise<void> {
+  // The address of a Unix socket holds 107 bytes on Linux and 103 on macOS, the name of the file included. A comma or a
+  // quote in its folder would be read as several folders.
+  const fits = Buffer.byteLength(join(home, '.s.PGSQL.65535.lock')) <= 103 && !/[",\r\n]/.test(home);
+  const socket = process.platform !== 'win32' && fits;
+  const lines = [
+    `listen_addresses = '${socket ? '' : '127.0.0.1'}'`,
+    `unix_socket_directories = '${socket ? quoted(home) : ''}'`,
+    'unix_socket_permissions = 0700',
+    `port = ${socket ? 5433 : await freePort()}`,
+    'max_connections = 100',
+    'fsync = on',
+    'synchronous_commit = on',
+    'password_encryption = scram-sha-256',
+    'log_min_messages = warning',
+    // The text of a failed statement stays out of the log; parameters never get there.
+    'log_min_error_statement = panic',
+  ];
+  // In one step: half of it would mean Postgres's own port and everybody's socket folder.
+  const unfinished = join(home, `heliograph.conf.${randomBase62(8)}`);
+  await writeFile(unfinished, `${lines.join('\n')}\n`, { mode: 0o600 });
+  await rename(unfinished, join(dataFolder, 'heliograph.conf'));
+}
+
+function quoted(path: string): string {
+  return path.replaceAll('\\', '\\\\').replaceAll("'", "''");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What a program that failed had to say. */
+export function outputOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return stderr?.trim() || message;
+}

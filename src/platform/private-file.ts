@@ -1,0 +1,51 @@
+import { chmod, link, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StartError } from './errors.ts';
+import { randomBase62 } from './random.ts';
+
+/**
+ * A text in a file that only its owner may read, made when there is none. It is written beside its place, flushed to the
+ * disk and only then linked there: two processes that start at once agree on one, and no crash leaves an empty one behind.
+ */
+export async function readOrMakePrivateFile(path: string, make: () => string): Promise<string> {
+  if ((await readText(path)) === undefined) await makeFile(path, make());
+  const text = (await readText(path)) ?? '';
+  if (text === '') {
+    throw new StartError(`${path} is empty. Put its content back; if there is nothing to lose yet, delete its folder.`);
+  }
+  await chmod(path, 0o600);
+  return text;
+}
+
+async function makeFile(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.unfinished-${randomBase62(8)}`;
+  const file = await open(unfinished, 'wx', 0o600);
+  try {
+    await file.writeFile(`${text}\n`);
+    await file.sync();
+    await link(unfinished, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    // Another one was first: theirs counts.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await file.close();
+    await rm(unfinished, { force: true });
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Without this the name itself may be lost with the power. Windows has no such thing. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,125 @@
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+
+/** One submit that arrived on a virtual phone. It has no text: that is rendered when somebody reads it. */
+export interface HandsetText {
+  id: number;
+  applicationId: string;
+  recipient: string;
+  messageId: string;
+  attempt: number;
+  receivedAtMs: number;
+}
+
+export interface ArrivingText {
+  applicationId: string;
+  to: string;
+  messageId: string;
+  attempt: number;
+  receiptOutcome: 'delivered' | 'undelivered';
+  receiptError: string | null;
+  receiptAfterMs: number;
+}
+
+export interface DueReceipt {
+  messageId: string;
+  attempt: number;
+  outcome: 'delivered' | 'undelivered';
+  error: string | null;
+}
+
+/** The phones of the sandbox and the network behind them. What it knows survives a crash, like a real network would. */
+export interface Handsets {
+  receive(texts: ArrivingText[]): Promise<void>;
+  /** Hands over receipts that are due, and forgets them only if `handOver` succeeds. Returns how many there were. */
+  reportDue(handOver: (receipts: DueReceipt[]) => Promise<void>): Promise<number>;
+  list(filter: {
+    applicationId: string;
+    to: string | undefined;
+    before: number | undefined;
+    limit: number;
+  }): Promise<HandsetText[]>;
+  /** Everything that arrived after `id`, for all applications: for the live stream. */
+  listAfter(id: number): Promise<HandsetText[]>;
+  newestId(): Promise<number>;
+}
+
+/** The network also knows of texts that never got to their phone. */
+const arrived = "receipt_outcome = 'delivered'";
+
+const handsetColumns = `id, application_id as "applicationId", recipient, message_id as "messageId", attempt,
+  received_at as "receivedAtMs"`;
+
+export function createHandsets(database: Database, clock: Clock): Handsets {
+  return {
+    async receive(texts) {
+      const nowMs = clock.nowMs();
+      await database.query(insertTexts, [
+        texts.map(({ applicationId }) => applicationId),
+        texts.map(({ to }) => to),
+        texts.map(({ messageId }) => messageId),
+        texts.map(({ attempt }) => attempt),
+        texts.map(({ receiptOutcome }) => receiptOutcome),
+        texts.map(({ receiptError }) => receiptError),
+        texts.map(({ receiptAfterMs }) => toTimestamp(nowMs + receiptAfterMs)),
+        toTimestamp(nowMs),
+      ]);
+    },
+
+    reportDue: (handOver) =>
+      database.transaction(async (tx: Tx) => {
+        const { rows } = await tx.query<DueReceipt>(takeReceipts, [toTimestamp(clock.nowMs())]);
+        if (rows.length > 0) await handOver(rows);
+        return rows.length;
+      }),
+
+    async list({ applicationId, to, before, limit }) {
+      const values: unknown[] = [applicationId, limit];
+      const conditions = ['application_id = $1', arrived];
+      const add = (condition: string, value: unknown) => {
+        if (value === undefined) return;
+        values.push(value);
+        conditions.push(`${condition} $${values.length}`);
+      };
+      add('recipient =', to);
+      add('id <', before);
+      const { rows } = await database.query<HandsetText>(
+        `select ${handsetColumns} from handset_text where ${conditions.join(' and ')} order by id desc limit $2`,
+        values,
+      );
+      return rows;
+    },
+
+    async listAfter(id) {
+      const { rows } = await database.query<HandsetText>(selectAfter, [id]);
+      return rows;
+    },
+
+    async newestId() {
+      const { rows } = await database.query<{ id: number | null }>('select max(id) as id from handset_text');
+      return rows[0]?.id ?? 0;
+    },
+  };
+}
+
+const insertTexts = {
+  name: 'insert-handset-texts',
+  text: `insert into handset_text (application_id, recipient, message_id, attempt, receipt_outcome, receipt_error,
+      receipt_due_at, received_at)
+    select application_id, recipient, message_id, attempt, outcome, error, due_at, $8
+    from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[])
+      as t(application_id, recipient, message_id, attempt, outcome, error, due_at)
+    on conflict (message_id, attempt) do nothing`,
+};
+
+const takeReceipts = {
+  name: 'take-handset-receipts',
+  text: `update handset_text set receipt_due_at = null where id in (
+      select id from handset_text where receipt_due_at <= $1 order by receipt_due_at limit 500 for update skip locked)
+    returning message_id as "messageId", attempt, receipt_outcome as outcome, receipt_error as error`,
+};
+
+const selectAfter = {
+  name: 'select-handset-texts-after',
+  text: `select ${handsetColumns} from handset_text where id > $1 and ${arrived} order by id limit 1000`,
+};

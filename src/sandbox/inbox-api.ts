@@ -1,0 +1,158 @@
+import { PassThrough } from 'node:stream';
+import { Type } from 'typebox';
+import { nullable, pageSchema } from '../http/page.ts';
+import { type Auth, type Call, type Reply, type Route, route } from '../http/route.ts';
+import type { Message } from '../messages/message.ts';
+import { segmentsSchema } from '../messages/message-record.ts';
+import { findMessages } from '../messages/message-store.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { invalidField, notFound } from '../platform/errors.ts';
+import type { Handsets, HandsetText } from './handsets.ts';
+import type { InboxFeed } from './inbox-feed.ts';
+
+export interface InboxOptions {
+  database: Database;
+  handsets: Handsets;
+  feed: InboxFeed;
+  /** Rendered at each read, so that no row holds a code. */
+  textOf: (message: Message) => string;
+  owns: (accountId: string, applicationId: string) => Promise<boolean>;
+}
+
+const itemSchema = Type.Object({
+  to: Type.String(),
+  from: Type.String(),
+  text: Type.String(),
+  message_id: Type.String(),
+  verification_id: nullable(Type.String()),
+  segments: segmentsSchema,
+  received_at: Type.String(),
+});
+
+const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
+const heartbeatEveryMs = 15_000;
+const whose = {
+  application_id: Type.Optional(Type.String({ maxLength: 64, description: 'Needed with a portal session' })),
+  to: Type.Optional(Type.String({ maxLength: 32 })),
+};
+
+/** What arrived on the virtual phones: an application sees its own texts only. */
+export function createInboxRoutes(options: InboxOptions): Route[] {
+  const { database, handsets, feed, textOf } = options;
+  const shared = { method: 'GET', auth, tag: 'Sandbox', limitedBy: 'address' } as const;
+
+  async function toItems(texts: HandsetText[]) {
+    const messages = new Map(
+      (
+        await findMessages(
+          database,
+          texts.map(({ messageId }) => messageId),
+        )
+      ).map((m) => [m.id, m]),
+    );
+    return texts.flatMap((text) => {
+      const message = messages.get(text.messageId);
+      return message === undefined ? [] : [{ id: text.id, item: toItem(text, message, textOf(message)) }];
+    });
+  }
+
+  async function applicationOf({ caller }: Call, given: string | undefined): Promise<string> {
+    if (caller.kind === 'application') return caller.applicationId;
+    if (caller.kind !== 'developer') throw notFound();
+    if (given === undefined) throw invalidField('application_id', 'is required with a portal session');
+    if (!(await options.owns(caller.accountId, given))) throw notFound();
+    return given;
+  }
+
+  return [
+    route({
+      ...shared,
+      path: '/sandbox/v1/inbox',
+      summary: 'List the texts on the virtual phones, newest first',
+      query: Type.Object({
+        ...whose,
+        limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, expected: 'a whole number from 1 to 100' }),
+        cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', expected: 'the next_cursor of a page before' })),
+      }),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(itemSchema) } },
+      handler: async (call) => {
+        const { to, limit, cursor, application_id } = call.query;
+        const applicationId = await applicationOf(call, application_id);
+        const before = cursor === undefined ? undefined : Number(cursor);
+        const texts = await handsets.list({ applicationId, to: plus(to), before, limit: limit + 1 });
+        const shown = texts.slice(0, limit);
+        const next = texts.length > limit ? String(shown.at(-1)?.id) : null;
+        return { status: 200, body: { data: (await toItems(shown)).map(({ item }) => item), next_cursor: next } };
+      },
+    }),
+    route({
+      ...shared,
+      path: '/sandbox/v1/inbox/stream',
+      summary: 'The same, live, as server-sent events',
+      query: Type.Object(whose),
+      answers: { 200: { description: 'One event of type `text` for each', type: 'text/event-stream' } },
+      handler: async (call) => {
+        const applicationId = await applicationOf(call, call.query.application_id);
+        return stream(call, feed, toItems, (text) => {
+          const to = plus(call.query.to);
+          return text.applicationId === applicationId && (to === undefined || text.recipient === to);
+        });
+      },
+    }),
+  ];
+}
+
+function stream(
+  call: Call,
+  feed: InboxFeed,
+  toItems: (texts: HandsetText[]) => Promise<{ id: number; item: object }[]>,
+  concerns: (text: HandsetText) => boolean,
+): Reply {
+  const events = new PassThrough();
+  events.write('retry: 1000\n\n');
+  const heartbeat = setInterval(() => events.write(': still here\n\n'), heartbeatEveryMs).unref();
+  const unsubscribe = feed.subscribe({
+    onTexts(texts) {
+      const mine = texts.filter(concerns);
+      if (mine.length === 0) return;
+      void toItems(mine).then(
+        (items) => {
+          for (const { id, item } of items) events.write(`event: text\nid: ${id}\ndata: ${JSON.stringify(item)}\n\n`);
+        },
+        () => events.end(),
+      );
+    },
+    onEnd: () => events.end(),
+  });
+  const leave = () => {
+    clearInterval(heartbeat);
+    unsubscribe();
+    events.destroy();
+  };
+  call.signal.addEventListener('abort', leave);
+  events.on('close', leave);
+  return { status: 200, content: { type: 'text/event-stream', data: events } };
+}
+
+/** A plus that was not encoded arrives as a space. */
+function plus(to: string | undefined): string | undefined {
+  return to?.replace(/^ /, '+');
+}
+
+function toItem(text: HandsetText, message: Message, rendered: string) {
+  return {
+    to: text.recipient,
+    from: message.sender,
+    text: rendered,
+    message_id: message.id,
+    verification_id: message.verificationId,
+    segments: {
+      count: message.segmentCount,
+      encoding: message.encoding,
+      characters: message.characters,
+      remaining: message.remaining,
+    },
+    received_at: toTimestamp(text.receivedAtMs),
+  };
+}

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { createTestLog } from '../support/log.ts';
+import {
+  endServices,
+  isRunning,
+  livingPostmaster,
+  makeFolder,
+  postmasterOf,
+  type Service,
+  startService,
+  waitUntilGone,
+} from '../support/process.ts';
+
+/** A data folder whose first start is done, stopped; copying it is quicker than starting for the first time. */
+let template: string;
+before(async () => {
+  const first = await startService({ dataDir: makeFolder('first') });
+  const tookMs = await first.ready;
+  console.log(`first start: ${Math.round(tookMs)} ms`);
+  assert.ok(tookMs < 60_000);
+  assert.match(first.output(), /is creating the database/);
+  assert.match(first.output(), /is ready \(sandbox\)/);
+  await assertEnds(first, 'SIGTERM');
+  template = first.dataDir;
+});
+after(endServices);
+
+function copyOfTemplate(name = 'data'): string {
+  const folder = makeFolder(name);
+  cpSync(template, folder, { recursive: true });
+  return folder;
+}
+
+/** Stops at the signal, with exit code 0, and leaves no process behind. */
+async function assertEnds(service: Service, signal: NodeJS.Signals): Promise<void> {
+  const postmaster = postmasterOf(service.dataDir);
+  service.kill(signal);
+  const { code, afterMs } = await service.ended;
+  assert.equal(code, 0, `${signal}: code ${code} after ${afterMs} ms\n${service.output()}`);
+  assert.ok(postmaster === undefined || (await waitUntilGone(postmaster, 5000)), 'Postgres is still running');
+  await assert.rejects(fetch(`${service.url}/healthz`));
+}
+
+/** Straight into the embedded database, past the service. */
+async function inDatabase<Result>(dataDir: string, work: (database: Database) => Promise<Result>): Promise<Result> {
+  const home = join(dataDir, 'postgres');
+  const [, , , port, socket, host] = readFileSync(join(home, 'data', 'postmaster.pid'), 'utf8').split('\n');
+  const password = readFileSync(join(home, 'password'), 'utf8').trim();
+  const connection = {
+    host: socket || host || '',
+    port: Number(port),
+    user: 'heliograph',
+    password,
+    database: 'postgres',
+  };
+  const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1 });
+  return work(database).finally(() => database.close());
+}
+
+describe('starting and stopping', { concurrency: 2 }, () => {
+  test('a second start is quick', async () => {
+    const service = await startService({ dataDir: copyOfTemplate() });
+    const tookMs = await service.ready;
+    console.log(`second start: ${Math.round(tookMs)} ms`);
+    assert.ok(tookMs < 15_000);
+    assert.doesNotMatch(service.output(), /creating/);
+    await assertEnds(service, 'SIGINT');
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`${signal} sent to npm start leaves no process behind`, async () => {
+      const service = await startService({ dataDir: copyOfTemplate(), command: ['npm', 'start'] });
+      await service.ready;
+      const postmaster = postmasterOf(service.dataDir) ?? 0;
+      assert.ok(isRunning(postmaster));
+      service.kill(signal);
+      await service.ended;
+      assert.ok(await waitUntilGone(postmaster), 'Postgres is still running');
+      await assert.rejects(fetch(`${service.url}/healthz`));
+    });
+  }
+
+  test('a terminal that is closed ends the service too, although nobody reads its last words', async () => {
+    const service = await startService({ dataDir: copyOfTemplate() });
+    await service.ready;
+    service.closeOutput();
+    await assertEnds(service, 'SIGHUP');
+  });
+
+  for (const waitMs of [150, 600, 1200, 2000]) {
+    test(`a signal ${waitMs} ms into the first start leaves no process behind`, async () => {
+      const service = await startService({ dataDir: makeFolder('early') });
+      await new Promise((done) => setTimeout(done, waitMs));
+      service.kill('SIGTERM');
+      await service.ended;
+      assert.doesNotMatch(service.output(), /could not start/);
+      await new Promise((done) => setTimeout(done, 300));
+      assert.equal(postmasterOf(service.dataDir), undefined);
+      const again = await startService({ dataDir: service.dataDir });
+      await again.ready;
+      await assertEnds(again, 'SIGTERM');
+    });
+  }
+
+  test('kill -9, then start: the running Postgres is adopted, and nothing is lost', async () => {
+    const dataDir = copyOfTemplate();
+    const killed = await startService({ dataDir });
+    await killed.ready;
+    const postmaster = postmasterOf(dataDir);
+    await inDatabase(dataDir, (database) => database.query('create table kept as select 42 as answer'));
+    killed.kill('SIGKILL');
+    await killed.ended;
+    assert.equal(postmasterOf(dataDir), postmaster);
+
+    const service = await startService({ dataDir });
+    const tookMs = await service.ready;
+    console.log(`start after kill -9: ${Math.round(tookMs)} ms`);
+    assert.ok(tookMs < 15_000);
+    assert.equal(postmasterOf(dataDir), postmaster);
+    const { rows } = await inDatabase(dataDir, (database) => database.query('select answer from kept'));
+    assert.deepEqual(rows, [{ answer: 42 }]);
+    await assertEnds(service, 'SIGTERM');
+  });
+
+  test('a port that is taken is named, and the Postgres that was started is stopped', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const service = await startService({ dataDir: copyOfTemplate(), env: { PORT: String(port) } });
+    const { code } = await service.ended;
+    taken.close();
+    assert.equal(code, 1);
+    assert.match(service.output(), new RegExp(`EADDRINUSE.*:${port}`));
+    assert.equal(postmasterOf(service.dataDir), undefined);
+  });
+});
+
+describe('two services', { concurrency: 2 }, () => {
+  test('on one data folder: the second refuses, and leaves the first and its Postgres alone', async () => {
+    const first = await startService({ dataDir: copyOfTemplate() });
+    await first.ready;
+    const postmaster = postmasterOf(first.dataDir);
+    const second = await startService({ dataDir: first.dataDir });
+    const { code } = await second.ended;
+    assert.equal(code, 1);
+    assert.match(second.output(), /Another Heliograph is already running on this database/);
+    assert.equal(postmasterOf(first.dataDir), postmaster);
+    assert.equal((await fetch(`${first.url}/readyz`)).status, 200);
+    await assertEnds(first, 'SIGTERM');
+  });
+
+  test('started at the same moment on an empty folder: exactly one wins', async () => {
+    const dataDir = makeFolder('race');
+    const both = await Promise.all([startService({ dataDir }), startService({ dataDir })]);
+    const outcomes = await Promise.allSettled(both.map(({ ready }) => ready));
+    const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
+    assert.equal(
+      outcomes.filter(({ status }) => status === 'fulfilled').length,
+      1,
+      both.map((each) => each.output()).join('\n---\n'),
+    );
+    const loser = both[1 - winner];
+    assert.equal((await loser?.ended)?.code, 1);
+    assert.match(loser?.output() ?? '', /Another Heliograph is already running/);
+    assert.equal((await fetch(`${both[winner]?.url}/readyz`)).status, 200);
+    await assertEnds(both[winner] as Service, 'SIGTERM');
+  });
+});
+
+describe('data folders', { concurrency: 2 }, () => {
+  async function assertWorksIn(dataDir: string): Promise<void> {
+    const service = await startService({ dataDir });
+    await service.ready;
+    await assertEnds(service, 'SIGTERM');
+  }
+
+  test('a path too long for a Unix socket works by TCP, on a port that is never 5432', async () => {
+    const dataDir = join(makeFolder('long'), 'x'.repeat(100));
+    cpSync(template, dataDir, { recursive: true });
+    const service = await startService({ dataDir });
+    await service.ready;
+    const [, , , port, socket, host] = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
+    assert.deepEqual([socket, host], ['', '127.0.0.1']);
+    assert.notEqual(port, '5432');
+    await assertEnds(service, 'SIGTERM');
+  });
+
+  for (const name of [
+    'with spaces',
+    'it\u2019s "quoted" \'twice\'',
+    '$HOME `id` \\ ; & | *',
+    'a,b',
+    'a\nb',
+    'жук 蜂',
+  ]) {
+    test(`a folder named ${JSON.stringify(name)} works`, async () => {
+      const dataDir = join(makeFolder('odd'), name);
+      cpSync(template, dataDir, { recursive: true });
+      await assertWorksIn(dataDir);
+    });
+  }
+
+  test('inside a folder that no other user may enter it works, for root as well', async () => {
+    const locked = makeFolder('locked');
+    mkdirSync(join(locked, 'home'), { mode: 0o700 });
+    await assertWorksIn(join(locked, 'home', '.heliograph'));
+  });
+
+  test('a stale lock file whose number belongs to another program by now does no harm', async () => {
+    const dataDir = copyOfTemplate();
+    const stale = [
+      process.pid,
+      join(dataDir, 'postgres/data'),
+      1700000000,
+      5433,
+      join(dataDir, 'postgres'),
+      '',
+      '  1234567 0',
+      'ready   ',
+    ];
+    writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), `${stale.join('\n')}\n`);
+    writeFileSync(join(dataDir, 'postgres/.s.PGSQL.5433.lock'), `${stale.slice(0, 5).join('\n')}\n`);
+    await assertWorksIn(dataDir);
+  });
+
+  for (const content of ['', '4194303\n/elsewhere\n']) {
+    test(`a lock file that holds ${JSON.stringify(content)} does no harm`, async () => {
+      const dataDir = copyOfTemplate();
+      writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), content);
+      await assertWorksIn(dataDir);
+    });
+  }
+});
+
+describe('configuration and secrets', { concurrency: 2 }, () => {
+  test('bad configuration lists every bad setting and ends at once', async () => {
+    const service = await startService({
+      dataDir: makeFolder('bad'),
+      env: {
+        PORT: 'x',
+        HELIOGRAPH_ENV: 'staging',
+        HELIOGRAPH_PLANS: '[]',
+        HELIOGRAPH_NONSENSE: '1',
+        REDIS_URL: 'ftp://x',
+      },
+    });
+    const { code, afterMs } = await service.ended;
+    console.log(`bad configuration: ${Math.round(afterMs)} ms`);
+    assert.equal(code, 1);
+    assert.ok(afterMs < 10_000);
+    for (const name of ['PORT', 'HELIOGRAPH_ENV', 'HELIOGRAPH_PLANS', 'HELIOGRAPH_NONSENSE', 'REDIS_URL']) {
+      assert.match(service.output(), new RegExp(`- ${name} `));
+    }
+    assert.doesNotMatch(service.output(), /at .*\.js/);
+  });
+
+  test('a wrong secret ends with a clear message; the previous one re-wraps the ring, and is useless from then on', async () => {
+    const dataDir = copyOfTemplate();
+    const old = readFileSync(join(dataDir, 'secret'), 'utf8').trim();
+    const next = 'the next secret, long enough';
+    const refused = async (env: Record<string, string>) => {
+      const service = await startService({ dataDir, env });
+      assert.equal((await service.ended).code, 1);
+      assert.match(service.output(), /HELIOGRAPH_SECRET does not open the key ring/);
+      assert.doesNotMatch(service.output(), /at .*\.js|could not be/);
+      assert.equal(postmasterOf(dataDir), undefined);
+    };
+    const accepted = async (env: Record<string, string>) => {
+      const service = await startService({ dataDir, env });
+      await service.ready;
+      await assertEnds(service, 'SIGTERM');
+    };
+    await refused({ HELIOGRAPH_SECRET: next });
+    await accepted({ HELIOGRAPH_SECRET: next, HELIOGRAPH_SECRET_PREVIOUS: old });
+    await accepted({ HELIOGRAPH_SECRET: next });
+    await refused({ HELIOGRAPH_SECRET: old });
+  });
+
+  test('a data folder that is a file, or cannot be written, is named', async () => {
+    const folder = makeFolder('file');
+    writeFileSync(join(folder, 'file'), '');
+    const service = await startService({ dataDir: join(folder, 'file') });
+    assert.equal((await service.ended).code, 1);
+    assert.match(service.output(), new RegExp(`could not start\\.\\n.*${folder}/file`));
+    assert.doesNotMatch(service.output(), /at .*\.js/);
+  });
+});
+
+test('the Postgres under a running service is killed: it answers 503 only, and is up again by itself', async () => {
+  const service = await startService({ dataDir: copyOfTemplate() });
+  await service.ready;
+  const killed = postmasterOf(service.dataDir) ?? 0;
+  process.kill(killed, 'SIGKILL');
+  const seen = new Set<number>();
+  let healed = 0;
+  for (const untilMs = performance.now() + 30_000; performance.now() < untilMs && healed < 10; ) {
+    const { status } = await fetch(`${service.url}/readyz`);
+    seen.add(status);
+    healed = seen.has(503) && status === 200 ? healed + 1 : 0;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  assert.deepEqual(
+    [...seen].filter((status) => status !== 200),
+    [503],
+  );
+  assert.equal(healed, 10);
+  assert.notEqual(postmasterOf(service.dataDir), killed);
+  assert.equal(livingPostmaster(join(service.dataDir, 'postgres/data')), postmasterOf(service.dataDir));
+  await assertEnds(service, 'SIGTERM');
+});
