@@ -11,6 +11,8 @@ create table message (
   recipient text not null,
   sender text not null,
   body text,
+  -- What such a text is rendered from when it leaves: never the code.
+  template jsonb,
   status text not null,
   encoding text not null,
   segment_count smallint not null,
@@ -34,6 +36,8 @@ create table message (
   attempt integer not null default 0,
   -- True from the claim until its result is written: found true at the next claim, the text may have been sent.
   on_the_wire boolean not null default false,
+  -- How many submits the carrier left unanswered.
+  unanswered smallint not null default 0,
   -- How often it was sent again without knowing whether it had arrived.
   possible_duplicates smallint not null default 0,
   carrier_message_id text
@@ -50,7 +54,7 @@ create index message_reference on message (application_id, reference, id) where 
 -- The queue, one per carrier, so that a slow one is nobody else's.
 create index message_due on message (carrier, due_at) where due_at is not null;
 create index message_carrier_id on message (carrier, carrier_message_id) where carrier_message_id is not null;
-create index message_verification on message (verification_id) where verification_id is not null;
+create index message_verification on message (verification_id, id) where verification_id is not null;
 
 -- How far numbers and texts have been masked. Ids sort by age, so one id says it.
 create table retention (
@@ -65,9 +69,12 @@ create table unmatched_receipt (
   carrier_message_id text not null,
   outcome text not null,
   error_code text,
-  received_at timestamptz not null
+  received_at timestamptz not null,
+  -- When its message is looked for next: less and less often, so that receipts for nobody cost nearly nothing.
+  retry_at timestamptz not null
 );
-create index unmatched_receipt_id on unmatched_receipt (carrier, carrier_message_id);
+create unique index unmatched_receipt_id on unmatched_receipt (carrier, carrier_message_id, outcome);
+create index unmatched_receipt_retry on unmatched_receipt (retry_at);
 
 -- Answers that are given again for the same Idempotency-Key.
 create table idempotency (

@@ -83,6 +83,18 @@ function isAlive(pid) {
   }
 }
 
+/** npm hands a signal to the shell that it runs us in, and that shell ends without handing it on. */
+function stopWithParent() {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 200);
+  watch.unref();
+}
+
+if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
 const wanted = stamp();
 if (builtFrom() !== wanted) build(wanted);
 if (process.argv[2] !== '--build-only') await import(new URL('../dist/main.js', import.meta.url).href);

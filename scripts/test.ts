@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
-import { makeRunFolder, removeLeftovers, removeRunFolder } from '../test/support/process.ts';
+import { isGroupRunning, makeRunFolder, removeLeftovers, removeRunFolder } from '../test/support/process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
@@ -26,12 +26,14 @@ if (files.length === 0) {
 
 let interrupted = false;
 let interruptRunner = () => {};
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    interrupted = true;
-    interruptRunner();
-  });
-}
+const interrupt = () => {
+  interrupted = true;
+  interruptRunner();
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+// npm hands a signal to the shell that it runs us in, and that shell ends without handing it on.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && interrupt(), 500).unref();
 
 await removeLeftovers();
 const folder = makeRunFolder();
@@ -67,17 +69,17 @@ async function runTests(server: string): Promise<number> {
 
 /** Services get the time to stop what they have started. */
 async function endGroup(group: number): Promise<void> {
-  for (let waitedMs = 0; signalGroup(group, waitedMs === 0 ? 'SIGTERM' : 0); waitedMs += 100) {
+  signalGroup(group, 'SIGTERM');
+  for (let waitedMs = 0; waitedMs < 12_000 && isGroupRunning(group); waitedMs += 100) {
     if (waitedMs > 10_000) signalGroup(group, 'SIGKILL');
     await new Promise((done) => setTimeout(done, 100));
   }
 }
 
-/** False when nobody is left in the group. */
-function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
-    return process.kill(-group, signal);
+    process.kill(-group, signal);
   } catch {
-    return false;
+    // Nobody is left in it.
   }
 }

@@ -5,6 +5,7 @@ import { createGateway } from './edge/gateway.ts';
 import { createMemoryWindows } from './edge/memory-windows.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type ServerTimeouts } from './http/server.ts';
+import { createProofSigner } from './identity/proof.ts';
 import { createSigningKeys, type SigningKeys, signingKeysChange } from './identity/signing-keys.ts';
 import { createTokenService } from './identity/token-service.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
@@ -27,7 +28,10 @@ import { createRegistry, type Registry } from './registry/registry.ts';
 import { apiPrefixes, createRoutes } from './routes.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createInboxFeed } from './sandbox/inbox-feed.ts';
-import { textOf } from './text-of.ts';
+import { createTextOf } from './text-of.ts';
+import { createGuard } from './verify/guard.ts';
+import { createStartRules } from './verify/start-rules.ts';
+import { createVerifyService } from './verify/verify-service.ts';
 
 export interface AppOptions {
   config: Config;
@@ -104,11 +108,17 @@ export function createApp(options: AppOptions): App {
   const throttle = createSignInThrottle(database, clock, keys);
   const developers = createDeveloperService({ database, clock, keys, passwords, sessions, throttle });
 
-  const messages = createMessageService({
+  // Production has no carrier yet, and says so before it accepts anything.
+  const carrierFor = () => (config.environment === 'sandbox' ? 'sandbox' : undefined);
+  const messages = createMessageService({ database, clock, carrierFor, wake: options.wakeDelivery });
+  const verify = createVerifyService({
     database,
     clock,
-    // Production has no carrier yet, and says so before it accepts anything.
-    carrierFor: () => (config.environment === 'sandbox' ? 'sandbox' : undefined),
+    keys,
+    guard: createGuard(config.guard, config.environment),
+    environment: config.environment,
+    resendSeconds: config.resendSeconds,
+    signProof: createProofSigner(signingKeys, issuer, clock),
     wake: options.wakeDelivery,
   });
   const idempotency = createIdempotency(database, clock, keys.keyFor('idempotency'));
@@ -148,10 +158,17 @@ export function createApp(options: AppOptions): App {
     developers,
     registry: registry.service,
     tokenUrl: tokenUrlOf(config),
+    verify: { verify, idempotency, rules: createStartRules(config.environment), carrierFor },
     messages: { messages, idempotency, rules },
     inbox:
       config.environment === 'sandbox'
-        ? { database, handsets, feed: inboxFeed, textOf, owns: registry.service.owns }
+        ? {
+            database,
+            handsets,
+            feed: inboxFeed,
+            textOf: createTextOf(keys, config.environment),
+            owns: registry.service.owns,
+          }
         : undefined,
     identity: { tokens, signingKeys, realm: config.realm, issuer, nowMs: clock.nowMs },
     operations: {
@@ -191,6 +208,7 @@ export function createApp(options: AppOptions): App {
       await server.close();
       clearTimeout(late);
       await messages.drain();
+      await verify.drain();
       await lastUsed.stop();
       await feed.stop();
     },

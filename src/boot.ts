@@ -27,6 +27,7 @@ export interface BootOptions {
 export interface Foundation {
   database: Database;
   keys: KeyRing;
+  secret: string;
   /** For a thread that needs connections of its own. */
   connection: DatabaseOptions['connection'];
 }
@@ -61,5 +62,5 @@ export async function boot(options: BootOptions): Promise<Foundation> {
   await migrate(database, clock, log);
   const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
   const keys = await openKeyRing({ database, clock, secret, previousSecret: config.previousSecret });
-  return { database, keys, connection };
+  return { database, keys, secret, connection };
 }

@@ -6,9 +6,10 @@ import type { Clock } from './platform/clock.ts';
 import type { KnownApplication, KnownKey } from './registry/directory.ts';
 import type { LastUsed } from './registry/last-used.ts';
 import type { Registry } from './registry/registry.ts';
+import { createSharedLookup } from './registry/shared-lookup.ts';
 
 /** The edge's question "whose is this key?", answered by the registry. */
-export function findByKey({ apiKeys, directory }: Registry, lastUsed: LastUsed, clock: Clock): FindCaller {
+export function findByKey({ apiKeys, directory, feed }: Registry, lastUsed: LastUsed, clock: Clock): FindCaller {
   function toFound(key: KnownKey | null): Found | null {
     if (key === null || (key.expiresAtMs !== null && key.expiresAtMs <= clock.nowMs())) return null;
     const found = asCaller(key.application, 'sms', undefined);
@@ -17,8 +18,8 @@ export function findByKey({ apiKeys, directory }: Registry, lastUsed: LastUsed, 
   }
   return finder(
     apiKeys.isWellFormed,
-    (text) => directory.rememberedKey(text),
-    (text) => directory.lookUpKey(text),
+    directory.rememberedKey,
+    createSharedLookup(feed, clock, directory.lookUpKey),
     toFound,
   );
 }
@@ -49,6 +50,12 @@ function finder<Known>(
 function asCaller(application: KnownApplication, api: Api, scopes: string[] | undefined): Found | null {
   const registration = application.registrations[api];
   if (registration === undefined) return null;
-  const caller = { kind: 'application', applicationId: application.id, registrationId: registration.id, api } as const;
+  const caller = {
+    kind: 'application',
+    applicationId: application.id,
+    applicationName: application.name,
+    registrationId: registration.id,
+    api,
+  } as const;
   return { caller, limits: registration.limits, scopes };
 }

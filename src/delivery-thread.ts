@@ -5,11 +5,14 @@ import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
+import { openKeyRing } from './platform/keys.ts';
 import { createLog } from './platform/log.ts';
 
 export interface ThreadData {
   config: Config;
   connection: DatabaseOptions['connection'];
+  /** Opens the key ring: a verification's code is derived when its text leaves. */
+  secret: string;
   readable: boolean;
 }
 
@@ -18,15 +21,17 @@ export type Order = 'wake' | 'stop';
 /** From it. */
 export type Report = { counted: Record<string, number> } | 'started' | 'stopped';
 
-async function run({ config, connection, readable }: ThreadData): Promise<void> {
+async function run({ config, connection, secret, readable }: ThreadData): Promise<void> {
   const log = createLog({ level: config.logLevel, readable });
   const database = createDatabase({ connection, log, poolSize: 6 });
   await loadPhoneNumbers();
+  const keys = await openKeyRing({ database, clock: systemClock, secret });
   let counted: Record<string, number> = {};
   const delivery = createDelivery({
     config,
     database,
     clock: systemClock,
+    keys,
     log,
     onCount(name, by) {
       counted[name] = (counted[name] ?? 0) + by;

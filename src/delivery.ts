@@ -5,9 +5,10 @@ import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
+import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { createHandsets } from './sandbox/handsets.ts';
-import { textOf } from './text-of.ts';
+import { createTextOf } from './text-of.ts';
 
 export interface Delivery {
   start(): Promise<void>;
@@ -23,10 +24,11 @@ export function createDelivery(options: {
   config: Config;
   database: Database;
   clock: Clock;
+  keys: KeyRing;
   log: Log;
   onCount: (name: DeliveryCount, by: number) => void;
 }): Delivery {
-  const { config, database, clock, log, onCount } = options;
+  const { config, database, clock, keys, log, onCount } = options;
   const carriers = config.environment === 'sandbox' ? [createSandboxCarrier(createHandsets(database, clock), log)] : [];
   const receipts = createReceipts(database, clock);
   const workers = carriers.map((carrier) =>
@@ -36,7 +38,7 @@ export function createDelivery(options: {
       log,
       carrier,
       receipts,
-      textOf,
+      textOf: createTextOf(keys, config.environment),
       alone: config.redisUrl === undefined,
       atMostOnce: config.delivery === 'at_most_once',
       onCount,

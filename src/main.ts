@@ -11,6 +11,7 @@ import { type DeliveryThread, startDeliveryThread } from './start-delivery-threa
 import { welcome } from './welcome.ts';
 
 const clock = systemClock;
+const startWithinMs = 15_000;
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
@@ -30,11 +31,21 @@ async function main([command, ...args]: string[]): Promise<void> {
     })();
     return ending;
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  let interrupted = false;
+  let running: Promise<void> | undefined;
+  // SIGHUP is a terminal that was closed; nobody reads what is printed then, and that must not stop the stopping.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (ending !== undefined) return;
+      if (interrupted || ending !== undefined) return;
+      interrupted = true;
       say('Stopping: finishing what is in flight.');
-      void end().then(() => process.exit(0));
+      // A start under way is let come to its end: a Postgres that is half started cannot be stopped yet.
+      void Promise.race([running, new Promise((done) => setTimeout(done, startWithinMs))])
+        .catch(() => {})
+        .then(end)
+        .then(() => process.exit(0));
     });
   }
   const onFatal = (error: Error) => {
@@ -42,20 +53,21 @@ async function main([command, ...args]: string[]): Promise<void> {
     void end().then(() => process.exit(1));
   };
 
-  try {
-    if (command === undefined) {
-      await serve(config, endings, log, onFatal);
-      return;
-    }
+  running = (async () => {
+    if (command === undefined) return serve(config, endings, log, onFatal);
     if (!commands.includes(command))
       throw new StartError(`There is no command ${command}. There is: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
     const parts = await boot({ config, clock, log: quiet, endings, as: 'command', say, onFatal });
     say(await runCommand(command, args, { config, clock, ...parts }));
     await end();
+  })();
+  try {
+    await running;
   } catch (error) {
     await end();
-    throw error;
+    // Ctrl-C reaches what we were starting as well, and makes it fail.
+    if (!interrupted) throw error;
   }
 }
 
@@ -65,12 +77,20 @@ async function serve(
   log: ReturnType<typeof createLog>,
   onFatal: (error: Error) => void,
 ): Promise<void> {
-  const { database, keys, connection } = await boot({ config, clock, log, endings, as: 'service', say, onFatal });
+  const { database, keys, secret, connection } = await boot({
+    config,
+    clock,
+    log,
+    endings,
+    as: 'service',
+    say,
+    onFatal,
+  });
   let delivery: DeliveryThread | undefined;
   const app = createApp({ config, clock, database, keys, log, version, wakeDelivery: () => delivery?.wake() });
   if (config.role !== 'web') {
     const readable = process.stdout.isTTY === true;
-    delivery = await startDeliveryThread({ config, connection, readable }, log, app.metrics.countDelivery);
+    delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics.countDelivery);
     endings.push(async () => delivery?.stop());
   }
   endings.push(() => app.stop());
@@ -94,7 +114,8 @@ function say(text: string): void {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const expected = error instanceof StartError || (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  // What the operating system says (a port taken, a folder that cannot be written) needs no stack either.
+  const expected = error instanceof StartError || (error as NodeJS.ErrnoException).syscall !== undefined;
   const text = error instanceof Error ? ((expected ? error.message : error.stack) ?? error.message) : String(error);
   process.stderr.write(`\nHeliograph could not start.\n${text}\n`);
   process.exit(1);

@@ -11,6 +11,7 @@ import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
+import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
   database: Database;
@@ -18,6 +19,7 @@ export interface RouteParts {
   registry: RegistryService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
+  verify: VerifyRoutesOptions;
   messages: Pick<MessageRoutesOptions, 'messages' | 'idempotency' | 'rules'>;
   /** Only in the sandbox. */
   inbox: InboxOptions | undefined;
@@ -44,6 +46,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     handler: () => ({ status: 302, location: '/docs' }),
   });
   const documented: Route[] = [
+    ...createVerifyRoutes(parts.verify),
     ...createMessageRoutes({
       api: 'sms',
       base: '/sms/v1/messages',

@@ -9,36 +9,49 @@ export interface DeliveryThread {
 }
 
 const restartAfterMs = 1000;
+const stopWithinMs = 10_000;
 
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
   onCount: (name: string, by: number) => void,
+  file = new URL('./delivery-thread.js', import.meta.url),
 ): Promise<DeliveryThread> {
   let thread: Worker | undefined;
-  let stopping = false;
+  let restart: NodeJS.Timeout | undefined;
   let waking = false;
 
-  /** Resolves when the thread works. One that dies is started again: what it held is found by its leases. */
+  /** Resolves when the thread works, rejects when it ends before. */
   function launch(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const started = new Worker(new URL('./delivery-thread.js', import.meta.url), { workerData: data });
-      thread = started;
-      started.on('message', (report: Report) => {
+      const launched = new Worker(file, { workerData: data });
+      thread = launched;
+      launched.on('message', (report: Report) => {
         if (report === 'started') resolve();
         else if (report !== 'stopped') for (const [name, by] of Object.entries(report.counted)) onCount(name, by);
       });
-      started.on('error', (error) => {
+      launched.on('error', (error) => {
         log.error({ err: error }, 'the delivery thread failed');
         reject(error);
       });
-      started.on('exit', () => {
+      launched.on('exit', () => {
         thread = undefined;
-        if (!stopping) setTimeout(() => void launch().catch(() => {}), restartAfterMs);
+        reject(new Error('the delivery thread ended before it had started'));
       });
     });
   }
+
+  /** A thread that dies is started again: what it held is found by its leases. */
+  function keepRunning(): void {
+    thread?.once('exit', () => {
+      restart = setTimeout(() => {
+        launch().catch(() => {});
+        keepRunning();
+      }, restartAfterMs);
+    });
+  }
   await launch();
+  keepRunning();
 
   return {
     wake() {
@@ -51,14 +64,15 @@ export async function startDeliveryThread(
       });
     },
     async stop() {
-      stopping = true;
       const running = thread;
-      if (running === undefined) return;
-      const gone = new Promise((resolve) => running.once('exit', resolve));
-      running.postMessage('stop' satisfies Order);
-      const late = setTimeout(() => void running.terminate(), 10_000);
-      await gone;
-      clearTimeout(late);
+      if (running !== undefined) {
+        const gone = new Promise((resolve) => running.once('exit', resolve));
+        running.postMessage('stop' satisfies Order);
+        const late = setTimeout(() => void running.terminate(), stopWithinMs);
+        await gone;
+        clearTimeout(late);
+      }
+      clearTimeout(restart);
     },
   };
 }

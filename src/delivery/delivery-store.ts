@@ -7,14 +7,17 @@ export interface Claimed extends Message {
   attempt: number;
   /** What the claim decided: to send it, or that its time is over. */
   action: 'submit' | 'expire' | 'give_up';
-  possibleDuplicates: number;
+  /** It was found on the wire: when it is sent now, that may be once too often. */
+  inDoubt: boolean;
 }
 
 /**
  * Takes what is due, decides what is to be done with each, and writes it down, in one statement: an attempt is on disk
- * before anything is on the wire. One that is found on the wire was claimed by somebody who never wrote a result, so it
- * is in doubt: a verification's text is sent again while it is valid, because it carries the same code; a plain text once
- * more, marked as a possible duplicate; under `at_most_once` not at all.
+ * before anything is on the wire. One that is found on the wire has no result, so it is in doubt: a verification's text is
+ * sent again while it is valid, because it carries the same code. A plain text that the carrier left unanswered is sent
+ * once more; one whose worker is gone, after every such loss, because it may never have left, and a text that was answered
+ * for is not given up for our own crashes. Each time it is marked as a possible duplicate. Under `at_most_once` neither is
+ * sent again.
  */
 export async function claimDue(
   tx: Tx,
@@ -27,16 +30,20 @@ export async function claimDue(
     limit,
     toTimestamp(nowMs + leaseMs),
     atMostOnce,
+    mostResends,
   ]);
   return rows;
 }
 
-const claimStatement = {
-  name: 'claim-due',
-  text: `with due as (
+/** For a text whose worker always dies: it may be the text that kills it. */
+const mostResends = 5;
+
+// None of these statements has a name: a plan made while the table was small would go through all of it when it is not.
+const claimStatement = `with due as (
       select id as due_id, on_the_wire as in_doubt, case
           when status = 'sent' then 'give_up'
-          when on_the_wire and (expires_at <= $2 or (api <> 'verify' and ($5 or possible_duplicates > 0))) then 'give_up'
+          when on_the_wire and (expires_at <= $2
+            or (api <> 'verify' and ($5 or unanswered > 1 or possible_duplicates >= $6))) then 'give_up'
           when expires_at <= $2 then 'expire'
           else 'submit' end as action
       from message where carrier = $1 and due_at <= $2 order by due_at limit $3 for update skip locked)
@@ -50,8 +57,7 @@ const claimStatement = {
       sequence = sequence + case when action = 'submit' and status = 'queued' then 0 else 1 end,
       updated_at = case when action = 'submit' and status = 'queued' then updated_at else $2 end
     from due where id = due_id
-    returning ${messageColumns}, attempt, action, possible_duplicates as "possibleDuplicates"`,
-};
+    returning ${messageColumns}, attempt, action, in_doubt as "inDoubt"`;
 
 export interface Result {
   messageId: string;
@@ -78,27 +84,34 @@ export async function recordResults(tx: Tx, results: Result[], nowMs: number): P
   ]);
 }
 
-const resultStatement = {
-  name: 'record-results',
-  text: `update message m set status = r.status, on_the_wire = false, due_at = r.due_at,
-      carrier_message_id = coalesce(r.carrier_message_id, m.carrier_message_id),
-      error_code = r.error_code, updated_at = $7::timestamptz, sequence = sequence + 1,
+const resultStatement = `update message m set status = r.status, on_the_wire = false, due_at = r.due_at,
+      carrier_message_id = coalesce(r.carrier_message_id, m.carrier_message_id), error_code = r.error_code,
+      updated_at = case when r.status = 'queued' then m.updated_at else $7::timestamptz end,
+      sequence = sequence + case when r.status = 'queued' then 0 else 1 end,
       sent_at = case when r.status = 'sent' then $7::timestamptz end
     from unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
       as r(id, attempt, status, carrier_message_id, error_code, due_at)
-    where m.id = r.id and m.attempt = r.attempt and m.on_the_wire and m.status = 'queued'`,
-};
+    where m.id = r.id and m.attempt = r.attempt and m.on_the_wire and m.status = 'queued'`;
 
-/** Makes claims whose outcome nobody knows due at once; the next claim decides what becomes of them. */
+/**
+ * Puts off claims whose outcome nobody knows. They stay on the wire: until they are due a receipt or a late answer may
+ * still settle them, and the next claim decides what becomes of the others.
+ */
 export async function releaseInDoubt(
   tx: Tx,
-  claims: { messageId: string; attempt: number }[],
-  nowMs: number,
+  claims: { messageId: string; attempt: number; dueAtMs: number }[],
 ): Promise<void> {
+  if (claims.length === 0) return;
+  const sorted = [...claims].sort((a, b) => (a.messageId < b.messageId ? -1 : 1));
   await tx.query(
-    `update message m set due_at = $3 from unnest($1::text[], $2::integer[]) as c(id, attempt)
+    `update message m set due_at = c.due_at, unanswered = unanswered + 1
+     from unnest($1::text[], $2::integer[], $3::timestamptz[]) as c(id, attempt, due_at)
      where m.id = c.id and m.attempt = c.attempt and m.on_the_wire`,
-    [claims.map(({ messageId }) => messageId), claims.map(({ attempt }) => attempt), toTimestamp(nowMs)],
+    [
+      sorted.map(({ messageId }) => messageId),
+      sorted.map(({ attempt }) => attempt),
+      sorted.map(({ dueAtMs }) => toTimestamp(dueAtMs)),
+    ],
   );
 }
 

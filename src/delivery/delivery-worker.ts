@@ -2,17 +2,12 @@ import type { Message } from '../messages/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
-import { randomFraction } from '../platform/random.ts';
-import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
-import {
-  type Claimed,
-  claimDue,
-  type Result,
-  recordResults,
-  releaseAbandoned,
-  releaseInDoubt,
-} from './delivery-store.ts';
+import type { Carrier } from './carrier.ts';
+import { createCarrierHealth } from './carrier-health.ts';
+import { claimDue, releaseAbandoned } from './delivery-store.ts';
 import type { Receipts } from './receipts.ts';
+import { createRest } from './rest.ts';
+import { createSubmission } from './submission.ts';
 
 export interface DeliveryWorkerOptions {
   database: Database;
@@ -28,7 +23,7 @@ export interface DeliveryWorkerOptions {
   onCount: (name: DeliveryCount, by: number) => void;
 }
 
-export type DeliveryCount = 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed' | 'expired';
+export type DeliveryCount = 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed' | 'expired' | 'unknown';
 
 /** Works off one carrier's queue, and only that one's: a slow carrier holds up nobody else. */
 export interface DeliveryWorker {
@@ -42,145 +37,84 @@ export interface DeliveryWorker {
 
 /** Batches in flight at once: while one waits for the carrier, another is claimed. Bounds memory together with maxBatch. */
 const concurrent = 2;
-const receiptWithinMs = 72 * 3_600_000;
 /** The safety net below `wake`: also how soon another node's messages are seen. */
 const lookEveryMs = 200;
-const backOffFromMs = 1000;
-const backOffToMs = 300_000;
+const rematchEveryMs = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, textOf, alone, atMostOnce, onCount } = options;
-  // Longer than a submit may take: a lease that has run out belongs to a process that is gone or lost.
+  // A submit begins in the first half of its lease and is over by the end, so one that has run out is a lost worker's.
   const leaseMs = carrier.submitTimeoutMs * 2;
-  let stopped = false;
-  let wakes = 0;
-  const sleepers = new Set<() => void>();
-  let loops: Promise<void>[] = [];
-  let rematchTimer: NodeJS.Timeout | undefined;
+  const rest = createRest();
+  const health = createCarrierHealth(carrier.maxBatch);
+  const submission = createSubmission({ database, clock, log, carrier, health, rest, textOf, onCount });
+  let running: Promise<unknown> = Promise.resolve();
+  let heldUp = false;
 
   /** One batch: claimed, submitted, written down. Returns how many were due. */
   async function workOnce(): Promise<number> {
-    const nowMs = clock.nowMs();
+    const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
     const claimed = await claimDue(database, {
       carrier: carrier.name,
-      nowMs,
+      nowMs: clock.nowMs(),
       leaseMs,
-      limit: carrier.maxBatch,
+      limit: health.limit(),
       atMostOnce,
     });
+    const expired = claimed.filter(({ action }) => action === 'expire').length;
+    const unknown = claimed.filter(({ action }) => action === 'give_up').length;
+    if (expired > 0) onCount('expired', expired);
+    if (unknown > 0) onCount('unknown', unknown);
     const toSubmit = claimed.filter(({ action }) => action === 'submit');
-    count('expired', claimed.filter(({ action }) => action === 'expire').length);
-    count('possible_duplicates', toSubmit.filter(({ possibleDuplicates }) => possibleDuplicates > 0).length);
-    if (toSubmit.length > 0) await submit(toSubmit);
+    if (toSubmit.length > 0) await submission.run(toSubmit, beginBeforeMs);
     return claimed.length;
   }
 
-  async function submit(claimed: Claimed[]): Promise<void> {
-    count('submitted', claimed.length);
-    const answers = await withTimeout(carrier.submit(claimed.map(toOutgoing)), carrier.submitTimeoutMs).catch(
-      (error: Error) => {
-        log.warn({ carrier: carrier.name, texts: claimed.length, reason: error.message }, 'a submit was not answered');
-        return undefined;
-      },
-    );
-    const nowMs = clock.nowMs();
-    if (answers === undefined) {
-      count('in_doubt', claimed.length);
-      await releaseInDoubt(
-        database,
-        claimed.map(({ id, attempt }) => ({ messageId: id, attempt })),
-        nowMs,
-      );
-      return;
-    }
-    const results = claimed.map((message, index) => toResult(message, answers[index], nowMs));
-    count('failed', results.filter(({ status }) => status === 'failed').length);
-    await recordResults(database, results, nowMs);
-  }
-
-  function toOutgoing(message: Claimed): OutgoingText {
-    const { id, attempt, applicationId, recipient, sender, expiresAtMs } = message;
-    return { messageId: id, attempt, applicationId, to: recipient, from: sender, text: textOf(message), expiresAtMs };
-  }
-
-  function count(name: DeliveryCount, by: number): void {
-    if (by > 0) onCount(name, by);
-  }
-
-  async function loop(): Promise<void> {
-    while (!stopped) {
-      const seen = wakes;
-      let due = 0;
-      try {
-        due = await workOnce();
-      } catch (error) {
-        log.warn({ carrier: carrier.name, reason: (error as Error).message }, 'delivery is held up');
-      }
+  async function deliver(): Promise<void> {
+    while (!rest.stopped) {
+      const seen = rest.wakes;
+      const due = submission.held ? 0 : await workOnce().then(noteWorking, noteHeldUp);
+      const waitMs = health.waitMs();
       // After a full batch there is probably more; after a wake during the work there is.
-      if (due < carrier.maxBatch && wakes === seen && !stopped) await sleep();
+      if (waitMs > 0) await rest.full(waitMs);
+      else if (due < carrier.maxBatch && rest.wakes === seen) await rest.untilWoken(lookEveryMs);
     }
-  }
-
-  function sleep(): Promise<void> {
-    return new Promise((resolve) => {
-      const rise = () => {
-        clearTimeout(timer);
-        sleepers.delete(rise);
-        resolve();
-      };
-      const timer = setTimeout(rise, lookEveryMs);
-      sleepers.add(rise);
-    });
-  }
-
-  function wake(): void {
-    wakes++;
-    for (const rise of [...sleepers]) rise();
   }
 
   async function rematch(): Promise<void> {
-    await receipts
-      .rematch()
-      .catch((error: Error) => log.debug({ reason: error.message }, 'receipts could not be matched'));
-    if (!stopped) rematchTimer = setTimeout(() => void rematch(), 1000).unref();
+    while (!rest.stopped) {
+      const tried = await receipts.rematch().catch(() => 0);
+      if (tried === 0) await rest.full(rematchEveryMs);
+    }
+  }
+
+  function noteWorking(count: number): number {
+    heldUp = false;
+    return count;
+  }
+
+  /** Told once, however long it lasts. */
+  function noteHeldUp(error: Error): number {
+    if (!heldUp && !rest.stopped) log.warn({ carrier: carrier.name, reason: error.message }, 'delivery is held up');
+    heldUp = true;
+    return 0;
   }
 
   return {
     async start() {
       if (alone) await releaseAbandoned(database, carrier.name, clock.nowMs(), leaseMs);
+      if (rest.stopped) return;
       carrier.start((reported) => receipts.apply(carrier.name, reported));
-      loops = Array.from({ length: concurrent }, () => loop());
-      void rematch();
+      running = Promise.all([rematch(), ...Array.from({ length: concurrent }, deliver)]);
     },
     async stop() {
-      stopped = true;
-      clearTimeout(rematchTimer);
-      wake();
-      await Promise.all(loops);
+      rest.stop();
+      await running;
       await carrier.stop();
     },
-    wake,
+    wake: rest.wake,
     async runUntilIdle() {
       while ((await workOnce()) > 0);
     },
   };
-}
-
-function toResult({ id, attempt, expiresAtMs }: Claimed, answer: SubmitResult | undefined, nowMs: number): Result {
-  const base = { messageId: id, attempt, carrierMessageId: null, error: null };
-  if (answer?.outcome === 'accepted') {
-    return { ...base, status: 'sent', carrierMessageId: answer.carrierMessageId, dueAtMs: nowMs + receiptWithinMs };
-  }
-  if (answer?.outcome === 'never') return { ...base, status: 'failed', error: answer.error, dueAtMs: null };
-  const backOffMs = answer?.afterMs ?? Math.min(backOffToMs, backOffFromMs * 2 ** (attempt - 1));
-  // Half of it fixed, half by chance: what failed together is not tried again together.
-  const waitMs = backOffMs * (0.5 + 0.5 * randomFraction());
-  return { ...base, status: 'queued', dueAtMs: Math.min(nowMs + waitMs, expiresAtMs) };
-}
-
-function withTimeout<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,9 +1,12 @@
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
+import { sqlStateOf } from '../platform/database-errors.ts';
 import type { Receipt } from './carrier.ts';
+import { readCarrierId } from './outcome.ts';
 
 const unmatchedKeptMs = 72 * 3_600_000;
+const collisionTries = 5;
 
 /**
  * Writes down what carriers report. States never go backwards, so a receipt that comes late, twice or out of order
@@ -12,38 +15,59 @@ const unmatchedKeptMs = 72 * 3_600_000;
  */
 export interface Receipts {
   apply(carrier: string, receipts: Receipt[]): Promise<void>;
-  /** Tries the unmatched again, and lets go of those that are too old. Returns how many found their message. */
+  /** Tries again the unmatched whose time it is, and lets go of those that are too old. Returns how many it tried. */
   rematch(): Promise<number>;
 }
 
 export function createReceipts(database: Database, clock: Clock): Receipts {
+  /** Returns those that no message was found for. */
   async function apply(tx: Tx, carrier: string, receipts: Receipt[]): Promise<Receipt[]> {
-    const nowMs = clock.nowMs();
-    const byReference = firstPer(
-      receipts.filter(({ messageId }) => messageId !== null),
-      ({ messageId }) => messageId ?? '',
-    );
-    const byCarrier = firstPer(
-      receipts.filter(({ messageId }) => messageId === null),
-      (each) => each.carrierMessageId,
-    );
+    const named = receipts.filter(({ messageId }) => messageId !== null);
+    const unnamed = receipts.filter(({ messageId }) => messageId === null);
+    const lost = await applyBy(tx, byReference, carrier, named, ({ messageId }) => messageId ?? '');
+    return applyBy(tx, byCarrierId, carrier, [...unnamed, ...lost], ({ carrierMessageId }) => carrierMessageId);
+  }
+
+  async function applyBy(
+    tx: Tx,
+    statement: string,
+    carrier: string,
+    receipts: Receipt[],
+    keyOf: (receipt: Receipt) => string,
+  ): Promise<Receipt[]> {
     const found = new Set<string>();
-    if (byReference.length > 0) {
-      const keys = byReference.map(({ messageId }) => messageId);
-      for (const id of await run(tx, applyByReference, carrier, keys, byReference, nowMs)) found.add(id);
+    for (const round of inRounds(receipts, keyOf)) {
+      const { rows } = await tx.query<{ key: string }>(statement, [
+        carrier,
+        round.map(keyOf),
+        round.map(({ outcome }) => outcome),
+        round.map(({ error }) => error),
+        toTimestamp(clock.nowMs()),
+        round.map(({ carrierMessageId }) => carrierMessageId),
+      ]);
+      for (const { key } of rows) found.add(key);
     }
-    if (byCarrier.length > 0) {
-      const keys = byCarrier.map(({ carrierMessageId }) => carrierMessageId);
-      for (const id of await run(tx, applyByCarrierId, carrier, keys, byCarrier, nowMs)) found.add(id);
+    return receipts.filter((receipt) => !found.has(keyOf(receipt)));
+  }
+
+  /** Results and receipts of the same messages may be written at the same moment, and then stand in each other's way. */
+  async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await database.transaction(work);
+      } catch (error) {
+        if (tries === collisionTries || !/^40/.test(sqlStateOf(error) ?? '')) throw error;
+      }
     }
-    return receipts.filter((receipt) => !found.has(receipt.messageId ?? receipt.carrierMessageId));
   }
 
   return {
     async apply(carrier, receipts) {
-      await database.transaction(async (tx) => {
-        const unmatched = await apply(tx, carrier, receipts);
+      const readable = receipts.map(readReceipt);
+      await transaction(async (tx) => {
+        const unmatched = await apply(tx, carrier, readable);
         if (unmatched.length === 0) return;
+        unmatched.sort((a, b) => (a.carrierMessageId < b.carrierMessageId ? -1 : 1));
         await tx.query(insertUnmatched, [
           carrier,
           unmatched.map(({ carrierMessageId }) => carrierMessageId),
@@ -55,12 +79,13 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
     },
 
     rematch: () =>
-      database.transaction(async (tx) => {
-        const tooOld = toTimestamp(clock.nowMs() - unmatchedKeptMs);
-        await tx.query('delete from unmatched_receipt where received_at < $1', [tooOld]);
-        const { rows } = await tx.query<Receipt & { carrier: string }>(takeMatching);
-        for (const carrier of new Set(rows.map((row) => row.carrier))) {
-          const receipts = rows.filter((row) => row.carrier === carrier);
+      transaction(async (tx) => {
+        const nowMs = clock.nowMs();
+        const times = [toTimestamp(nowMs), toTimestamp(nowMs - unmatchedKeptMs)];
+        const { rows } = await tx.query<Receipt & { id: number; carrier: string; matched: boolean }>(takeDue, times);
+        const matched = rows.filter((row) => row.matched).sort((a, b) => a.id - b.id);
+        for (const carrier of new Set(matched.map((row) => row.carrier))) {
+          const receipts = matched.filter((row) => row.carrier === carrier);
           await apply(
             tx,
             carrier,
@@ -72,67 +97,71 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
   };
 }
 
-/** Of several for one message the first counts: one statement could not tell which of them came before. */
-function firstPer(receipts: Receipt[], keyOf: (receipt: Receipt) => string): Receipt[] {
-  const first = new Map<string, Receipt>();
-  for (const receipt of receipts) if (!first.has(keyOf(receipt))) first.set(keyOf(receipt), receipt);
-  return [...first.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, receipt]) => receipt);
-}
-
-async function run(
-  tx: Tx,
-  statement: { name: string; text: string },
-  carrier: string,
-  keys: (string | null)[],
-  receipts: Receipt[],
-  nowMs: number,
-): Promise<string[]> {
-  const { rows } = await tx.query<{ key: string }>(statement, [
-    carrier,
-    keys,
-    receipts.map(({ outcome }) => outcome),
-    receipts.map(({ error }) => error),
-    toTimestamp(nowMs),
-    receipts.map(({ carrierMessageId }) => carrierMessageId),
-  ]);
-  return rows.map(({ key }) => key);
+/** What a carrier writes comes from outside: it must fit into the database, or its neighbours would not get there either. */
+function readReceipt(receipt: Receipt): Receipt {
+  const messageId = receipt.messageId?.includes('\0') ? null : receipt.messageId;
+  return { ...receipt, messageId, carrierMessageId: readCarrierId(receipt.carrierMessageId) };
 }
 
 /**
- * `known` finds the message whatever its state, so that a receipt which may not change it is not taken for unmatched.
- * Only a text that was on its way can have been delivered; `unknown` is the one end that may still become another.
+ * One statement could not tell which of several receipts for one message came before: so each round has one per message,
+ * in the order they came, sorted so that two nodes lock rows in the same order. Usually there is one round.
  */
-function applyStatement(name: string, match: string) {
-  return {
-    name,
-    text: `with report as (
-        select * from unnest($2::text[], $3::text[], $4::text[], $6::text[]) as r(key, outcome, error, carrier_message_id)),
-      known as (select m.id as known_id, r.* from message m join report r on ${match} where m.carrier = $1),
-      applied as (
-        update message set status = outcome, error_code = error, updated_at = $5::timestamptz, due_at = null,
-          on_the_wire = false, sequence = sequence + 1, sent_at = coalesce(sent_at, $5::timestamptz),
-          carrier_message_id = coalesce(message.carrier_message_id, known.carrier_message_id),
-          delivered_at = case when outcome = 'delivered' then $5::timestamptz end
-        from known where id = known_id
-          and (status = 'sent' or (status = 'queued' and on_the_wire) or (status = 'unknown' and outcome <> 'unknown')))
-      select key from known`,
-  };
+function inRounds(receipts: Receipt[], keyOf: (receipt: Receipt) => string): Receipt[][] {
+  const perKey = new Map<string, Map<string, Receipt>>();
+  for (const receipt of receipts) {
+    const said = perKey.get(keyOf(receipt)) ?? new Map<string, Receipt>();
+    perKey.set(keyOf(receipt), said);
+    // Said again in the same breath is said once.
+    const what = `${receipt.outcome} ${receipt.carrierMessageId}`;
+    if (!said.has(what)) said.set(what, receipt);
+  }
+  const sorted = [...perKey.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, said]) => [...said.values()]);
+  const rounds = Math.max(0, ...sorted.map((said) => said.length));
+  return Array.from({ length: rounds }, (_, round) => sorted.flatMap((said) => said[round] ?? []));
 }
 
-const applyByReference = applyStatement('apply-receipts-by-reference', 'm.id = r.key');
-const applyByCarrierId = applyStatement('apply-receipts-by-carrier-id', 'm.carrier_message_id = r.key');
+/**
+ * `known` finds the message whatever its state, so that a receipt which may not change it is not taken for unmatched. Only
+ * a text that was sent can have been delivered; `unknown` is the one end that may still become another. Of a text that
+ * may have been sent twice, bad news of one copy says nothing of the other: it counts only for the copy the carrier is
+ * known to have.
+ */
+function applyStatement(match: string) {
+  return `with report as (
+        select * from unnest($2::text[], $3::text[], $4::text[], $6::text[]) as r(key, outcome, error, reported_id)),
+      known as (select m.id as known_id, r.* from message m join report r on ${match} where m.carrier = $1),
+      applied as (
+        update message set status = outcome, updated_at = $5::timestamptz, due_at = null, on_the_wire = false,
+          error_code = case outcome when 'delivered' then null when 'expired' then coalesce(error, 'expired')
+            when 'unknown' then error else coalesce(error, 'unknown') end,
+          sequence = sequence + 1, sent_at = coalesce(sent_at, $5::timestamptz),
+          carrier_message_id = coalesce(carrier_message_id, reported_id),
+          delivered_at = case when outcome = 'delivered' then $5::timestamptz end
+        from known where id = known_id and case
+          when outcome = 'delivered' then status in ('sent', 'unknown') or (status = 'queued' and attempt > 0)
+          when status = 'unknown' then outcome <> 'unknown'
+          when status = 'sent' then possible_duplicates = 0 or carrier_message_id = reported_id
+          else status = 'queued' and on_the_wire and possible_duplicates = 0 end)
+      select key from known`;
+}
 
-const insertUnmatched = {
-  name: 'insert-unmatched-receipts',
-  text: `insert into unmatched_receipt (carrier, carrier_message_id, outcome, error_code, received_at)
-    select $1, id, outcome, error_code, $5 from unnest($2::text[], $3::text[], $4::text[]) as u(id, outcome, error_code)`,
-};
+const byReference = applyStatement('m.id = r.key');
+const byCarrierId = applyStatement('m.carrier_message_id = r.key');
 
-const takeMatching = {
-  name: 'take-matching-receipts',
-  text: `delete from unmatched_receipt where id in (
-      select u.id from unmatched_receipt u
-      join message m on m.carrier = u.carrier and m.carrier_message_id = u.carrier_message_id
-      order by u.id limit 500 for update of u skip locked)
-    returning carrier, carrier_message_id as "carrierMessageId", outcome, error_code as error`,
-};
+const insertUnmatched = `insert into unmatched_receipt (carrier, carrier_message_id, outcome, error_code, received_at, retry_at)
+  select $1, id, outcome, error_code, $5, $5 from unnest($2::text[], $3::text[], $4::text[]) as u(id, outcome, error_code)
+  on conflict do nothing`;
+
+const takeDue = `with due as (
+    select u.id, exists (select from message m
+      where m.carrier = u.carrier and m.carrier_message_id = u.carrier_message_id) as matched
+    from unmatched_receipt u where retry_at <= $1 order by retry_at limit 500 for update skip locked),
+  kept as (
+    update unmatched_receipt u set retry_at = $1::timestamptz + greatest(interval '1 second', $1::timestamptz - received_at)
+    from due where u.id = due.id and not matched and received_at >= $2),
+  gone as (
+    delete from unmatched_receipt u using due where u.id = due.id and (matched or received_at < $2)
+    returning u.id, carrier, carrier_message_id, outcome, error_code)
+  select due.id, matched, carrier, carrier_message_id as "carrierMessageId", outcome, error_code as error
+  from due left join gone using (id)`;

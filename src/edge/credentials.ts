@@ -7,18 +7,18 @@ import { ApiError } from '../platform/errors.ts';
 export type Sent = { text: string } | ApiError;
 
 const realm = 'heliograph';
+const needsKey = 'This API needs an API key in the apikey header; a token does not open it.';
+const needsToken = 'This API needs an access token in the Authorization header; an API key does not open it.';
 
 export function readApiKey({ headers, rawHeaders }: Arrival, isWellFormed: (text: string) => boolean): Sent {
   const { apikey } = headers;
   if (typeof apikey !== 'string' || apikey === '') {
-    return unidentifiedKey(
-      headers.authorization === undefined
-        ? 'Send your API key in the apikey header.'
-        : 'This API needs an API key in the apikey header; a token does not open it.',
-    );
+    const message = headers.authorization === undefined ? 'Send your API key in the apikey header.' : needsKey;
+    return unidentifiedKey(message);
   }
   if (countHeader(rawHeaders, 'apikey') > 1) return unidentifiedKey('The apikey header was sent twice.');
   if (isWellFormed(apikey)) return { text: apikey };
+  if (/^(bearer +)?eyJ/i.test(apikey)) return unidentifiedKey(needsKey);
   return unidentifiedKey(
     /^["'\s]|["'\s]$|^Bearer /i.test(apikey)
       ? 'The apikey header must hold the key alone, without quotes, spaces or a scheme.'
@@ -29,18 +29,17 @@ export function readApiKey({ headers, rawHeaders }: Arrival, isWellFormed: (text
 export function readBearer({ headers, rawHeaders }: Arrival, isWellFormed: (text: string) => boolean): Sent {
   const { authorization } = headers;
   if (authorization === undefined || authorization === '') {
-    return unidentifiedToken(
-      headers.apikey === undefined
-        ? 'Send an access token: Authorization: Bearer <token>.'
-        : 'This API needs an access token in the Authorization header; an API key does not open it.',
-      false,
-    );
+    const message = headers.apikey === undefined ? 'Send an access token: Authorization: Bearer <token>.' : needsToken;
+    return unidentifiedToken(message, false);
   }
   if (countHeader(rawHeaders, 'authorization') > 1)
     return unidentifiedToken('The Authorization header was sent twice.');
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
-  if (text === undefined) return unidentifiedToken('The Authorization header must be: Bearer <token>.');
-  return isWellFormed(text) ? { text } : unidentifiedToken('The token is malformed.');
+  if (text === undefined) {
+    return unidentifiedToken('The Authorization header must be: Bearer <token>.', /^bearer\b/i.test(authorization));
+  }
+  if (isWellFormed(text)) return { text };
+  return unidentifiedToken(/^hg_[a-z]+_/.test(text) ? needsToken : 'The token is malformed.');
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded before they go into HTTP Basic. */
@@ -75,7 +74,7 @@ export function unidentifiedKey(message: string): ApiError {
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': `Key realm="${realm}"` } });
 }
 
-/** RFC 6750, section 3: the error code only when a token was sent. */
+/** RFC 6750, section 3: the error code only when a token was sent; another scheme is as good as none. */
 export function unidentifiedToken(message: string, sent = true): ApiError {
   const challenge = `Bearer realm="${realm}"${sent ? ', error="invalid_token"' : ''}`;
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': challenge } });

@@ -82,18 +82,20 @@ export function createGateway(options: GatewayOptions): Gate {
       if (!decision.admitted) return limited(anonymous, decision);
       const found = await find.lookUp(text).catch(asRefusal);
       if (found instanceof ApiError) return refused(anonymous, decision, found);
-      return found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found);
+      return found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision);
     });
   }
 
+  /** `byAddress` is what the address was already charged for this request. */
   function admitKnown(
     arrival: Arrival,
     auth: Auth,
     { caller, limits, scopes }: Found,
+    byAddress?: Decision,
   ): Admission | Promise<Admission> {
     const decision =
       arrival.route?.limitedBy === 'address'
-        ? addresses.decide(addressKey(arrival.address), addressLimits)
+        ? (byAddress ?? addresses.decide(addressKey(arrival.address), addressLimits))
         : registrations.decide(caller.registrationId, limits);
     return decided(decision, (decision) => {
       if (!decision.admitted) return limited(caller, decision);

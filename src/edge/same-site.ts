@@ -16,13 +16,13 @@ export function refuseCrossSite(
   if (safeMethods.has(method)) return undefined;
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none' ? undefined : crossSite();
-  const { origin } = headers;
-  return origin === undefined || origin === publicOrigin || hostOf(origin) === headers.host ? undefined : crossSite();
+  const { origin, host } = headers;
+  return origin === undefined || origin === publicOrigin || isOwnHost(origin, host) ? undefined : crossSite();
 }
 
 /** The page's own host, where one reaches us by another name than the public one. */
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+function isOwnHost(origin: string, host: string | undefined): boolean {
+  return host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
 }
 
 function crossSite(): ApiError {

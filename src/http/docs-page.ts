@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { schemaKeyword } from './field-problems.ts';
 import type { Answer, Auth, Reply, Route } from './route.ts';
-import { schemaKeyword } from './validation.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6; }

@@ -1,5 +1,5 @@
 import { validateHeaderValue } from 'node:http';
-import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { readIdempotencyKey } from './headers.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { pathOf } from './route-table.ts';
@@ -27,7 +27,7 @@ export function mount(server: FastifyInstance, route: Route, beforeAnswer: (repl
         path: pathOf(request.url),
         idempotencyKey: route.idempotent ? readIdempotencyKey(request.headers['idempotency-key']) : undefined,
         correlationId: request.id,
-        address: request.ip,
+        address: addressOf(request),
         get signal() {
           signal ??= signalOf(reply);
           return signal;
@@ -38,6 +38,11 @@ export function mount(server: FastifyInstance, route: Route, beforeAnswer: (repl
       return send(reply, answer);
     },
   });
+}
+
+/** The caller's address, behind the proxies we trust. A caller that has hung up meanwhile has none any more. */
+export function addressOf(request: FastifyRequest): string {
+  return (request.ip as string | undefined) ?? '';
 }
 
 /** Refusals are written in one place and by no schema, so a route is free to describe its own. */

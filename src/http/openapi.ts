@@ -1,6 +1,6 @@
 import { errorSchema, limitedSchema } from './error-reply.ts';
+import { schemaKeyword } from './field-problems.ts';
 import type { Auth, Route } from './route.ts';
-import { schemaKeyword } from './validation.ts';
 
 const limitHeaders = {
   'X-Correlation-ID': header('string', 'Unique identifier of the request, to be quoted when reporting a problem'),

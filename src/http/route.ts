@@ -27,6 +27,8 @@ export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | Ca
 export interface CallingApplication {
   kind: 'application';
   applicationId: string;
+  /** As people see it in verification texts. */
+  applicationName: string;
   /** What the limits are counted by. */
   registrationId: string;
   api: Api;

@@ -10,7 +10,7 @@ import { watchConnections } from './connections.ts';
 import { errorBody, fromParser, oauthRefusal, readApiError } from './error-reply.ts';
 import type { Admission, Gate } from './gate.ts';
 import { refuseBody, refuseMessage } from './headers.ts';
-import { mount } from './mount.ts';
+import { addressOf, mount } from './mount.ts';
 import { answerRaw, closeGentlyAfterAnswer } from './raw-socket.ts';
 import { logRequest, safeError } from './request-log.ts';
 import type { Caller, Route } from './route.ts';
@@ -105,7 +105,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       route: request.routeOptions.config?.route,
       headers: request.headers,
       rawHeaders: request.raw.rawHeaders,
-      address: request.ip,
+      address: addressOf(request),
     });
   }
 
@@ -141,7 +141,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (refusal.status === 500) {
       log.error({ err: safeError(refusal.cause ?? refusal), correlation_id: request.id }, 'unexpected error');
     }
-    if (request.caller === null) reply.headers(gate.headersForUnreadable(request.ip));
+    if (request.caller === null) reply.headers(gate.headersForUnreadable(addressOf(request)));
     // Fastify closes behind a body it could not use. Node can read the rest of it away, so that the caller, who may
     // still be sending, comes to read its answer.
     reply.removeHeader('connection');

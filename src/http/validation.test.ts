@@ -50,7 +50,7 @@ describe('what a problem says', () => {
     ],
     ['no type of a union', Type.Union([Type.String(), Type.Integer()]), true, 'must be a string or an integer'],
     ['an empty string of a union', Type.Union([Type.String({ minLength: 1 }), Type.Null()]), '', 'must not be empty'],
-    ['a pattern', Type.String({ pattern: '^[a-z]$' }), 'A', 'is not written as it should be'],
+    ['a pattern', Type.String({ pattern: '^[a-z]$' }), 'A', 'must match pattern "^[a-z]$"'],
     ['a format', Type.String({ format: 'date-time' }), 'today', 'must be a date-time'],
     ['what is expected', Type.String({ pattern: '^x', expected: 'a word in x' }), 'A', 'must be a word in x'],
     ['what is expected, of the wrong type', Type.String({ expected: 'a word in x' }), 1, 'must be a word in x'],
@@ -133,7 +133,7 @@ describe('the message', () => {
     assert.deepEqual(error?.details[0], { field: 'list', message: 'must have at most 100 entries' });
     assert.equal(error.details.length, 1000);
     assert.ok(error.message.length < 1000);
-    assert.match(error.message, /; and 29991 more$/);
+    assert.match(error.message, /; and more, see details$/);
   });
 });
 

@@ -12,7 +12,10 @@ export interface AccessToken {
   api: TokenApi;
   scopes: string[];
   issuedAtMs: number;
+  /** To the millisecond: `exp` counts whole seconds and would give or take one. */
   expiresAtMs: number;
+  /** The registration it was issued for: removed and made anew, it is another, and the token stays dead. */
+  registrationId: string;
   /** Compared with the client's for equality: a secret rotated without overlap ends its tokens. */
   credentialVersion: number;
   /** The key that signed it: withdrawn, the token is worth nothing. */
@@ -34,10 +37,11 @@ export async function signAccessToken(
     jti: string;
     nowMs: number;
     seconds: number;
+    registrationId: string;
     credentialVersion: number;
   },
 ): Promise<string> {
-  const issuedAt = Math.floor(claims.nowMs / 1000);
+  const expiresAtMs = claims.nowMs + claims.seconds * 1000;
   return new SignJWT({
     iss: claims.issuer,
     sub: claims.clientId,
@@ -45,9 +49,12 @@ export async function signAccessToken(
     client_id: claims.clientId,
     azp: claims.clientId,
     scope: `openid ${claims.scope}`,
-    iat: issuedAt,
-    exp: issuedAt + claims.seconds,
+    iat: Math.floor(claims.nowMs / 1000),
+    // Never before the time told by `expires_in`: others may go by this one.
+    exp: Math.ceil(expiresAtMs / 1000),
     jti: claims.jti,
+    exp_ms: expiresAtMs,
+    rid: claims.registrationId,
     cv: claims.credentialVersion,
   })
     .setProtectedHeader({ alg: key.alg, typ: tokenType, kid: key.kid })
@@ -78,6 +85,8 @@ export function readAccessToken(
   if (key === undefined || header.alg !== key.alg) return undefined;
   const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
   const proof = Buffer.from(signature, 'base64url');
+  // The last character has bits to spare, and decoding ignores them: one signature, one way to write it (RFC 8725).
+  if (proof.toString('base64url') !== signature) return undefined;
   if (!verify('sha256', signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, proof)) return undefined;
   const claims = decode(body);
   return claims === undefined ? undefined : readClaims(claims, key.kid, issuer, nowMs);
@@ -89,22 +98,23 @@ function readClaims(
   issuer: string,
   nowMs: number,
 ): AccessToken | undefined {
-  const { iss, aud, client_id, sub, scope, jti, cv } = claims;
+  const { iss, aud, client_id, sub, scope, jti, exp, exp_ms, rid, cv } = claims;
   const api = apiOfAudience(aud);
   const issuedAtMs = milliseconds(claims.iat);
-  const expiresAtMs = milliseconds(claims.exp);
   const notBeforeMs = 'nbf' in claims ? milliseconds(claims.nbf) : issuedAtMs;
-  if (iss !== issuer || api === undefined || issuedAtMs === undefined || expiresAtMs === undefined) return undefined;
+  if (iss !== issuer || api === undefined || issuedAtMs === undefined) return undefined;
+  if (typeof exp !== 'number' || typeof exp_ms !== 'number') return undefined;
   if (notBeforeMs === undefined || Math.max(issuedAtMs, notBeforeMs) > nowMs + clockSkewMs) return undefined;
   if (typeof client_id !== 'string' || sub !== client_id || typeof scope !== 'string') return undefined;
-  if (typeof jti !== 'string' || typeof cv !== 'number') return undefined;
+  if (typeof jti !== 'string' || typeof rid !== 'string' || typeof cv !== 'number') return undefined;
   return {
     jti,
     clientId: client_id,
     api,
     scopes: scope.split(' '),
     issuedAtMs,
-    expiresAtMs,
+    expiresAtMs: Math.min(exp * 1000, exp_ms),
+    registrationId: rid,
     credentialVersion: cv,
     kid,
   };

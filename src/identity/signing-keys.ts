@@ -1,9 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import type { ChangeFeed } from '../registry/change-feed.ts';
 
 export type SigningAlg = 'ES256' | 'RS256';
 
@@ -36,6 +38,7 @@ export interface SigningKeys {
 export const signingKeysChange = 'signing-keys';
 
 const keyLock = 4_207_005;
+const makePair = promisify(generateKeyPair);
 
 export function createSigningKeys(options: {
   database: Database;
@@ -52,10 +55,12 @@ export function createSigningKeys(options: {
   let generation = 0;
 
   function load(): Promise<SigningKey[]> {
-    loading ??= read().finally(() => {
-      loading = undefined;
+    if (loading !== undefined) return loading;
+    const started = read().finally(() => {
+      if (loading === started) loading = undefined;
     });
-    return loading;
+    loading = started;
+    return started;
   }
 
   async function read(): Promise<SigningKey[]> {
@@ -66,18 +71,26 @@ export function createSigningKeys(options: {
     return read;
   }
 
-  async function insertKey(tx: Tx, signsFromMs: number): Promise<void> {
+  /** Made beside the event loop and outside of any transaction: an RSA key may take a second. */
+  async function newKey(): Promise<NewKey> {
     const { privateKey, publicKey } =
-      alg === 'ES256'
-        ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-        : generateKeyPairSync('rsa', { modulusLength: 2048 });
+      alg === 'ES256' ? await makePair('ec', { namedCurve: 'P-256' }) : await makePair('rsa', { modulusLength: 2048 });
     const publicJwk = publicKey.export({ format: 'jwk' }) as JWK;
     const kid = await calculateJwkThumbprint(publicJwk);
     const sealed = keys.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), `signing-key:${kid}`);
+    return { kid, publicJwk, sealed };
+  }
+
+  async function insertKey(tx: Tx, { kid, publicJwk, sealed }: NewKey, signsFromMs: number): Promise<void> {
     await tx.query(
       'insert into signing_key (kid, alg, public_jwk, private_key, created_at, signs_from) values ($1, $2, $3, $4, $5, $6)',
       [kid, alg, JSON.stringify(publicJwk), sealed, toTimestamp(clock.nowMs()), toTimestamp(signsFromMs)],
     );
+  }
+
+  async function hasWantedKey(tx: Tx): Promise<boolean> {
+    const { rows } = await tx.query<{ alg: string }>('select alg from signing_key order by signs_from desc limit 1');
+    return rows[0]?.alg === alg;
   }
 
   /** Lets all keys before the newest end with the last token they can have signed. */
@@ -96,31 +109,52 @@ export function createSigningKeys(options: {
     forget() {
       generation++;
       known = undefined;
+      // A read under way may have begun before the change: whoever asks from now on must not be told by it.
+      loading = undefined;
     },
 
     async prepare() {
-      await database.transaction(async (tx) => {
-        await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
-        const { rows } = await tx.query<{ alg: string }>(
-          'select alg from signing_key order by signs_from desc limit 1',
-        );
-        if (rows[0]?.alg === alg) return;
-        const nowMs = clock.nowMs();
-        await insertKey(tx, nowMs);
-        await retireOlder(tx, nowMs);
-      });
+      if (!(await hasWantedKey(database))) {
+        const key = await newKey();
+        // Nodes that are running already must learn of it before it signs anything.
+        await change(async (tx) => {
+          await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
+          if (await hasWantedKey(tx)) return;
+          const nowMs = clock.nowMs();
+          await insertKey(tx, key, nowMs);
+          await retireOlder(tx, nowMs);
+        });
+      }
       await load();
     },
 
-    rotate: ({ leadMs, withdraw }) =>
-      change(async (tx) => {
+    async rotate({ leadMs, withdraw }) {
+      const key = await newKey();
+      await change(async (tx) => {
         await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
         const signsFromMs = clock.nowMs() + (withdraw ? 0 : leadMs);
         if (withdraw) await tx.query('delete from signing_key');
-        await insertKey(tx, signsFromMs);
+        await insertKey(tx, key, signsFromMs);
         await retireOlder(tx, signsFromMs);
-      }),
+      });
+    },
   };
+}
+
+interface NewKey {
+  kid: string;
+  publicJwk: JWK;
+  sealed: Buffer;
+}
+
+/** The keys as they are now: remembered ones only while the feed vouches that none was missed. */
+export function currentKeys(
+  signingKeys: SigningKeys,
+  feed: Pick<ChangeFeed, 'isTrusted'>,
+): SigningKey[] | Promise<SigningKey[]> {
+  if (feed.isTrusted()) return signingKeys.loaded() ?? signingKeys.load();
+  signingKeys.forget();
+  return signingKeys.load();
 }
 
 /** The newest key whose time has come. */

@@ -5,11 +5,12 @@ import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Directory, KnownApplication } from '../registry/directory.ts';
-import { findSecret, hashClientSecret } from '../registry/oauth-client.ts';
+import { findSecret } from '../registry/oauth-client.ts';
+import { createSharedLookup } from '../registry/shared-lookup.ts';
 import { readAccessToken, signAccessToken } from './access-token.ts';
 import { type OAuthRefusal, oauthError } from './oauth-error.ts';
 import { audienceOf, readScope } from './scopes.ts';
-import { type SigningKeys, signingKeyAt } from './signing-keys.ts';
+import { currentKeys, type SigningKeys, signingKeyAt } from './signing-keys.ts';
 import { deleteOutlived, insertRevocation } from './token-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -38,27 +39,39 @@ export interface IssuedToken {
   scope: string;
 }
 
+/** Longer than a lookup takes, so that all failures take this long. */
+const failureMs = 25;
+
 export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
   const { clock, keys, directory, feed, signingKeys, verifier, issuer, tokenSeconds } = options;
+  const lookUpClient = createSharedLookup(feed, clock, directory.lookUpClient);
 
-  /** The client and its application, or `invalid_client`: the same for an unknown client and for a wrong secret. */
+  /** The client and its application, or `invalid_client`: the same, after the same time, whatever was wrong. */
   async function authenticate(request: TokenRequest): Promise<KnownApplication | OAuthRefusal> {
     const sent = readCredentials(request);
-    if ('error' in sent) return sent;
-    const { clientId, clientSecret } = sent;
+    if ('error' in sent && sent.error !== 'invalid_client') return sent;
+    // Set before anything is looked up. So when a failure is answered tells nothing of how far it came.
+    const failureDue = new Promise<void>((due) => setTimeout(due, failureMs).unref());
+    const application = 'error' in sent ? undefined : await findClient(sent.clientId, sent.clientSecret);
+    if (application !== undefined) return application;
+    await failureDue;
+    return oauthError('invalid_client');
+  }
+
+  async function findClient(clientId: string, clientSecret: string): Promise<KnownApplication | undefined> {
+    // What is no id of ours is not looked for, and not remembered either: it may be 64 KiB of anything.
+    if (!isClientId(clientId)) return undefined;
     const remembered = directory.rememberedClient(clientId);
-    if (remembered) {
-      const secret = findSecret(keys, remembered.client?.secrets ?? [], clientSecret, clock.nowMs());
-      if (secret !== undefined) return used(remembered, secret.id);
-    }
-    // Only success is served from memory. Every failure costs one lookup and one comparison, whoever it was.
-    const found = await directory.lookUpClient(clientId);
-    const stored = found?.client?.secrets ?? [];
-    if (stored.length === 0) hashClientSecret(keys, clientSecret, keys.version);
-    const secret = findSecret(keys, stored, clientSecret, clock.nowMs());
-    return found === null || secret === undefined ? oauthError('invalid_client') : used(found, secret.id);
+    const found = remembered && withSecret(remembered, clientSecret);
+    // What is remembered may be behind a secret just made, so it is good for a yes only.
+    return found ?? withSecret(await lookUpClient(clientId), clientSecret);
+  }
+
+  function withSecret(application: KnownApplication | null, clientSecret: string): KnownApplication | undefined {
+    const secret = findSecret(keys, application?.client?.secrets ?? [], clientSecret, clock.nowMs());
+    return application === null || secret === undefined ? undefined : used(application, secret.id);
   }
 
   function used(application: KnownApplication, secretId: string): KnownApplication {
@@ -72,9 +85,11 @@ export function createTokenService(options: TokenServiceOptions) {
   ): Promise<IssuedToken | OAuthRefusal> {
     const wanted = readScope(scopeText);
     if (wanted === undefined || application.client === undefined) return oauthError('invalid_scope');
-    if (application.registrations[wanted.api] === undefined) return oauthError('invalid_scope');
+    const registration = application.registrations[wanted.api];
+    if (registration === undefined) return oauthError('invalid_scope');
+    const signers = await currentKeys(signingKeys, feed);
     const nowMs = clock.nowMs();
-    const key = signingKeyAt(signingKeys.loaded() ?? (await signingKeys.load()), nowMs);
+    const key = signingKeyAt(signers, nowMs);
     if (key === undefined) throw unavailable('No signing key is ready. Try again shortly.');
     const access_token = await signAccessToken(key, {
       issuer,
@@ -84,6 +99,7 @@ export function createTokenService(options: TokenServiceOptions) {
       jti: randomBytes(16).toString('base64url'),
       nowMs,
       seconds: tokenSeconds,
+      registrationId: registration.id,
       credentialVersion: application.client.credentialVersion,
     });
     return { access_token, token_type: 'Bearer', expires_in: tokenSeconds, scope: `openid ${wanted.scope}` };
@@ -105,8 +121,8 @@ export function createTokenService(options: TokenServiceOptions) {
     async revoke(request: TokenRequest): Promise<OAuthRefusal | undefined> {
       const application = await authenticateFor(request);
       if ('error' in application) return application;
-      const keysNow = signingKeys.loaded() ?? (await signingKeys.load());
-      const token = readAccessToken(parameter(request.form, 'token') ?? '', keysNow, issuer, clock.nowMs());
+      const signers = await currentKeys(signingKeys, feed);
+      const token = readAccessToken(parameter(request.form, 'token') ?? '', signers, issuer, clock.nowMs());
       if (token === undefined || token.expiresAtMs <= clock.nowMs()) return undefined;
       if (token.clientId !== application.client?.id)
         return oauthError('invalid_request', 'The token belongs to another client.');
@@ -130,7 +146,7 @@ export function createTokenService(options: TokenServiceOptions) {
         scope: token.scopes.join(' '),
         client_id: token.clientId,
         token_type: 'Bearer',
-        exp: token.expiresAtMs / 1000,
+        exp: Math.ceil(token.expiresAtMs / 1000),
         iat: token.issuedAtMs / 1000,
         sub: token.clientId,
         aud: audienceOf(token.api),
@@ -149,6 +165,10 @@ export function createTokenService(options: TokenServiceOptions) {
       ? oauthError('invalid_request', 'token is missing.')
       : application;
   }
+}
+
+function isClientId(text: string): boolean {
+  return /^cli_[0-9a-z]{26}$/.test(text);
 }
 
 function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {

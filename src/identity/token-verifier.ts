@@ -3,8 +3,9 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Directory, KnownApplication } from '../registry/directory.ts';
+import { createSharedLookup } from '../registry/shared-lookup.ts';
 import { type AccessToken, readAccessToken } from './access-token.ts';
-import { type SigningKeys, verifyingKey } from './signing-keys.ts';
+import { currentKeys, type SigningKeys, verifyingKey } from './signing-keys.ts';
 import { isRevoked } from './token-store.ts';
 
 export interface VerifiedToken {
@@ -40,14 +41,13 @@ export function createTokenVerifier(options: {
       token.expiresAtMs > clock.nowMs() &&
       client?.id === token.clientId &&
       client.credentialVersion === token.credentialVersion &&
-      application.registrations[token.api] !== undefined
+      application.registrations[token.api]?.id === token.registrationId
     );
   }
 
   async function look(text: string): Promise<VerifiedToken | null> {
     const { generation } = feed;
-    const keys = signingKeys.loaded() ?? (await signingKeys.load());
-    const token = readAccessToken(text, keys, issuer, clock.nowMs());
+    const token = readAccessToken(text, await currentKeys(signingKeys, feed), issuer, clock.nowMs());
     if (token === undefined || token.expiresAtMs <= clock.nowMs()) return null;
     const remembered = directory.rememberedClient(token.clientId);
     const [application, revoked] = await Promise.all([
@@ -76,7 +76,7 @@ export function createTokenVerifier(options: {
       if (verifyingKey(keys, entry.token.kid, clock.nowMs()) === undefined) return null;
       return isAlive(entry) ? entry : null;
     },
-    look,
+    look: createSharedLookup(feed, clock, look),
     get size() {
       return known.size;
     },

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
 import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import { problemsOf } from '../http/validation.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { Idempotency, KeptAnswer } from '../platform/idempotency.ts';
+import type { Idempotency } from '../platform/idempotency.ts';
 import { messageStatuses } from './message.ts';
 import { messageSchema, segmentsSchema, toRecord } from './message-record.ts';
 import type { MessageService, SendRequest } from './message-service.ts';
@@ -217,24 +218,4 @@ function unsupportedChannel(): ApiError {
   return new ApiError('UNSUPPORTED_CHANNEL', 'The channel that works is sms.', {
     details: [{ field: 'channel', message: 'must be sms' }],
   });
-}
-
-/** Does a request once per Idempotency-Key, and answers it in the very bytes that were kept. */
-export async function answerOnce(
-  idempotency: Idempotency,
-  call: Call,
-  work: Parameters<Idempotency['once']>[1],
-): Promise<Reply> {
-  const { applicationId } = requireApplication(call);
-  const { idempotencyKey: key, method, path, body: payload, correlationId } = call;
-  const answer: KeptAnswer & { replayed: boolean } = await idempotency.once(
-    { key, applicationId, method, path, payload, correlationId },
-    work,
-  );
-  return {
-    status: answer.status,
-    content: { type: 'application/json', data: answer.body },
-    ...(answer.location !== null && { location: answer.location }),
-    ...(answer.replayed && { headers: { 'Idempotency-Replayed': 'true' } }),
-  };
 }

@@ -83,6 +83,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
       recipient: request.to,
       sender: request.from,
       body,
+      template: null,
       status: dueAtMs > nowMs ? 'scheduled' : 'queued',
       encoding,
       segmentCount: count,

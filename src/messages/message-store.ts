@@ -4,7 +4,7 @@ import type { Tx } from '../platform/database.ts';
 import { type Message, type MessageStatus, statesBefore } from './message.ts';
 
 export const messageColumns = `id, application_id as "applicationId", api, verification_id as "verificationId", channel,
-  recipient, sender, body, status, encoding, segment_count as "segmentCount", characters, remaining, reference,
+  recipient, sender, body, template, status, encoding, segment_count as "segmentCount", characters, remaining, reference,
   error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs", updated_at as "updatedAtMs",
   sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs", carrier, due_at as "dueAtMs"`;
 
@@ -32,20 +32,23 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
     column(({ expiresAtMs }) => toTimestamp(expiresAtMs)),
     column(({ carrier }) => carrier),
     column(({ dueAtMs }) => toTimestamp(dueAtMs)),
+    column(({ template }) => (template === null ? null : JSON.stringify(template))),
   ]);
 }
 
 const insertStatement = {
   name: 'insert-messages',
   text: `insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
-      segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at, carrier, due_at)
+      segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at, carrier, due_at,
+      template)
     select id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
-      segment_count, characters, remaining, reference, correlation_id, created_at, created_at, expires_at, carrier, due_at
+      segment_count, characters, remaining, reference, correlation_id, created_at, created_at, expires_at, carrier, due_at,
+      template
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
       $10::text[], $11::smallint[], $12::integer[], $13::smallint[], $14::text[], $15::text[], $16::timestamptz[],
-      $17::timestamptz[], $18::text[], $19::timestamptz[])
+      $17::timestamptz[], $18::text[], $19::timestamptz[], $20::jsonb[])
       as m(id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
-        segment_count, characters, remaining, reference, correlation_id, created_at, expires_at, carrier, due_at)
+        segment_count, characters, remaining, reference, correlation_id, created_at, expires_at, carrier, due_at, template)
     on conflict (id) do nothing`,
 };
 
@@ -124,3 +127,34 @@ const cancelStatement = {
     where id = $1 and application_id = $2 and api = $3 and status = any($5) and not on_the_wire
     returning ${messageColumns}`,
 };
+
+export interface VerificationText {
+  verificationId: string;
+  messageId: string;
+  status: MessageStatus;
+  errorCode: Message['errorCode'];
+}
+
+/** The newest text of each verification. */
+export async function newestTexts(tx: Tx, verificationIds: string[]): Promise<VerificationText[]> {
+  if (verificationIds.length === 0) return [];
+  const { rows } = await tx.query<VerificationText>(selectNewest, [verificationIds]);
+  return rows;
+}
+
+const selectNewest = {
+  name: 'select-newest-texts',
+  text: `select v.id as "verificationId", m.id as "messageId", m.status, m.error_code as "errorCode"
+    from unnest($1::text[]) as v(id) cross join lateral (
+      select id, status, error_code from message where verification_id = v.id order by id desc limit 1) m`,
+};
+
+/** Cancels the texts of these verifications that have not left yet. */
+export async function cancelTexts(tx: Tx, verificationIds: string[], nowMs: number): Promise<void> {
+  if (verificationIds.length === 0) return;
+  await tx.query(
+    `update message set status = 'canceled', updated_at = $2, due_at = null, sequence = sequence + 1
+     where verification_id = any($1) and status = any($3) and not on_the_wire`,
+    [verificationIds, toTimestamp(nowMs), statesBefore('sent')],
+  );
+}

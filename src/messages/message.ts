@@ -90,6 +90,8 @@ export interface Message {
   sender: string;
   /** Null for a verification's text, and after the retention time. */
   body: string | null;
+  /** What a text that is rendered when it leaves is made from: never a code. */
+  template: object | null;
   status: MessageStatus;
   encoding: Encoding;
   segmentCount: number;

@@ -66,6 +66,9 @@ test('production refuses a trunk prefix, which libphonenumber would forgive, and
   await loadPhoneNumbers();
   assert.match(numberProblem('+4407700900123', 'production') ?? '', /; this has a trunk prefix, write \+447700900123$/);
   assert.match(numberProblem('+330612345678', 'production') ?? '', /write \+33612345678$/);
+  // With its zero this has a possible length, as German numbers have many lengths.
+  assert.match(numberProblem('+49015112345678', 'production') ?? '', /write \+4915112345678$/);
+  assert.match(numberProblem('+789161234567', 'production') ?? '', /write \+79161234567$/);
   // Italy's zero belongs to the number.
   assert.equal(numberProblem('+390612345678', 'production'), undefined);
 });
@@ -96,6 +99,9 @@ test('property: the short way by length agrees with libphonenumber, for every ca
       if (!possible) assert.notEqual(problem, undefined, to);
       if (possible && parsed?.number === to) assert.equal(problem, undefined, to);
       if (possible && problem !== undefined) assert.match(problem, /trunk prefix/);
+      if (possible && parsed?.number !== to && to[1 + (parsed?.countryCallingCode.length ?? 0)] === '0') {
+        assert.notEqual(problem, undefined, to);
+      }
     }),
     { numRuns: 20_000 },
   );

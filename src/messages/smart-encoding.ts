@@ -11,8 +11,8 @@ export interface Offender {
 }
 
 /**
- * Typography only: marks that a person reads the same. No letter loses its accent ("papá" is not "papa"), no digit its
- * height (10² is not 102), no symbol becomes a word.
+ * Typography only: what a person reads the same. No letter loses its accent ("papá" is not "papa"), no digit its height
+ * (10² is not 102).
  */
 const looksLike: Record<string, string> = {
   '"': '«»“”„‟″〝〞〟❝❞ʺˮ',

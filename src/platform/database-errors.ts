@@ -15,6 +15,11 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+/** True when this unique index or constraint refused a row: somebody else was first. */
+export function violates(error: unknown, constraint: string): boolean {
+  return sqlStateOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
+}
+
 /** True when COMMIT was sent and its answer never came: the transaction may be in the database, or not. */
 export function isCommitInDoubt(error: unknown): boolean {
   return (error instanceof ApiError ? error.cause : error) instanceof CommitInDoubt;

@@ -1,12 +1,23 @@
 import type { Database, Session } from './database.ts';
-import { StartError } from './errors.ts';
+import { ApiError, StartError } from './errors.ts';
 import type { Log } from './log.ts';
 
 export interface NodeLock {
   release(): Promise<void>;
 }
 
+export interface NodeLockOptions {
+  database: Database;
+  shared: boolean;
+  log: Log;
+  /** Somebody else took the lock while the database was away: this node must not go on. */
+  onStolen: (error: StartError) => void;
+  waitMs?: number;
+  heartbeatMs?: number;
+}
+
 const nodeLock = 4_207_003;
+const retryMs = 250;
 
 const refusal =
   'Another Heliograph is already running on this database.\n' +
@@ -17,49 +28,64 @@ const refusal =
  * each grant the whole limit. With one, any number share the lock. It is a session lock, so it ends with the process,
  * however that ends.
  */
-export async function takeNodeLock(options: {
-  database: Database;
-  shared: boolean;
-  log: Log;
-  /** Somebody else took the lock while the database was away: this node must not go on. */
-  onStolen: (error: StartError) => void;
-  waitMs?: number;
-}): Promise<NodeLock> {
-  const { database, shared, log, onStolen, waitMs = 2000 } = options;
+export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> {
+  const { database, shared, log, onStolen, waitMs = 2000, heartbeatMs = 5000 } = options;
   let released = false;
   let session: Session | undefined;
-  let retry: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
+  /** True when the lock is ours; the session that holds it is kept, any other is closed. */
   async function take(): Promise<boolean> {
     const opened = await database.openSession((error) => {
+      if (session !== opened) return;
+      session = undefined;
       log.warn({ reason: error.message }, 'the connection that holds the node lock was lost');
-      scheduleRetake();
+      schedule(retake, retryMs);
     });
-    const call = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
-    const { rows } = await opened.query<{ taken: boolean }>(`select ${call}($1) as taken`, [nodeLock]);
-    if (rows[0]?.taken) {
-      session = opened;
-      return true;
+    try {
+      await opened.query(keepAlive);
+      const call = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+      const { rows } = await opened.query<{ taken: boolean }>(`select ${call}($1) as taken`, [nodeLock]);
+      if (rows[0]?.taken && !released) {
+        session = opened;
+        schedule(beat, heartbeatMs);
+        return true;
+      }
+    } catch (error) {
+      await opened.close();
+      throw error;
     }
     await opened.close();
     return false;
   }
 
-  function scheduleRetake(): void {
+  function schedule(work: () => Promise<void>, afterMs: number): void {
+    clearTimeout(timer);
     if (released) return;
-    retry = setTimeout(() => {
-      take().then(
-        (taken) => {
-          if (released) void session?.close();
-          else if (!taken) onStolen(new StartError(refusal));
-        },
-        () => scheduleRetake(),
-      );
-    }, 250);
+    timer = setTimeout(() => void work(), afterMs);
+    timer.unref();
+  }
+
+  async function retake(): Promise<void> {
+    try {
+      if (!(await take()) && !released) onStolen(new StartError(refusal));
+    } catch {
+      schedule(retake, retryMs);
+    }
+  }
+
+  /** A connection over which nothing is said can be dead for hours before anybody notices. */
+  async function beat(): Promise<void> {
+    try {
+      await session?.query('select 1');
+      schedule(beat, heartbeatMs);
+    } catch {
+      // The session has said that it is lost, and taking the lock again is already under way.
+    }
   }
 
   // Right after a kill -9 the server may need a moment to notice that the old connection is gone.
-  for (let waitedMs = 0; !(await take()); waitedMs += 100) {
+  for (let waitedMs = 0; !(await take().catch(explain)); waitedMs += 100) {
     if (waitedMs >= waitMs) throw new StartError(refusal);
     await new Promise((done) => setTimeout(done, 100));
   }
@@ -67,8 +93,17 @@ export async function takeNodeLock(options: {
   return {
     async release() {
       released = true;
-      clearTimeout(retry);
+      clearTimeout(timer);
       await session?.close();
     },
   };
+}
+
+/** So that the server notices within half a minute that a machine is gone, and not after the two hours of TCP. */
+const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
+
+/** It is the first to need the database, so it is the one to say that there is none. */
+function explain(error: unknown): never {
+  const cause = error instanceof ApiError ? (error.cause as Error) : (error as Error);
+  throw new StartError(`The database cannot be used: ${cause.message || String(cause)}`);
 }

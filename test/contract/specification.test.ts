@@ -2,6 +2,7 @@
 // and in its words. Behind them stand services of the test's own, which note what reaches them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { requireApplication } from '../../src/http/route.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {
   askForToken,
@@ -97,7 +98,7 @@ describe('Endpoints: POST {token_url}', () => {
       const answer = await sendForm(
         app,
         'token',
-        Object.entries(form).filter(([name]) => name !== field) as string[][],
+        Object.entries(form).filter(([name]) => name !== field),
       );
       assert.equal(answer.status, field.startsWith('client') ? 401 : 400, field);
     }
@@ -185,12 +186,9 @@ describe('API key (SMS Messaging)', () => {
   test('5. The key is used only to authenticate and is not passed on to the service behind the API', async () => {
     await post(sms, { apikey: acme.apiKey, ...bearer(verifyToken), Cookie: acme.developer.cookie });
     const call = calls.at(-1);
-    assert.deepEqual(call?.caller, {
-      kind: 'application',
-      applicationId: acme.id,
-      registrationId: (call?.caller as { registrationId?: string }).registrationId,
-      api: 'sms',
-    });
+    const { registrationId, ...caller } = requireApplication(call ?? assert.fail());
+    assert.match(registrationId, /^reg_/);
+    assert.deepEqual(caller, { kind: 'application', applicationId: acme.id, api: 'sms' });
     for (const secret of [acme.apiKey, acme.apiKey.slice(11, 43), verifyToken, acme.developer.cookie.slice(-43)]) {
       assert.ok(!wholeOf(call).includes(secret));
     }
@@ -234,8 +232,9 @@ describe('OpenID Connect (Verification and Messaging)', () => {
     assert.equal((await post(messaging, bearer(verifyToken))).status, 403);
   });
 
-  test('4. Revoking a token takes effect immediately across the platform', async () => {
+  test('4. Revoking a token takes effect immediately across the platform', async (t) => {
     const other = await createTestApp({ db: app.db, extraRoutes: routes });
+    t.after(() => other.close());
     const token = await getToken(app, acme.client, 'verify:manage');
     for (const node of [app, other]) {
       const answer = await send(node, 'POST', verify, { body, headers: bearer(token) });
@@ -245,7 +244,6 @@ describe('OpenID Connect (Verification and Messaging)', () => {
     for (const node of [other, app]) {
       assert.equal((await send(node, 'POST', verify, { body, headers: bearer(token) })).status, 401);
     }
-    await other.close();
   });
 
   test('5. In production credentials are issued per application', async () => {
@@ -264,13 +262,14 @@ describe('Outcomes', () => {
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="heliograph"');
   });
 
-  test('Malformed or expired token: 401 Unauthorized', async () => {
+  test('Malformed or expired token: 401 Unauthorized', async (t) => {
     for (const token of ['x', 'a.b', 'a.b.c', `${verifyToken}x`, verifyToken.slice(0, -9)]) {
       const answer = await post(verify, bearer(token));
       assert.equal(answer.status, 401);
       assert.match(answer.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
     }
     const short = await createTestApp({ env: { HELIOGRAPH_TOKEN_SECONDS: '60' }, extraRoutes: routes });
+    t.after(() => short.close());
     const { client } = await createRegistered(short, ['verify']);
     const token = await getToken(short, client, 'verify:manage');
     const use = () => send(short, 'POST', verify, { body, headers: bearer(token) });
@@ -280,7 +279,6 @@ describe('Outcomes', () => {
     const expired = await use();
     assert.equal(expired.status, 401);
     assert.match(expired.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
-    await short.close();
   });
 
   test('Valid token without the required scope: 403 Forbidden', async () => {

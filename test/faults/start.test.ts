@@ -21,7 +21,7 @@ let template: string;
 before(async () => {
   const first = await startService({ dataDir: makeFolder('first') });
   const tookMs = await first.ready;
-  console.log(`first start: ${Math.round(tookMs)} ms`);
+  measured(`first start: ${Math.round(tookMs)} ms`);
   assert.ok(tookMs < 60_000);
   assert.match(first.output(), /is creating the database/);
   assert.match(first.output(), /is ready \(sandbox\)/);
@@ -29,6 +29,11 @@ before(async () => {
   template = first.dataDir;
 });
 after(endServices);
+
+/** Promises of the issue, for whoever reads the output; a busy machine is no failure. */
+function measured(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
 
 function copyOfTemplate(name = 'data'): string {
   const folder = makeFolder(name);
@@ -66,23 +71,31 @@ describe('starting and stopping', { concurrency: 2 }, () => {
   test('a second start is quick', async () => {
     const service = await startService({ dataDir: copyOfTemplate() });
     const tookMs = await service.ready;
-    console.log(`second start: ${Math.round(tookMs)} ms`);
+    measured(`second start: ${Math.round(tookMs)} ms`);
     assert.ok(tookMs < 15_000);
     assert.doesNotMatch(service.output(), /creating/);
     await assertEnds(service, 'SIGINT');
   });
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    test(`${signal} sent to npm start leaves no process behind`, async () => {
-      const service = await startService({ dataDir: copyOfTemplate(), command: ['npm', 'start'] });
-      await service.ready;
-      const postmaster = postmasterOf(service.dataDir) ?? 0;
-      assert.ok(isRunning(postmaster));
-      service.kill(signal);
-      await service.ended;
-      assert.ok(await waitUntilGone(postmaster), 'Postgres is still running');
-      await assert.rejects(fetch(`${service.url}/healthz`));
-    });
+  test('Ctrl-C in the terminal of an npm start leaves no process behind', async () => {
+    const service = await startService({ dataDir: copyOfTemplate(), command: ['npm', 'start'], asTerminal: true });
+    await assertStopsNpm(service, 'SIGINT');
+  });
+
+  test('SIGTERM sent to npm start alone, as a container does, leaves no process behind', async () => {
+    const service = await startService({ dataDir: copyOfTemplate(), command: ['npm', 'start'] });
+    await assertStopsNpm(service, 'SIGTERM');
+  });
+
+  /** The exit code is npm's own affair. */
+  async function assertStopsNpm(service: Service, signal: NodeJS.Signals): Promise<void> {
+    await service.ready;
+    const postmaster = postmasterOf(service.dataDir) ?? 0;
+    assert.ok(isRunning(postmaster));
+    service.kill(signal);
+    await service.ended;
+    assert.ok(await waitUntilGone(postmaster), 'Postgres is still running');
+    await assert.rejects(fetch(`${service.url}/healthz`));
   }
 
   test('a terminal that is closed ends the service too, although nobody reads its last words', async () => {
@@ -119,7 +132,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
 
     const service = await startService({ dataDir });
     const tookMs = await service.ready;
-    console.log(`start after kill -9: ${Math.round(tookMs)} ms`);
+    measured(`start after kill -9: ${Math.round(tookMs)} ms`);
     assert.ok(tookMs < 15_000);
     assert.equal(postmasterOf(dataDir), postmaster);
     const { rows } = await inDatabase(dataDir, (database) => database.query('select answer from kept'));
@@ -250,7 +263,7 @@ describe('configuration and secrets', { concurrency: 2 }, () => {
       },
     });
     const { code, afterMs } = await service.ended;
-    console.log(`bad configuration: ${Math.round(afterMs)} ms`);
+    measured(`bad configuration: ${Math.round(afterMs)} ms`);
     assert.equal(code, 1);
     assert.ok(afterMs < 10_000);
     for (const name of ['PORT', 'HELIOGRAPH_ENV', 'HELIOGRAPH_PLANS', 'HELIOGRAPH_NONSENSE', 'REDIS_URL']) {

@@ -61,9 +61,9 @@ export function openRaw(port: number, { host = '127.0.0.1', patienceMs = 8000 }:
       clearTimeout(deadline);
     }
     if (socket.errored?.message === 'hung') {
-      throw new Error(`The connection hung after ${JSON.stringify(received.toString('latin1'))}.`);
+      throw new Error(`The connection hung after ${shown(received)}.`);
     }
-    if (received.length > 0) throw new Error(`Half an answer: ${JSON.stringify(received.toString('latin1'))}`);
+    if (received.length > 0) throw new Error(`Half an answer: ${shown(received)}`);
     return undefined;
   }
 
@@ -103,12 +103,18 @@ export async function sayRaw(port: number, bytes: string | Buffer, options?: Raw
   return connection.untilClosed();
 }
 
+/** The first of some bytes, all of them as plain ASCII: Node's test runner loses its way when others are reported. */
+export function shown(bytes: Buffer): string {
+  const text = JSON.stringify(bytes.subarray(0, 1500).toString('latin1'));
+  return text.replaceAll(/[^ -~]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
 function readAnswer(bytes: Buffer, closed: boolean): { answer: RawAnswer; length: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-  if (Number.isNaN(status)) throw new Error(`Not a status line: ${JSON.stringify(statusLine)}`);
+  if (Number.isNaN(status)) throw new Error(`Not a status line: ${shown(bytes)}`);
   const headers: RawAnswer['headers'] = {};
   for (const line of lines) {
     const colon = line.indexOf(':');

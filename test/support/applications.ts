@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Type } from 'typebox';
 import { type Api, type Auth, type Call, type Route, route, type Scope } from '../../src/http/route.ts';
 import type { TestApp } from './app.ts';
@@ -44,13 +46,10 @@ export async function createRegistered(
   for (const api of apis) {
     const { status, body } = await register(owner, id, api, plan);
     assert.equal(status, 201);
-    const { credential } = body;
-    if (credential?.type === 'api_key') {
-      made.apiKey = credential.api_key ?? '';
-      made.keyId = credential.id ?? '';
-    } else if (credential !== null) {
-      made.client = { client_id: credential.client_id ?? '', client_secret: credential.client_secret ?? '' };
-    }
+    const credential: Record<string, string | undefined> = body.credential ?? {};
+    const { api_key, id: keyId, client_id, client_secret } = credential;
+    if (api_key !== undefined) Object.assign(made, { apiKey: api_key, keyId });
+    if (client_id !== undefined) Object.assign(made, { client: { client_id, client_secret } });
   }
   return made;
 }
@@ -59,7 +58,7 @@ export async function createRegistered(
 export async function sendForm(
   app: { url: string },
   endpoint: string,
-  form: Record<string, string> | string[][] | string,
+  form: Record<string, string> | [string, string][] | string,
   { headers = {}, realm = 'heliograph' }: TokenOptions = {},
 ): Promise<TokenAnswer> {
   const response = await fetch(`${app.url}/realms/${realm}/protocol/openid-connect/${endpoint}`, {
@@ -114,4 +113,48 @@ export function createEchoRoutes(): EchoRoutes {
     route({ ...shared, method: 'GET', path, auth, handler: handler(200) }),
   ]);
   return { routes, calls };
+}
+
+export interface Volley {
+  status: number;
+  /** By lower-case name. */
+  headers: Record<string, string>;
+}
+
+/** The same request many times, sent ahead on a few connections: what `fetch` would take too long for. */
+export async function sendMany(
+  app: { port: number },
+  count: number,
+  request: { path: string; headers: Record<string, string> },
+): Promise<Volley[]> {
+  const lines = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const bytes = `GET ${request.path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`;
+  const connections = Math.min(8, count);
+  const answers = Array.from({ length: connections }, async (_, index) => {
+    const share = Math.floor(count / connections) + (index < count % connections ? 1 : 0);
+    const socket = connect({ port: app.port, host: '127.0.0.1' });
+    const last = bytes.replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n');
+    socket.write(bytes.repeat(share - 1) + last);
+    return readVolley(await text(socket));
+  });
+  return (await Promise.all(answers)).flat();
+}
+
+function readVolley(received: string): Volley[] {
+  return received
+    .split(/HTTP\/1\.1 (?=\d{3} )/)
+    .slice(1)
+    .map((answer) => {
+      const [status = '', ...lines] = answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n');
+      const headers = lines
+        .map((line) => line.split(': ', 2))
+        .map(([name = '', value = '']) => [name.toLowerCase(), value]);
+      return { status: Number(status.slice(0, 3)), headers: Object.fromEntries(headers) };
+    });
+}
+
+export function countStatuses(answers: { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }

@@ -26,7 +26,9 @@ export function testServer(): Connection {
 /** A database of the test's own on the real server, with every migration run unless `empty`. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { log } = createTestLog();
-  const admin = createDatabase({ connection: testServer(), log, poolSize: 1 });
+  // Making and dropping a database takes its time on a busy machine.
+  const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
+  const admin = createDatabase({ connection: testServer(), log, poolSize: 1, timeouts });
   const name = `test_${randomBase62(12).toLowerCase()}`;
   await admin.query(`create database ${name}`);
   const connection = { ...testServer(), database: name };

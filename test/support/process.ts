@@ -25,13 +25,15 @@ export interface ServiceOptions {
   dataDir?: string;
   env?: Record<string, string>;
   command?: [string, ...string[]];
+  /** Signals go to the whole process group, as a terminal sends them. */
+  asTerminal?: boolean;
 }
 
-const services = new Set<ChildProcess>();
+const services = new Set<Pick<Service, 'ended' | 'kill'>>();
 
 /** The service as a user starts it: built, a process of its own, on a free port, told everything by its environment. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { dataDir = makeFolder('data'), env = {}, command = ['node', 'scripts/run.mjs'] } = options;
+  const { dataDir = makeFolder('data'), env = {}, command = ['node', 'scripts/run.mjs'], asTerminal = false } = options;
   const port = await freePort();
   const startedMs = performance.now();
   const [file, ...args] = command;
@@ -39,8 +41,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     cwd: root,
     env: { ...cleanEnvironment(), PORT: String(port), HELIOGRAPH_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: asTerminal,
   });
-  services.add(child);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${file} could not be started`);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {
@@ -49,7 +53,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
   const ended = new Promise<Awaited<Service['ended']>>((resolve) => {
     child.on('close', (code, signal) => {
-      services.delete(child);
+      services.delete(service);
       resolve({ code, signal, afterMs: performance.now() - startedMs });
     });
   });
@@ -62,15 +66,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   );
   // Whoever expects it to end does not look at this one.
   ready.catch(() => {});
-  return {
-    pid: child.pid ?? 0,
+  const service: Service = {
+    pid,
     url,
     dataDir,
     ready,
     ended,
     output: () => output,
-    kill: (signal) => child.kill(signal),
+    closeOutput: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
+    kill: (signal) => process.kill(asTerminal ? -pid : pid, signal),
   };
+  services.add(service);
+  return service;
 }
 
 async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
@@ -87,11 +97,10 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
 
 /** Ends every service that is still running, by its pid, and its Postgres with it. For `after`. */
 export async function endServices(): Promise<void> {
-  for (const child of services) {
-    const gone = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGTERM');
-    const late = setTimeout(() => child.kill('SIGKILL'), 15_000);
-    await gone;
+  for (const service of services) {
+    service.kill('SIGTERM');
+    const late = setTimeout(() => service.kill('SIGKILL'), 15_000);
+    await service.ended;
     clearTimeout(late);
   }
 }
@@ -119,21 +128,39 @@ export function livingPostmaster(dataFolder: string): number | undefined {
   return pid > 1 && isRunning(pid) ? pid : undefined;
 }
 
+/** What has ended but was not yet reaped by its parent is gone for all that matters here. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch {
     return false;
   }
-  // What has ended but was not yet reaped by its parent is gone for all that matters here.
-  return !/^State:\s+Z/m.test(existsSync('/proc') ? safeRead(`/proc/${pid}/status`) : '');
+  return !hasProc || stateOf(pid) !== 'Z';
 }
 
-function safeRead(path: string): string {
+export function isGroupRunning(group: number): boolean {
+  if (!hasProc) return isRunning(-group);
+  const inGroup = (pid: string) => statOf(pid)[2] === String(group) && statOf(pid)[0] !== 'Z';
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && inGroup(name));
+}
+
+const hasProc = existsSync('/proc/self/stat');
+
+function stateOf(pid: number): string | undefined {
+  return statOf(String(pid))[0] ?? 'Z';
+}
+
+/** State, parent, group and so on: what follows the program's name, which may itself hold spaces. */
+function statOf(pid: string): string[] {
+  const text = readText(`/proc/${pid}/stat`);
+  return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return 'State: Z';
+    return '';
   }
 }
 
@@ -160,7 +187,7 @@ export async function removeRunFolder(folder: string): Promise<void> {
     const dataFolder = join(folder, name, '..');
     const pid = livingPostmaster(dataFolder);
     // A number can be somebody else's by now; a server works in its data folder.
-    if (pid === undefined || !safeRead(`/proc/${pid}/cmdline`).includes(dataFolder)) continue;
+    if (pid === undefined || !readText(`/proc/${pid}/cmdline`).includes(dataFolder)) continue;
     process.kill(pid, 'SIGQUIT');
     if (!(await waitUntilGone(pid, 5000))) process.kill(pid, 'SIGKILL');
   }

@@ -1,0 +1,590 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { createTestClock, type TestClock } from '../../test/support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import {
+  acceptAll,
+  acceptMessages,
+  carrierIdOf,
+  createLedgerCarrier,
+  eventually,
+  type LedgerCarrier,
+  type LedgerCarrierOptions,
+  never,
+  readQueue,
+  readRow,
+} from '../../test/support/ledger.ts';
+import { createTestLog } from '../../test/support/log.ts';
+import type { Message } from '../messages/message.ts';
+import type { Database } from '../platform/database.ts';
+import { unavailable } from '../platform/errors.ts';
+import type { SubmitResult } from './carrier.ts';
+import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
+import { createReceipts } from './receipts.ts';
+
+let db: TestDatabase;
+let clock: TestClock;
+before(async () => {
+  db = await createTestDatabase();
+});
+after(() => db.drop());
+beforeEach(async () => {
+  clock = createTestClock();
+  await db.database.query('truncate message, unmatched_receipt');
+});
+
+interface Delivering {
+  worker: DeliveryWorker;
+  carrier: LedgerCarrier;
+  counts: Record<string, number>;
+}
+
+function createWorker(options: Partial<DeliveryWorkerOptions> & { carrier: LedgerCarrier }): Delivering {
+  const database = options.database ?? db.database;
+  const counts: Record<string, number> = {};
+  const worker = createDeliveryWorker({
+    database,
+    clock,
+    log: createTestLog().log,
+    receipts: createReceipts(database, clock),
+    textOf: (message) => message.body ?? 'the code',
+    alone: true,
+    atMostOnce: false,
+    onCount(name, by) {
+      counts[name] = (counts[name] ?? 0) + by;
+    },
+    ...options,
+  });
+  return { worker, carrier: options.carrier, counts };
+}
+
+function withCarrier(options: LedgerCarrierOptions = {}, more: Partial<DeliveryWorkerOptions> = {}): Delivering {
+  return createWorker({ carrier: createLedgerCarrier(options), ...more });
+}
+
+const accept = (count = 1, changes: Partial<Message> = {}, carrier = 'test') =>
+  acceptMessages({ database: db.database, clock, carrier }, count, changes);
+async function acceptOne(changes: Partial<Message> = {}): Promise<Message> {
+  const [message] = await accept(1, changes);
+  return message as Message;
+}
+const row = (id: string) => readRow(db.database, id);
+const ofVerification = { api: 'verify', verificationId: 'ver_test', body: null } as const;
+const hourMs = 3_600_000;
+const always = (answer: SubmitResult) => (texts: unknown[]) => texts.map(() => answer);
+
+describe('a carrier that answers', () => {
+  test('accepted: sent, with the carrier\u2019s id, once', async () => {
+    const { worker, carrier, counts } = withCarrier();
+    const { id } = await acceptOne();
+    await worker.runUntilIdle();
+    await worker.runUntilIdle();
+    assert.deepEqual(
+      carrier.submits.map(({ messageId, attempt, text, to }) => ({ messageId, attempt, text, to })),
+      [{ messageId: id, attempt: 1, text: 'Hello', to: '+447700900123' }],
+    );
+    const found = await row(id);
+    assert.deepEqual(
+      [found.status, found.carrierMessageId, found.sentAtMs, found.onTheWire, found.sequence],
+      ['sent', carrierIdOf(id, 1), clock.nowMs(), false, 2],
+    );
+    assert.deepEqual(counts, { submitted: 1 });
+  });
+
+  test('never: failed, with its reason, and not tried again', async () => {
+    const { worker, carrier, counts } = withCarrier();
+    carrier.answer = always({ outcome: 'never', error: 'blocked_by_carrier' });
+    const { id } = await acceptOne();
+    await worker.runUntilIdle();
+    clock.advance(100 * hourMs);
+    await worker.runUntilIdle();
+    const found = await row(id);
+    assert.deepEqual([found.status, found.errorCode, found.dueAtMs], ['failed', 'blocked_by_carrier', null]);
+    assert.deepEqual(counts, { submitted: 1, failed: 1 });
+  });
+
+  test('retry: waits that grow, with chance in them, never past the validity; then it expires unsent', async () => {
+    const { worker, carrier, counts } = withCarrier();
+    carrier.answer = always({ outcome: 'retry', error: 'unreachable' });
+    const { id, expiresAtMs } = await acceptOne({ expiresAtMs: clock.nowMs() + 2 * hourMs });
+    const waits: number[] = [];
+    for (let tries = 0; clock.nowMs() < expiresAtMs; tries++) {
+      await worker.runUntilIdle();
+      const { status, dueAtMs, onTheWire, possibleDuplicates, sequence } = await row(id);
+      assert.deepEqual([status, onTheWire, possibleDuplicates, sequence], ['queued', false, 0, 1]);
+      const waitMs = (dueAtMs ?? 0) - clock.nowMs();
+      const wholeMs = Math.min(300_000, 1000 * 2 ** tries);
+      if (dueAtMs !== expiresAtMs) assert.ok(waitMs >= wholeMs / 2 && waitMs <= wholeMs, `${waitMs} of ${wholeMs}`);
+      waits.push(waitMs);
+      clock.advance(waitMs - 1);
+      await worker.runUntilIdle();
+      assert.equal(carrier.submits.length, tries + 1, 'tried too early');
+      clock.advance(1);
+    }
+    assert.ok(new Set(waits).size > waits.length / 2, 'no chance in it');
+    assert.ok(waits.length > 9 + 22 && waits.length < 9 + 45, `${waits.length} tries in two hours`);
+    await worker.runUntilIdle();
+    const found = await row(id);
+    assert.deepEqual([found.status, found.errorCode, found.dueAtMs], ['expired', 'expired', null]);
+    assert.equal(carrier.submits.length, waits.length);
+    assert.equal(counts.expired, 1);
+  });
+
+  for (const afterMs of [10_000, 3_600_000]) {
+    test(`retry after ${afterMs} ms is never sooner`, async () => {
+      const { worker, carrier } = withCarrier();
+      carrier.answer = always({ outcome: 'retry', error: 'carrier_unavailable', afterMs });
+      const messages = await accept(50);
+      await worker.runUntilIdle();
+      for (const { dueAtMs } of await readQueue(db.database)) {
+        const waitMs = (dueAtMs ?? 0) - clock.nowMs();
+        assert.ok(waitMs >= afterMs && waitMs < afterMs + 1100, String(waitMs));
+      }
+      assert.equal(messages.length, carrier.submits.length);
+    });
+  }
+
+  test('odd answers harm nobody else: endless waits, ids with NUL or of 5,000 characters, words nobody knows', async () => {
+    const { worker, carrier } = withCarrier();
+    const messages = await accept(7);
+    const odd: SubmitResult[] = [
+      { outcome: 'accepted', carrierMessageId: 'a\0b' },
+      {
+        outcome: 'accepted',
+        carrierMessageId: Array.from({ length: 5000 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 90))).join(''),
+      },
+      { outcome: 'retry', error: 'unreachable', afterMs: Number.NaN },
+      { outcome: 'retry', error: 'unreachable', afterMs: Number.POSITIVE_INFINITY },
+      { outcome: 'retry', error: 'unreachable', afterMs: -5 },
+      { outcome: 'perhaps' } as unknown as SubmitResult,
+      { outcome: 'accepted', carrierMessageId: 'fine' },
+    ];
+    carrier.answer = () => odd;
+    await worker.runUntilIdle();
+    const order = carrier.submits.map(({ messageId }) => messageId);
+    const rows = await Promise.all(order.map(row));
+    assert.deepEqual(
+      rows.map(({ status, onTheWire }) => [status, onTheWire]),
+      [
+        ['sent', false],
+        ['sent', false],
+        ['queued', false],
+        ['queued', false],
+        ['queued', false],
+        ['queued', true],
+        ['sent', false],
+      ],
+    );
+    assert.equal(rows[0]?.carrierMessageId, 'ab');
+    assert.equal(rows[1]?.carrierMessageId?.length, 255);
+    assert.equal(rows[3]?.dueAtMs, messages[0]?.expiresAtMs);
+  });
+
+  test('a text that cannot be rendered waits by itself, and was not sent', async () => {
+    const { worker, carrier } = withCarrier(
+      {},
+      {
+        textOf(message) {
+          if (message.reference === 'broken') throw new Error('no such key');
+          return message.body ?? '';
+        },
+      },
+    );
+    const broken = await acceptOne({ reference: 'broken' });
+    const whole = await accept(5);
+    await worker.runUntilIdle();
+    assert.deepEqual(carrier.submits.map(({ messageId }) => messageId).sort(), whole.map(({ id }) => id).sort());
+    const found = await row(broken.id);
+    assert.deepEqual([found.status, found.onTheWire, found.possibleDuplicates], ['queued', false, 0]);
+    assert.ok((found.dueAtMs ?? 0) > clock.nowMs());
+  });
+});
+
+describe('a carrier that does not answer', () => {
+  const ways: Record<string, (carrier: LedgerCarrier) => void> = {
+    'throws at once': (carrier) => {
+      carrier.answer = () => {
+        throw new Error('no connection');
+      };
+    },
+    'fails later': (carrier) => {
+      carrier.answer = () => Promise.reject(new Error('connection reset'));
+    },
+    'hangs past its timeout': (carrier) => {
+      carrier.answer = never;
+    },
+    'answers for nobody': (carrier) => {
+      carrier.answer = () => [];
+    },
+  };
+  for (const [way, fail] of Object.entries(ways)) {
+    test(`${way}: a plain text goes once more, marked, after a while; then it is unknown`, async () => {
+      const { worker, carrier, counts } = withCarrier({ submitTimeoutMs: 50 });
+      fail(carrier);
+      const { id } = await acceptOne();
+      await worker.runUntilIdle();
+      const first = await row(id);
+      assert.deepEqual(
+        [first.status, first.attempt, first.onTheWire, first.unanswered, first.possibleDuplicates],
+        ['queued', 1, true, 1, 0],
+      );
+      const waitMs = (first.dueAtMs ?? 0) - clock.nowMs();
+      assert.ok(waitMs >= 500 && waitMs <= 1000, `again after ${waitMs} ms`);
+      clock.advance(waitMs);
+      await worker.runUntilIdle();
+      const second = await row(id);
+      assert.deepEqual(
+        [second.status, second.attempt, second.unanswered, second.possibleDuplicates],
+        ['queued', 2, 2, 1],
+      );
+      clock.advance(hourMs);
+      await worker.runUntilIdle();
+      const third = await row(id);
+      assert.deepEqual([third.status, third.onTheWire, third.dueAtMs], ['unknown', false, null]);
+      assert.equal(carrier.submits.length, 2);
+      assert.deepEqual(counts, { submitted: 2, in_doubt: 2, possible_duplicates: 1, unknown: 1 });
+    });
+  }
+
+  test('a verification\u2019s text goes again while it is valid, ever more slowly, and never after', async () => {
+    const { worker, carrier } = withCarrier();
+    carrier.answer = () => Promise.reject(new Error('connection reset'));
+    const { id, expiresAtMs } = await acceptOne({ ...ofVerification, expiresAtMs: clock.nowMs() + 600_000 });
+    while (clock.nowMs() < expiresAtMs) {
+      await worker.runUntilIdle();
+      clock.advance(((await row(id)).dueAtMs ?? 0) - clock.nowMs());
+    }
+    await worker.runUntilIdle();
+    const found = await row(id);
+    assert.equal(found.status, 'unknown');
+    assert.ok(carrier.submits.length >= 9 && carrier.submits.length <= 12, `${carrier.submits.length} submits`);
+    assert.equal(found.possibleDuplicates, carrier.submits.length - 1);
+  });
+
+  test('at_most_once: a plain text is never sent again, a verification\u2019s is', async () => {
+    const { worker, carrier } = withCarrier({}, { atMostOnce: true });
+    carrier.answer = () => Promise.reject(new Error('connection reset'));
+    const plain = await acceptOne();
+    const verification = await acceptOne(ofVerification);
+    await worker.runUntilIdle();
+    clock.advance(1000);
+    await worker.runUntilIdle();
+    assert.deepEqual(
+      carrier.submits.map(({ messageId }) => messageId).sort(),
+      [plain.id, verification.id, verification.id].sort(),
+    );
+    assert.equal((await row(plain.id)).status, 'unknown');
+  });
+
+  test('only those without an answer are in doubt', async () => {
+    const { worker, carrier } = withCarrier();
+    carrier.answer = (texts) => acceptAll(texts).slice(0, 3);
+    await accept(5);
+    await worker.runUntilIdle();
+    const rows = await Promise.all(carrier.submits.map(({ messageId }) => row(messageId)));
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['sent', 'sent', 'sent', 'queued', 'queued'],
+    );
+    assert.deepEqual(
+      rows.map(({ onTheWire }) => onTheWire),
+      [false, false, false, true, true],
+    );
+  });
+
+  test('an answer that comes late settles what was not sent again', async () => {
+    const { worker, carrier } = withCarrier({ submitTimeoutMs: 30 });
+    let answerNow = () => {};
+    carrier.answer = (texts) => new Promise((resolve) => (answerNow = () => resolve(acceptAll(texts))));
+    const { id } = await acceptOne();
+    await worker.runUntilIdle();
+    assert.equal((await row(id)).onTheWire, true);
+    answerNow();
+    await eventually('the late answer is written', async () => (await row(id)).status === 'sent');
+    clock.advance(60_000);
+    await worker.runUntilIdle();
+    assert.equal(carrier.submits.length, 1);
+    assert.deepEqual([(await row(id)).carrierMessageId, (await row(id)).possibleDuplicates], [carrierIdOf(id, 1), 0]);
+  });
+
+  test('an answer that comes after the text was sent again changes nothing', async () => {
+    const { worker, carrier } = withCarrier({ submitTimeoutMs: 30 });
+    const answers: (() => void)[] = [];
+    carrier.answer = (texts) => new Promise((resolve) => answers.push(() => resolve(acceptAll(texts))));
+    const { id } = await acceptOne();
+    await worker.runUntilIdle();
+    clock.advance(1000);
+    await worker.runUntilIdle();
+    const before = await row(id);
+    assert.deepEqual([before.attempt, before.onTheWire], [2, true]);
+    answers[0]?.();
+    // The other answer is written after the first one was looked at.
+    answers[1]?.();
+    await eventually('the second answer is written', async () => (await row(id)).status === 'sent');
+    assert.equal((await row(id)).carrierMessageId, carrierIdOf(id, 2));
+  });
+
+  test('one that is away puts a few texts in doubt, not the queue, and gets it all when it is back', async () => {
+    const { worker, carrier } = withCarrier({ maxBatch: 5, submitTimeoutMs: 30 });
+    carrier.answer = never;
+    await accept(200);
+    await worker.start();
+    await eventually('it was tried some times', () => carrier.batches.length >= 4);
+    assert.deepEqual(
+      carrier.batches.slice(2),
+      carrier.batches.slice(2).map(() => 1),
+    );
+    assert.ok(carrier.submits.length <= 2 * 5 + 10, `${carrier.submits.length} texts were risked`);
+    carrier.answer = acceptAll;
+    await eventually('what is not in doubt has gone out', async () => {
+      const rows = await readQueue(db.database);
+      return rows.filter(({ status }) => status === 'sent').length >= 200 - carrier.batches.length - 10;
+    });
+    await worker.stop();
+    assert.equal(Math.max(...carrier.batches), 5);
+  });
+
+  test('one that says it is unavailable is not walked through the whole queue', async () => {
+    const { worker, carrier } = withCarrier({ maxBatch: 5 });
+    carrier.answer = always({ outcome: 'retry', error: 'carrier_unavailable' });
+    await accept(200);
+    await worker.start();
+    await eventually('it was tried some times', () => carrier.batches.length >= 4);
+    assert.ok(carrier.submits.length <= 2 * 5 + 10, `${carrier.submits.length} texts were risked`);
+    await worker.stop();
+  });
+});
+
+describe('leases', () => {
+  test('what a worker that is gone held goes out again when its lease is over, marked, and not before', async () => {
+    const carrier = createLedgerCarrier({ submitTimeoutMs: 1000 });
+    const { id } = await acceptOne();
+    carrier.answer = never;
+    const lost = createWorker({ carrier, alone: false });
+    void lost.worker.runUntilIdle();
+    await eventually('it is on the wire', () => carrier.submits.length === 1);
+    // Its process stops here, for all that the database knows.
+    const other = withCarrier({ submitTimeoutMs: 1000 }, { alone: false });
+    clock.advance(1999);
+    await other.worker.runUntilIdle();
+    assert.equal(other.carrier.submits.length, 0);
+    clock.advance(1);
+    await other.worker.runUntilIdle();
+    assert.deepEqual(
+      other.carrier.submits.map(({ messageId, attempt }) => [messageId, attempt]),
+      [[id, 2]],
+    );
+    assert.equal((await row(id)).possibleDuplicates, 1);
+    assert.equal(other.counts.possible_duplicates, 1);
+    await eventually('the lost one has given up', () => (lost.counts.in_doubt ?? 0) > 0);
+    const after = await row(id);
+    assert.deepEqual([after.status, after.attempt, after.carrierMessageId], ['sent', 2, carrierIdOf(id, 2)]);
+  });
+
+  test('the only node there is does not wait for the leases of its own past', async () => {
+    const carrier = createLedgerCarrier({ submitTimeoutMs: 30 });
+    const { id } = await acceptOne();
+    await db.database.query('update message set on_the_wire = true, attempt = 1, due_at = $1', [
+      new Date(clock.nowMs() + 59).toISOString(),
+    ]);
+    const { worker } = createWorker({ carrier });
+    await worker.start();
+    await eventually('it goes out again', async () => (await row(id)).status === 'sent');
+    await worker.stop();
+    assert.deepEqual([(await row(id)).attempt, (await row(id)).possibleDuplicates], [2, 1]);
+  });
+
+  test('a text whose worker dies each time is given up after five more tries', async () => {
+    const { worker, carrier } = withCarrier({ submitTimeoutMs: 1000 });
+    const { id } = await acceptOne();
+    for (let crashes = 0; crashes < 6; crashes++) {
+      await db.database.query(
+        'update message set on_the_wire = true, attempt = attempt + 1, due_at = $1 where id = $2',
+        [new Date(clock.nowMs()).toISOString(), id],
+      );
+      if (crashes > 0) await db.database.query('update message set possible_duplicates = $1', [crashes - 1]);
+    }
+    await db.database.query('update message set possible_duplicates = 4');
+    carrier.answer = never;
+    void worker.runUntilIdle().catch(() => {});
+    await eventually('once more', () => carrier.submits.length === 1);
+    assert.equal((await row(id)).possibleDuplicates, 5);
+    clock.advance(2000);
+    const next = withCarrier();
+    await next.worker.runUntilIdle();
+    assert.equal((await row(id)).status, 'unknown');
+    assert.equal(next.carrier.submits.length, 0);
+  });
+
+  test('a claim that took longer than its submit may wait is handed back unsent, and is in no doubt', async () => {
+    let slow = true;
+    const database: Database = {
+      ...db.database,
+      async query(statement, values) {
+        const rows = await db.database.query<never>(statement, values);
+        if (slow && String(statement).startsWith('with due')) clock.advance(1000);
+        return rows;
+      },
+    };
+    const { worker, carrier } = withCarrier({ submitTimeoutMs: 1000 }, { database });
+    const messages = await accept(3);
+    const working = worker.runUntilIdle();
+    await eventually('it is handed back', async () => {
+      const [found] = await readQueue(db.database);
+      return (found?.attempt ?? 0) >= 2;
+    });
+    assert.equal(carrier.submits.length, 0);
+    slow = false;
+    await working;
+    assert.equal(carrier.submits.length, messages.length);
+    for (const { possibleDuplicates, status } of await readQueue(db.database)) {
+      assert.deepEqual([possibleDuplicates, status], [0, 'sent']);
+    }
+  });
+
+  test('two workers on one database never submit the same attempt', async () => {
+    const pools = [db.database, db.another()];
+    const workers = pools.map((database) => withCarrier({ maxBatch: 7 }, { database, alone: false }));
+    const messages = await accept(500);
+    await Promise.all(workers.flatMap(({ worker }) => [worker.runUntilIdle(), worker.runUntilIdle()]));
+    const submits = workers.flatMap(({ carrier }) => carrier.submits.map(({ messageId }) => messageId));
+    assert.deepEqual(submits.sort(), messages.map(({ id }) => id).sort());
+    for (const { carrier } of workers) assert.ok(carrier.submits.length > 0);
+    for (const { status, attempt } of await readQueue(db.database)) assert.deepEqual([status, attempt], ['sent', 1]);
+  });
+});
+
+describe('time', () => {
+  test('a text is not sent before its time, and counts as queued from then on', async () => {
+    const { worker, carrier } = withCarrier();
+    const dueAtMs = clock.nowMs() + hourMs;
+    const { id } = await acceptOne({ status: 'scheduled', dueAtMs, expiresAtMs: dueAtMs + 60_000 });
+    clock.advance(hourMs - 1);
+    await worker.runUntilIdle();
+    assert.deepEqual([carrier.submits.length, (await row(id)).status], [0, 'scheduled']);
+    clock.advance(1);
+    carrier.answer = always({ outcome: 'retry', error: 'unreachable' });
+    await worker.runUntilIdle();
+    const found = await row(id);
+    assert.deepEqual([carrier.submits.length, found.status, found.sequence], [1, 'queued', 2]);
+  });
+
+  test('an expired text is never submitted, be it queued, scheduled or in doubt', async () => {
+    const { worker, carrier, counts } = withCarrier();
+    const expiresAtMs = clock.nowMs() + 60_000;
+    const queued = await acceptOne({ expiresAtMs });
+    const scheduled = await acceptOne({ status: 'scheduled', expiresAtMs });
+    const inDoubt = await acceptOne({ expiresAtMs });
+    await db.database.query('update message set on_the_wire = true, attempt = 1 where id = $1', [inDoubt.id]);
+    clock.advance(60_000);
+    await worker.runUntilIdle();
+    assert.equal(carrier.submits.length, 0);
+    const statuses = await Promise.all([queued, scheduled, inDoubt].map(async ({ id }) => (await row(id)).status));
+    assert.deepEqual(statuses, ['expired', 'expired', 'unknown']);
+    assert.deepEqual(counts, { expired: 2, unknown: 1 });
+  });
+
+  test('no receipt in 72 h: unknown; and a receipt that comes after all is still believed', async () => {
+    const { worker, carrier } = withCarrier();
+    const { id } = await acceptOne();
+    await worker.start();
+    await eventually('it is sent', async () => (await row(id)).status === 'sent');
+    clock.advance(72 * hourMs - 1);
+    await worker.runUntilIdle();
+    assert.equal((await row(id)).status, 'sent');
+    clock.advance(1);
+    await worker.runUntilIdle();
+    assert.equal((await row(id)).status, 'unknown');
+    assert.equal(carrier.submits.length, 1);
+    await carrier.report([{ carrierMessageId: carrierIdOf(id, 1), outcome: 'delivered' }]);
+    await worker.stop();
+    assert.deepEqual([(await row(id)).status, (await row(id)).deliveredAtMs], ['delivered', clock.nowMs()]);
+  });
+});
+
+describe('loops', () => {
+  test('a carrier that hangs holds up no other', async () => {
+    const hanging = withCarrier({ name: 'hanging', submitTimeoutMs: 30_000 });
+    const quick = withCarrier({ name: 'quick' });
+    const answers: (() => void)[] = [];
+    hanging.carrier.answer = (texts) => new Promise((resolve) => answers.push(() => resolve(acceptAll(texts))));
+    const hung = await accept(300, {}, 'hanging');
+    await hanging.worker.start();
+    await quick.worker.start();
+    await eventually('it hangs', () => hanging.carrier.outstanding() === 200);
+    await accept(300, {}, 'quick');
+    const startedMs = performance.now();
+    quick.worker.wake();
+    await eventually('the other has everything', () => quick.carrier.submits.length === 300);
+    assert.ok(performance.now() - startedMs < 5000);
+    // Memory is bounded: two batches, and no more, however many wait.
+    assert.equal(hanging.carrier.submits.length, 200);
+    const held = await readQueue(
+      db.database,
+      hung.map(({ id }) => id),
+    );
+    assert.equal(held.filter(({ onTheWire }) => onTheWire).length, 200);
+    const stopped = [quick.worker.stop(), hanging.worker.stop()];
+    for (const answer of answers) answer();
+    await Promise.all(stopped);
+  });
+
+  test('it sleeps until it is woken, and stops only when its submit is written down', async () => {
+    const { worker, carrier } = withCarrier();
+    let answerNow = () => {};
+    carrier.answer = (texts) => new Promise((resolve) => (answerNow = () => resolve(acceptAll(texts))));
+    await worker.start();
+    const { id } = await acceptOne();
+    worker.wake();
+    await eventually('it is on the wire', () => carrier.submits.length === 1);
+    let ended = false;
+    const stopping = worker.stop().then(() => {
+      ended = true;
+    });
+    await accept(3);
+    worker.wake();
+    assert.equal(ended, false);
+    answerNow();
+    await stopping;
+    assert.equal((await row(id)).status, 'sent');
+    assert.equal(carrier.submits.length, 1, 'it went on after it was told to stop');
+  });
+
+  test('results the database did not take are written when it is back: nothing is sent twice', async () => {
+    let away = 0;
+    const database: Database = {
+      ...db.database,
+      query(statement, values) {
+        const isResult = String(statement).startsWith('update message m set status');
+        if (!isResult || away-- <= 0) return db.database.query(statement, values);
+        clock.advance(5000);
+        return Promise.reject(unavailable('away'));
+      },
+    };
+    const { worker, carrier } = withCarrier({ maxBatch: 5, submitTimeoutMs: 1000 }, { database });
+    away = 4;
+    const messages = await accept(5);
+    await worker.start();
+    await eventually('all are sent', async () =>
+      (await readQueue(db.database)).every(({ status }) => status === 'sent'),
+    );
+    await worker.stop();
+    assert.equal(carrier.submits.length, messages.length);
+  });
+
+  test('a worker that is told to stop while the database is away stops', async () => {
+    const database: Database = {
+      ...db.database,
+      query(statement, values) {
+        if (String(statement).startsWith('update message m set status')) return Promise.reject(unavailable('away'));
+        return db.database.query(statement, values);
+      },
+    };
+    const { worker, carrier } = withCarrier({}, { database });
+    const { id } = await acceptOne();
+    await worker.start();
+    await eventually('it is on the wire', () => carrier.submits.length === 1);
+    await worker.stop();
+    assert.equal((await row(id)).onTheWire, true);
+  });
+});

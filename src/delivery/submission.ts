@@ -1,0 +1,150 @@
+import type { Message } from '../messages/message.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
+import type { CarrierHealth } from './carrier-health.ts';
+import { type Claimed, type Result, recordResults, releaseInDoubt } from './delivery-store.ts';
+import { nextTryAtMs, notSubmitted, resultOf } from './outcome.ts';
+import type { Rest } from './rest.ts';
+
+export interface SubmissionOptions {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  carrier: Carrier;
+  health: CarrierHealth;
+  rest: Rest;
+  textOf: (message: Message) => string;
+  onCount: (name: 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed', by: number) => void;
+}
+
+export interface Submission {
+  /** Hands claims to the carrier and writes down what came of each. Begins nothing after `beginBeforeMs`, steady time. */
+  run(claims: Claimed[], beginBeforeMs: number): Promise<void>;
+  /** True while the database does not take results: what is claimed now would only become unwritten too. */
+  readonly held: boolean;
+}
+
+interface Sending {
+  claim: Claimed;
+  text: OutgoingText;
+}
+
+const writeAgainAfterMs = 200;
+
+export function createSubmission(options: SubmissionOptions): Submission {
+  const { database, clock, log, carrier, health, rest, textOf, onCount } = options;
+  let unwritten = 0;
+
+  /** What can be sent now, and what is handed back as it was. */
+  function sort(claims: Claimed[], beginBeforeMs: number): { sending: Sending[]; results: Result[] } {
+    const nowMs = clock.nowMs();
+    // A claim that took so long may be somebody else's before the carrier has answered.
+    const late = clock.steadyMs() >= beginBeforeMs;
+    const sending: Sending[] = [];
+    const results: Result[] = [];
+    for (const claim of claims) {
+      const text = late || claim.expiresAtMs <= nowMs ? undefined : render(claim);
+      if (text !== undefined) sending.push({ claim, text });
+      else results.push(notSubmitted(claim, late ? nowMs : nextTryAtMs(claim, nowMs)));
+    }
+    return { sending, results };
+  }
+
+  /** One text that cannot be rendered is nobody else's trouble. */
+  function render(claim: Claimed): OutgoingText | undefined {
+    const { id, attempt, applicationId, recipient, sender, expiresAtMs } = claim;
+    try {
+      const text = textOf(claim);
+      return { messageId: id, attempt, applicationId, to: recipient, from: sender, text, expiresAtMs };
+    } catch (error) {
+      log.error({ message_id: id, reason: (error as Error).message }, 'a text could not be rendered');
+      return undefined;
+    }
+  }
+
+  async function send(sending: Sending[]): Promise<{ results: Result[]; inDoubt: Claimed[] }> {
+    const claims = sending.map(({ claim }) => claim);
+    count('submitted', claims.length);
+    count('possible_duplicates', claims.filter(({ inDoubt }) => inDoubt).length);
+    const answering = ask(sending.map(({ text }) => text));
+    const answers = await within(answering, carrier.submitTimeoutMs).catch((error: Error) => {
+      log.warn({ carrier: carrier.name, texts: claims.length, reason: error.message }, 'a submit was not answered');
+      // An answer that comes too late still settles what nobody has sent again by then.
+      answering.then((late) => recordResults(database, sorted(claims, late).results, clock.nowMs())).catch(() => {});
+      return [];
+    });
+    health.note(answers.some(isOfWorkingCarrier));
+    return sorted(claims, answers);
+  }
+
+  /** A carrier that throws at once is no different from one that throws later. */
+  async function ask(texts: OutgoingText[]): Promise<SubmitResult[]> {
+    return carrier.submit(texts);
+  }
+
+  function sorted(claims: Claimed[], answers: SubmitResult[]): { results: Result[]; inDoubt: Claimed[] } {
+    const nowMs = clock.nowMs();
+    const results = claims.map((claim, index) => resultOf(claim, answers[index], nowMs));
+    return {
+      results: results.filter((result) => result !== undefined),
+      inDoubt: claims.filter((_, index) => results[index] === undefined),
+    };
+  }
+
+  /** While the database is away there is nothing better to do: what is not written down would have to be sent again. */
+  async function write(results: Result[]): Promise<void> {
+    let failed = false;
+    try {
+      for (;;) {
+        const error = await recordResults(database, results, clock.nowMs()).catch((reason: unknown) => reason);
+        if (error === undefined) return;
+        if (!(error instanceof ApiError) || rest.stopped) throw error;
+        if (!failed) unwritten++;
+        failed = true;
+        await rest.full(writeAgainAfterMs);
+      }
+    } finally {
+      if (failed) unwritten--;
+    }
+  }
+
+  function count(name: Parameters<typeof onCount>[0], by: number): void {
+    if (by > 0) onCount(name, by);
+  }
+
+  return {
+    get held() {
+      return unwritten > 0;
+    },
+    async run(claims, beginBeforeMs) {
+      const { sending, results: unsent } = sort(claims, beginBeforeMs);
+      const { results, inDoubt } = sending.length > 0 ? await send(sending) : { results: [], inDoubt: [] };
+      count('failed', results.filter(({ status }) => status === 'failed').length);
+      count('in_doubt', inDoubt.length);
+      await write([...unsent, ...results]);
+      const nowMs = clock.nowMs();
+      await releaseInDoubt(
+        database,
+        inDoubt.map((claim) => ({
+          messageId: claim.id,
+          attempt: claim.attempt,
+          dueAtMs: nextTryAtMs(claim, nowMs),
+        })),
+      );
+    },
+  };
+}
+
+function isOfWorkingCarrier(answer: SubmitResult): boolean {
+  return answer.outcome !== 'retry' || answer.error !== 'carrier_unavailable';
+}
+
+function within<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/clock.ts';
+import type { Database, Rows } from '../platform/database.ts';
+import { createKeyRing } from '../platform/keys.ts';
+import { createSigningKeys, currentKeys } from './signing-keys.ts';
+
+/** A database whose answers come when the test says so. */
+function createSlowKeys() {
+  const reads: (() => void)[] = [];
+  const database = {
+    query: () => new Promise<Rows<never>>((answer) => reads.push(() => answer({ rows: [], count: 0 }))),
+  } as unknown as Database;
+  const signingKeys = createSigningKeys({
+    database,
+    clock: createTestClock(),
+    keys: createKeyRing(new Map([[1, Buffer.alloc(32)]])),
+    alg: 'ES256',
+    tokenSeconds: 60,
+    change: () => assert.fail('nothing is changed here'),
+  });
+  return { signingKeys, reads };
+}
+
+test('those who ask together share one read', async () => {
+  const { signingKeys, reads } = createSlowKeys();
+  const both = Promise.all([signingKeys.load(), signingKeys.load()]);
+  assert.equal(reads.length, 1);
+  reads[0]?.();
+  await both;
+  assert.deepEqual(signingKeys.loaded(), []);
+});
+
+test('who asks after a change is not told by a read that began before it', async () => {
+  const { signingKeys, reads } = createSlowKeys();
+  const before = signingKeys.load();
+  signingKeys.forget();
+  const after = signingKeys.load();
+  assert.equal(reads.length, 2);
+  reads[0]?.();
+  await before;
+  assert.equal(signingKeys.loaded(), undefined);
+  reads[1]?.();
+  await after;
+  assert.deepEqual(signingKeys.loaded(), []);
+});
+
+test('remembered keys are used only while the feed vouches for them', async () => {
+  const { signingKeys, reads } = createSlowKeys();
+  const first = signingKeys.load();
+  reads[0]?.();
+  await first;
+  assert.deepEqual(currentKeys(signingKeys, { isTrusted: () => true }), []);
+  const fresh = currentKeys(signingKeys, { isTrusted: () => false });
+  assert.ok(fresh instanceof Promise);
+  assert.equal(reads.length, 2);
+  reads[1]?.();
+  await fresh;
+});

@@ -1,0 +1,89 @@
+import { isGsm } from '../messages/gsm.ts';
+import { offenders } from '../messages/smart-encoding.ts';
+
+/** Letters that Unicode does not take apart into a letter and a mark. */
+const plainForms: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ß: 'ss', æ: 'ae', ø: 'o', œ: 'oe', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i', ħ: 'h', ŧ: 't' }),
+);
+
+const longestLabel = 11;
+
+/**
+ * The sender that an application's verifications come from, when nobody chose another: its name in the characters that
+ * every carrier passes on (see messages/sender.ts), cut at a word where there is one.
+ */
+export function senderName(app: string): string {
+  const label = plainLetters(app)
+    .replace(/['’`´]/g, '')
+    .replace(/[^A-Za-z0-9.\-_&+]+/g, ' ')
+    .replace(/^[ .\-_&+]+/, '');
+  const word = label.lastIndexOf(' ', longestLabel);
+  const cut = label.length > longestLabel && word > 0 ? label.slice(0, word) : label.slice(0, longestLabel);
+  const name = cut.replace(/[ \-_&+]+$/, '');
+  return /[A-Za-z]/.test(name) ? name : 'Verify';
+}
+
+const dots = '.．。｡․';
+/** A character of a host name, a dot, and two letters: whatever follows, a phone may make a link of it. */
+const link = new RegExp(
+  `://|www[${dots}]|\\b(?:mailto|tel|smsto?|geo):|[\\p{L}\\p{M}\\p{N}\\p{S}_-][${dots}]\\p{L}[\\p{L}\\p{M}\\u200c\\u200d]`,
+  'iu',
+);
+const dotInHost = new RegExp(`(?<=\\S)[${dots}](?=\\S)`, 'gu');
+/** Four digits of any script, also with a little between them: "12-34" and "1 2 3 4" are read as codes too. */
+const codeLike = /\p{N}(?:[^\p{L}\p{N}]{0,2}\p{N}){3,}/gu;
+/** What shows nothing or turns text around; the joiners stay inside words and emoji, which are written with them. */
+const invisible =
+  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{Extended_Pictographic}])|(?![\u200c\u200d])\p{C}/gu;
+
+/**
+ * An application's name as a verification may say it. Its developer chose it freely, and it goes out under our texts:
+ * so no link, no second code, no line of its own that an autofill could read. Empty when nothing is left. Repeated
+ * until it changes nothing, as what is taken out may join what stood beside it.
+ */
+export function safeName(app: string): string {
+  let name = app.normalize('NFC');
+  for (let before = ''; before !== name; ) {
+    before = name;
+    name = name.replace(/[\s\p{Cc}@＠﹫#＃﹟]+/gu, ' ').replace(invisible, '');
+    name = withoutLinks(name.trim()).replace(codeLike, ' ');
+    // What would dangle in the sentence: marks without their letter, a full stop before the sentence's own.
+    name = name.replace(/^[\s\p{M}]+|[\s\-–—:,;|/.]+$/gu, '').normalize('NFC');
+  }
+  return /[\p{L}\p{N}\p{S}]/u.test(name) ? name : '';
+}
+
+/** A name that is nothing but a domain (Booking.com) is a brand: it loses its dots, and with them the link. */
+function withoutLinks(name: string): string {
+  if (!link.test(name)) return name;
+  if (/^(?!www)[^\s:/?]+$/iu.test(name)) return name.replace(dotInHost, ' ');
+  return name
+    .split(' ')
+    .filter((word) => !link.test(word))
+    .join(' ');
+}
+
+/**
+ * A safe name in GSM-7: typography by its look-alikes, letters without the accents that GSM-7 does not have, emoji and
+ * other signs left out. Undefined when a letter would be lost, since what is left of it is another name.
+ */
+export function gsmName(name: string): string | undefined {
+  let plain = '';
+  let end = 0;
+  for (const { character, index, substitute } of offenders(name)) {
+    const instead = substitute ?? plainLetters(character);
+    if (!isGsm(instead) && /[\p{L}\p{N}]/u.test(character)) return undefined;
+    plain += name.slice(end, index) + (isGsm(instead) ? instead : '');
+    end = index + character.length;
+  }
+  // Once more, as what has been left out or written out may have joined a link or a code.
+  return safeName(plain + name.slice(end)) || undefined;
+}
+
+function plainLetters(text: string): string {
+  return Array.from(text.normalize('NFD').replace(/\p{M}/gu, ''), (character) => {
+    const plain = plainForms.get(character.toLowerCase());
+    if (plain === undefined) return character;
+    return character === character.toLowerCase() ? plain : plain.charAt(0).toUpperCase() + plain.slice(1);
+  }).join('');
+}

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { nullable } from '../http/page.ts';
+import { numberProblem } from '../messages/phone-number.ts';
+import type { FieldProblem } from '../platform/errors.ts';
+import { androidHashProblem, domainProblem } from './autofill.ts';
+import type { VerificationTemplate } from './texts.ts';
+import { localeProblem } from './translations.ts';
+
+export type StartRules = ReturnType<typeof createStartRules>;
+
+/** What a request to start must look like: types by schema, the rest by `check`, so that every bad field is told at once. */
+export function createStartRules(environment: 'sandbox' | 'production') {
+  const checkNumber = ({ to }: Record<string, unknown>): FieldProblem[] => {
+    const problem = typeof to === 'string' ? numberProblem(to, environment) : undefined;
+    return problem === undefined ? [] : [{ field: 'to', message: problem }];
+  };
+
+  function check(body: Record<string, unknown>): FieldProblem[] {
+    const problems = checkNumber(body);
+    const add = (field: string, problem: string | undefined) => {
+      if (problem !== undefined) problems.push({ field, message: problem });
+    };
+    const { locale, autofill } = body;
+    if (typeof locale === 'string') add('locale', localeProblem(locale));
+    if (typeof autofill === 'object' && autofill !== null) {
+      const { domain, android_hash } = autofill as Record<string, unknown>;
+      if ((domain === undefined) === (android_hash === undefined))
+        add('autofill', 'must have either domain or android_hash');
+      else if (domain !== undefined)
+        add('autofill.domain', typeof domain === 'string' ? domainProblem(domain) : 'must be a string');
+      else
+        add(
+          'autofill.android_hash',
+          typeof android_hash === 'string' ? androidHashProblem(android_hash) : 'must be a string',
+        );
+    }
+    return problems;
+  }
+
+  return {
+    schema: Type.Object(
+      {
+        to: Type.String({ description: 'Mobile number in international format, like +447700900123' }),
+        channel: Type.String({ maxLength: 32, description: 'sms' }),
+        reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
+        locale: Type.Optional(
+          nullable(Type.String({ maxLength: 64, description: 'Language of the text, like de or pt-BR' })),
+        ),
+        code_length: Type.Integer({ minimum: 4, maximum: 10, default: 6, expected: 'a whole number from 4 to 10' }),
+        ttl_seconds: Type.Integer({
+          minimum: 60,
+          maximum: 600,
+          default: 600,
+          expected: 'a whole number of seconds from 60 to 600',
+        }),
+        autofill: Type.Optional(
+          Type.Unsafe<VerificationTemplate['autofill']>({
+            type: ['object', 'null'],
+            description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
+          }),
+        ),
+      },
+      { check },
+    ),
+    explainSchema: Type.Object({ to: Type.String() }, { check: checkNumber }),
+  };
+}

@@ -1,0 +1,177 @@
+import type { Message } from '../messages/message.ts';
+import { countryOf, typeOf } from '../messages/phone-number.ts';
+import { testNumberOf } from '../messages/test-numbers.ts';
+import { measure } from '../messages/text.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { type Guard, reasonOf, type Sighting } from './guard.ts';
+import { senderName } from './sender-name.ts';
+import { renderVerification, type VerificationTemplate } from './texts.ts';
+import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
+import type { Counts } from './verification-store.ts';
+
+/** A checked request to start. */
+export interface StartRequest {
+  applicationId: string;
+  applicationName: string;
+  to: string;
+  channel: string;
+  reference: string | null;
+  locale: string | null;
+  codeLength: number;
+  ttlSeconds: number;
+  autofill: VerificationTemplate['autofill'];
+  correlationId: string;
+  carrier: string;
+}
+
+/** What a start comes to: what is to be written, and what is answered. */
+export interface Started {
+  verification: Verification;
+  superseded: Verification | undefined;
+  message: Message | undefined;
+}
+
+export interface StartRules {
+  clock: Clock;
+  guard: Guard;
+  environment: 'sandbox' | 'production';
+  resendSeconds: number;
+  ringVersion: number;
+}
+
+/** Decides a start from what is there. Pure but for ids and the clock: the transaction around it holds the rows. */
+export function decideStart(
+  rules: StartRules,
+  request: StartRequest,
+  pending: Verification | undefined,
+  counts: Counts | undefined,
+): Started {
+  const nowMs = rules.clock.nowMs();
+  if (pending === undefined) return startNew(rules, request, undefined, counts);
+  // Made by this very request: its batch ran twice, because the answer to the first commit was lost.
+  if (pending.correlationId === request.correlationId) {
+    return { verification: pending, superseded: undefined, message: undefined };
+  }
+  switch (continuation(pending, request, nowMs)) {
+    case 'supersede': {
+      const over = { ...pending, status: 'canceled', reason: 'superseded', updatedAtMs: nowMs } as const;
+      return startNew(rules, request, over, counts);
+    }
+    case 'leave':
+      return { verification: pending, superseded: undefined, message: undefined };
+    case 'send_again': {
+      const verification = {
+        ...pending,
+        sends: pending.sends + 1,
+        resendAvailableAtMs: resendAt(rules, pending.testNumber),
+        updatedAtMs: nowMs,
+      };
+      return { verification, superseded: undefined, message: newText(rules, request, verification) };
+    }
+  }
+}
+
+function startNew(
+  rules: StartRules,
+  request: StartRequest,
+  superseded: Verification | undefined,
+  counts: Counts | undefined,
+): Started {
+  const nowMs = rules.clock.nowMs();
+  const test = rules.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
+  const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
+  const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
+  const blocked =
+    test === undefined ? blockedBy(rules.guard, request, counts) : test.kind === 'blocked' ? 'block_list' : null;
+  const ttlMs = test?.kind === 'expires_early' ? 2000 : request.ttlSeconds * 1000;
+  const verification: Verification = {
+    id: newId('ver', rules.clock),
+    applicationId: request.applicationId,
+    channel: request.channel,
+    recipient: request.to,
+    prefix: prefixOf(request.to),
+    status: blocked === null ? 'pending' : 'blocked',
+    reason: blocked,
+    codeLength: request.codeLength,
+    ringVersion: rules.ringVersion,
+    testNumber: test !== undefined,
+    attempts: 0,
+    maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
+    sends: blocked === null ? 1 : 0,
+    reference: request.reference,
+    correlationId: request.correlationId,
+    resendAvailableAtMs: blocked === null ? resendAt(rules, test !== undefined) : null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    expiresAtMs: nowMs + ttlMs,
+    approvedAtMs: null,
+  };
+  const message = blocked === null ? newText(rules, request, verification) : undefined;
+  return { verification, superseded, message };
+}
+
+function blockedBy(guard: Guard, request: StartRequest, counts: Counts | undefined) {
+  return reasonOf(guard.judge(sightingOf(request.to, counts)));
+}
+
+export function sightingOf(
+  recipient: string,
+  counts: Omit<Counts, 'applicationId' | 'recipient'> | undefined,
+): Sighting {
+  return {
+    recipient,
+    country: countryOf(recipient),
+    numberType: typeOf(recipient),
+    startsForNumber: counts?.startsForNumber ?? 0,
+    startsForPrefix: counts?.startsForPrefix ?? 0,
+    failuresToday: counts?.failuresToday ?? 0,
+  };
+}
+
+function resendAt(rules: StartRules, testNumber: boolean): number {
+  return rules.clock.nowMs() + (testNumber ? 0 : rules.resendSeconds * 1000);
+}
+
+/** The text's row. It holds what the text is made from, and no code: that is derived when the text leaves. */
+function newText(rules: StartRules, request: StartRequest, verification: Verification): Message {
+  const nowMs = rules.clock.nowMs();
+  const template: VerificationTemplate & { ringVersion: number } = {
+    app: request.applicationName,
+    locale: request.locale,
+    minutes: Math.max(1, Math.ceil((verification.expiresAtMs - nowMs) / 60_000)),
+    codeLength: verification.codeLength,
+    autofill: request.autofill,
+    ringVersion: verification.ringVersion,
+  };
+  const { count, encoding, characters, remaining } = measure(
+    renderVerification(template, '0'.repeat(verification.codeLength)),
+  );
+  return {
+    id: newId('msg', rules.clock),
+    applicationId: request.applicationId,
+    api: 'verify',
+    verificationId: verification.id,
+    channel: request.channel,
+    recipient: request.to,
+    sender: senderName(request.applicationName),
+    body: null,
+    template,
+    status: 'queued',
+    encoding,
+    segmentCount: count,
+    characters,
+    remaining,
+    reference: null,
+    errorCode: null,
+    correlationId: request.correlationId,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    sentAtMs: null,
+    deliveredAtMs: null,
+    // A text that comes after its code is over would only confuse.
+    expiresAtMs: verification.expiresAtMs,
+    carrier: request.carrier,
+    dueAtMs: nowMs,
+  };
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import { nullable } from '../http/page.ts';
+import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import { attemptsRemaining, type Verification } from './verification.ts';
+
+const fields = {
+  id: Type.String(),
+  to: Type.String(),
+  channel: Type.String(),
+  status: Type.String({ description: 'pending, approved, failed, expired, canceled or blocked' }),
+  reason: nullable(Type.String()),
+  code_length: Type.Integer(),
+  attempts: Type.Integer({ description: 'Wrong codes so far' }),
+  attempts_remaining: Type.Integer(),
+  sends: Type.Integer(),
+  resend_available_at: nullable(Type.String()),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+  expires_at: Type.String(),
+  approved_at: nullable(Type.String()),
+  delivery: Type.Unsafe<unknown>({
+    description: 'Its newest text; null when none was sent',
+    type: ['object', 'null'],
+    properties: {
+      status: { type: 'string' },
+      message_id: { type: 'string' },
+      error: {
+        type: ['object', 'null'],
+        properties: { code: { type: 'string' }, message: { type: 'string' }, permanent: { type: 'boolean' } },
+      },
+    },
+  }),
+  reference: nullable(Type.String()),
+};
+
+export const verificationSchema = Type.Object(fields);
+const proof = Type.Optional(
+  Type.String({ description: 'A signed proof that the number was verified; until it expires' }),
+);
+export const readSchema = Type.Object({ ...fields, proof });
+export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof });
+
+/** The newest text of a verification. */
+export interface TextState {
+  verificationId: string;
+  messageId: string;
+  status: MessageStatus;
+  errorCode: MessageErrorCode | null;
+}
+
+/** A verification as its application sees it. */
+export function toVerification(verification: Verification, text: TextState | undefined) {
+  const { resendAvailableAtMs, approvedAtMs } = verification;
+  return {
+    id: verification.id,
+    to: verification.recipient,
+    channel: verification.channel,
+    status: verification.status,
+    reason: verification.reason,
+    code_length: verification.codeLength,
+    attempts: verification.attempts,
+    attempts_remaining: attemptsRemaining(verification),
+    sends: verification.sends,
+    resend_available_at: resendAvailableAtMs === null ? null : toTimestamp(resendAvailableAtMs),
+    created_at: toTimestamp(verification.createdAtMs),
+    updated_at: toTimestamp(verification.updatedAtMs),
+    expires_at: toTimestamp(verification.expiresAtMs),
+    approved_at: approvedAtMs === null ? null : toTimestamp(approvedAtMs),
+    delivery:
+      text === undefined
+        ? null
+        : { status: text.status, message_id: text.messageId, error: messageError(text.errorCode) },
+    reference: verification.reference,
+  };
+}

@@ -1,0 +1,228 @@
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { idFloor } from '../platform/ids.ts';
+import { dayMs, type Verification } from './verification.ts';
+
+const columns = `id, application_id as "applicationId", channel, recipient, prefix, status, reason,
+  code_length as "codeLength", ring_version as "ringVersion", test_number as "testNumber", attempts,
+  max_attempts as "maxAttempts", sends, reference, correlation_id as "correlationId",
+  resend_available_at as "resendAvailableAtMs", created_at as "createdAtMs", updated_at as "updatedAtMs",
+  expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
+
+/** A number as one application knows it. */
+export interface Destination {
+  applicationId: string;
+  recipient: string;
+}
+
+/** Writes down that these are over, so that they do not keep their number occupied. */
+export async function expireLapsed(tx: Tx, destinations: Destination[], nowMs: number): Promise<void> {
+  await tx.query(expireStatement, [...pairs(destinations), toTimestamp(nowMs)]);
+}
+
+const expireStatement = {
+  name: 'expire-lapsed-verifications',
+  text: `update verification v set status = 'expired', reason = 'ttl_elapsed', updated_at = v.expires_at,
+      sequence = sequence + 1
+    from unnest($1::text[], $2::text[]) as d(application_id, recipient)
+    where v.application_id = d.application_id and v.recipient = d.recipient and v.status = 'pending' and v.expires_at <= $3`,
+};
+
+/** The same for all of an application, before it lists by status. */
+export async function expireAllLapsed(tx: Tx, applicationId: string, nowMs: number): Promise<void> {
+  await tx.query(
+    `update verification set status = 'expired', reason = 'ttl_elapsed', updated_at = expires_at, sequence = sequence + 1
+     where application_id = $1 and status = 'pending' and expires_at <= $2`,
+    [applicationId, toTimestamp(nowMs)],
+  );
+}
+
+export async function lockPending(tx: Tx, destinations: Destination[]): Promise<Verification[]> {
+  const { rows } = await tx.query<Verification>(lockStatement, pairs(destinations));
+  return rows;
+}
+
+const lockStatement = {
+  name: 'lock-pending-verifications',
+  text: `select ${columns} from verification
+    where status = 'pending' and (application_id, recipient) in (select * from unnest($1::text[], $2::text[]))
+    order by application_id, recipient for update`,
+};
+
+export interface Counts extends Destination {
+  startsForNumber: number;
+  startsForPrefix: number;
+  failuresToday: number;
+}
+
+/** The guard's counters, from the rows themselves: they survive restarts and hold over nodes. */
+export async function countStarts(
+  tx: Tx,
+  destinations: (Destination & { prefix: string })[],
+  nowMs: number,
+): Promise<Counts[]> {
+  const { rows } = await tx.query<Counts>(countStatement, [
+    ...pairs(destinations),
+    destinations.map(({ prefix }) => prefix),
+    idFloor('ver', nowMs - dayMs),
+    idFloor('ver', nowMs - dayMs / 24),
+  ]);
+  return rows;
+}
+
+const countStatement = {
+  name: 'count-verification-starts',
+  text: `select d.application_id as "applicationId", d.recipient, n.starts as "startsForNumber",
+      n.failures as "failuresToday", p.starts as "startsForPrefix"
+    from unnest($1::text[], $2::text[], $3::text[]) as d(application_id, recipient, prefix)
+    cross join lateral (
+      select count(*) filter (where status <> 'blocked') as starts, coalesce(sum(attempts), 0) as failures
+      from verification v
+      where v.application_id = d.application_id and v.recipient = d.recipient and v.id >= $4) n
+    cross join lateral (
+      select count(*) filter (where status <> 'blocked') as starts from verification v
+      where v.application_id = d.application_id and v.prefix = d.prefix and v.id >= $5) p`,
+};
+
+/** All that a batch of starts made or changed. New rows come with ids of their own, so a second run writes nothing. */
+export async function putVerifications(tx: Tx, verifications: Verification[]): Promise<void> {
+  if (verifications.length === 0) return;
+  const column = <Value>(of: (verification: Verification) => Value) => verifications.map(of);
+  const time = (of: (verification: Verification) => number | null) =>
+    verifications.map((each) => {
+      const ms = of(each);
+      return ms === null ? null : toTimestamp(ms);
+    });
+  await tx.query(putStatement, [
+    column(({ id }) => id),
+    column(({ applicationId }) => applicationId),
+    column(({ channel }) => channel),
+    column(({ recipient }) => recipient),
+    column(({ prefix }) => prefix),
+    column(({ status }) => status),
+    column(({ reason }) => reason),
+    column(({ codeLength }) => codeLength),
+    column(({ ringVersion }) => ringVersion),
+    column(({ testNumber }) => testNumber),
+    column(({ maxAttempts }) => maxAttempts),
+    column(({ sends }) => sends),
+    column(({ reference }) => reference),
+    column(({ correlationId }) => correlationId),
+    time(({ resendAvailableAtMs }) => resendAvailableAtMs),
+    time(({ createdAtMs }) => createdAtMs),
+    time(({ updatedAtMs }) => updatedAtMs),
+    time(({ expiresAtMs }) => expiresAtMs),
+  ]);
+}
+
+const putStatement = {
+  name: 'put-verifications',
+  text: `insert into verification (id, application_id, channel, recipient, prefix, status, reason, code_length,
+      ring_version, test_number, max_attempts, sends, reference, correlation_id, resend_available_at, created_at,
+      updated_at, expires_at)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+      $8::smallint[], $9::integer[], $10::boolean[], $11::smallint[], $12::smallint[], $13::text[], $14::text[],
+      $15::timestamptz[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[])
+    on conflict (id) do update set status = excluded.status, reason = excluded.reason, sends = excluded.sends,
+      resend_available_at = excluded.resend_available_at, updated_at = excluded.updated_at,
+      sequence = verification.sequence + 1`,
+};
+
+export interface CheckRow {
+  id: string;
+  applicationId: string;
+  codeLength: number;
+  /** The ring versions under which the code is right, as bits; and whether it is the test numbers' code. */
+  matching: number;
+  isTestCode: boolean;
+}
+
+/**
+ * One statement decides every check: whether the code is right is known, so all that is left is to see that the
+ * verification is still open. Whoever changes nothing came too late.
+ */
+export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<Verification[]> {
+  const { rows } = await tx.query<Verification>(decideStatement, [
+    checks.map(({ id }) => id),
+    checks.map(({ applicationId }) => applicationId),
+    checks.map(({ codeLength }) => codeLength),
+    checks.map(({ matching }) => matching),
+    checks.map(({ isTestCode }) => isTestCode),
+    toTimestamp(nowMs),
+  ]);
+  return rows;
+}
+
+const right = '(case when test_number then c.is_test_code else (c.matching >> ring_version) & 1 = 1 end)';
+const qualified = columns
+  .replace(/^id,/, 'v.id,')
+  .replace('application_id as', 'v.application_id as')
+  .replace('code_length as', 'v.code_length as');
+
+const decideStatement = {
+  name: 'decide-checks',
+  text: `update verification v set
+      status = case when ${right} then 'approved' when attempts + 1 >= max_attempts then 'failed' else 'pending' end,
+      reason = case when ${right} then null when attempts + 1 >= max_attempts then 'max_attempts_reached' end,
+      attempts = attempts + case when ${right} then 0 else 1 end,
+      approved_at = case when ${right} then $6::timestamptz end,
+      updated_at = $6::timestamptz, sequence = sequence + 1
+    from unnest($1::text[], $2::text[], $3::smallint[], $4::integer[], $5::boolean[])
+      as c(id, application_id, code_length, matching, is_test_code)
+    where v.id = c.id and v.application_id = c.application_id and v.code_length = c.code_length
+      and v.status = 'pending' and v.expires_at > $6
+    returning ${qualified}`,
+};
+
+export async function findVerification(tx: Tx, applicationId: string, id: string): Promise<Verification | undefined> {
+  const { rows } = await tx.query<Verification>(selectOne, [id, applicationId]);
+  return rows[0];
+}
+
+const selectOne = {
+  name: 'select-verification',
+  text: `select ${columns} from verification where id = $1 and application_id = $2`,
+};
+
+/** Cancels one that is still open; undefined when it is not. */
+export async function cancelPending(
+  tx: Tx,
+  applicationId: string,
+  id: string,
+  nowMs: number,
+): Promise<Verification | undefined> {
+  const { rows } = await tx.query<Verification>(
+    `update verification set status = 'canceled', reason = 'canceled_by_client', updated_at = $3, sequence = sequence + 1
+     where id = $1 and application_id = $2 and status = 'pending' and expires_at > $3 returning ${columns}`,
+    [id, applicationId, toTimestamp(nowMs)],
+  );
+  return rows[0];
+}
+
+export async function listVerifications(
+  tx: Tx,
+  applicationId: string,
+  filter: { to?: string | undefined; status?: string | undefined; reference?: string | undefined },
+  page: { limit: number; after: string | undefined },
+): Promise<Verification[]> {
+  const values: unknown[] = [applicationId, page.limit];
+  const conditions = ['application_id = $1'];
+  const add = (condition: string, value: string | undefined) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  add('recipient =', filter.to);
+  add('status =', filter.status);
+  add('reference =', filter.reference);
+  add('id <', page.after);
+  const { rows } = await tx.query<Verification>(
+    `select ${columns} from verification where ${conditions.join(' and ')} order by id desc limit $2`,
+    values,
+  );
+  return rows;
+}
+
+function pairs(destinations: Destination[]): [string[], string[]] {
+  return [destinations.map(({ applicationId }) => applicationId), destinations.map(({ recipient }) => recipient)];
+}

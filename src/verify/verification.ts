@@ -1,0 +1,88 @@
+export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'canceled' | 'blocked';
+
+export const verificationStatuses: readonly VerificationStatus[] = [
+  'pending',
+  'approved',
+  'failed',
+  'expired',
+  'canceled',
+  'blocked',
+];
+
+export type BlockReason =
+  | 'country_not_allowed'
+  | 'block_list'
+  | 'number_type'
+  | 'destination_limit'
+  | 'prefix_velocity'
+  | 'too_many_failures';
+
+export type Reason =
+  | 'incorrect_code'
+  | 'max_attempts_reached'
+  | 'ttl_elapsed'
+  | 'canceled_by_client'
+  | 'superseded'
+  | BlockReason;
+
+export interface Verification {
+  id: string;
+  applicationId: string;
+  channel: string;
+  recipient: string;
+  prefix: string;
+  status: VerificationStatus;
+  reason: Reason | null;
+  codeLength: number;
+  ringVersion: number;
+  testNumber: boolean;
+  attempts: number;
+  maxAttempts: number;
+  sends: number;
+  reference: string | null;
+  correlationId: string;
+  resendAvailableAtMs: number | null;
+  createdAtMs: number;
+  updatedAtMs: number;
+  expiresAtMs: number;
+  approvedAtMs: number | null;
+}
+
+export const mostAttempts = 5;
+export const mostSends = 5;
+/** Wrong codes per application and number in any 24 hours, over all its verifications: guessing must not add up. */
+export const mostFailuresADay = 15;
+export const dayMs = 86_400_000;
+
+/** A pending verification is over when its time is, whether or not somebody has written that down yet. */
+export function asOf(verification: Verification, nowMs: number): Verification {
+  if (verification.status !== 'pending' || verification.expiresAtMs > nowMs) return verification;
+  return { ...verification, status: 'expired', reason: 'ttl_elapsed', updatedAtMs: verification.expiresAtMs };
+}
+
+export function attemptsRemaining({ status, attempts, maxAttempts }: Verification): number {
+  return status === 'pending' || status === 'approved' ? Math.max(0, maxAttempts - attempts) : 0;
+}
+
+/** What a further start for the same number does while one is pending. */
+export type Continuation = 'send_again' | 'leave' | 'supersede';
+
+export function continuation(
+  pending: Verification,
+  wanted: { codeLength: number; channel: string },
+  nowMs: number,
+): Continuation {
+  // Two texts with two codes are the commonest cause of "wrong code", so the same code goes on as long as it can.
+  if (pending.codeLength !== wanted.codeLength || pending.channel !== wanted.channel) return 'supersede';
+  const waited = pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
+  return waited && pending.sends < mostSends ? 'send_again' : 'leave';
+}
+
+/** The tries a new verification gets: no more than are left of the day's, nor of the one it takes the place of. */
+export function triesFor(failuresToday: number, leftOfSuperseded = mostAttempts): number {
+  return Math.max(0, Math.min(mostAttempts, mostFailuresADay - failuresToday, leftOfSuperseded));
+}
+
+export function prefixOf(recipient: string): string {
+  return recipient.slice(0, -4);
+}

@@ -1,0 +1,199 @@
+import { type Static, Type } from 'typebox';
+import { answerOnce } from '../http/answer-once.ts';
+import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { type Call, type Route, requireApplication, route } from '../http/route.ts';
+import { ApiError, unavailable } from '../platform/errors.ts';
+import type { Idempotency } from '../platform/idempotency.ts';
+import type { StartRequest } from './start.ts';
+import type { StartRules } from './start-rules.ts';
+import { verificationStatuses } from './verification.ts';
+import { checkSchema, readSchema, verificationSchema } from './verification-record.ts';
+import type { VerifyService } from './verify-service.ts';
+
+export interface VerifyRoutesOptions {
+  verify: VerifyService;
+  idempotency: Idempotency;
+  rules: StartRules;
+  /** The carrier that takes a number; undefined when there is none. */
+  carrierFor: (to: string) => string | undefined;
+}
+
+const base = '/verify/v1/verifications';
+const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+/** One-time codes: started, checked, read, listed, canceled; and the guard explained. */
+export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {
+  const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
+
+  function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
+    const { applicationId, applicationName } = requireApplication(call);
+    const { to, channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
+    if (channel !== 'sms') throw unsupportedChannel();
+    const carrier = carrierFor(to);
+    if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
+    return {
+      applicationId,
+      applicationName,
+      to,
+      channel,
+      reference: reference ?? null,
+      locale: locale ?? null,
+      codeLength: code_length,
+      ttlSeconds: ttl_seconds,
+      autofill: autofill ?? null,
+      correlationId: call.correlationId,
+      carrier,
+    };
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      ...shared,
+      summary: 'Start a verification: a code is sent to the number',
+      description:
+        'While one is pending for the same number, the same code goes on: it is sent again once resend_available_at has passed.',
+      body: rules.schema,
+      idempotent: true,
+      answers: {
+        200: {
+          description: 'The verification; blocked, with the reason, where the guard refused',
+          schema: verificationSchema,
+        },
+      },
+      handler: (call) => {
+        const request = toStart(call);
+        return answerOnce(idempotency, call, async (keep) => {
+          const toAnswer = ({ record }: { record: { id: string } }) => ({
+            status: 200,
+            body: JSON.stringify(record),
+            location: `${base}/${record.id}`,
+          });
+          return toAnswer(await verify.start(request, call.idempotencyKey, (started) => keep(toAnswer(started))));
+        });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/{id}`,
+      ...shared,
+      summary: 'Check the code that the user entered',
+      params,
+      body: Type.Object({
+        code: Type.String({ pattern: '^[0-9]{4,10}$', expected: 'the digits the user entered, as a string' }),
+      }),
+      idempotent: true,
+      answers: {
+        200: { description: 'The verification, with valid: whether the code was right', schema: checkSchema },
+        409: { description: 'VERIFICATION_ALREADY_APPROVED: a code counts once' },
+      },
+      handler: (call) => {
+        const { applicationId } = requireApplication(call);
+        return answerOnce(idempotency, call, async (keep) => {
+          const toAnswer = ({ record }: { record: object }) => ({
+            status: 200,
+            body: JSON.stringify(record),
+            location: null,
+          });
+          const keyed = call.idempotencyKey !== undefined;
+          const checked = await verify.check(
+            applicationId,
+            call.params.id,
+            call.body.code,
+            keyed ? (outcome) => required(keep(toAnswer(outcome))) : undefined,
+          );
+          return toAnswer(checked);
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: base,
+      ...shared,
+      summary: 'List verifications, newest first',
+      query: Type.Object({
+        to: Type.Optional(Type.String({ maxLength: 32 })),
+        status: Type.Optional(
+          Type.Unsafe<string>({
+            type: 'string',
+            enum: [...verificationStatuses],
+            expected: `one of ${verificationStatuses.join(', ')}`,
+          }),
+        ),
+        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(verificationSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const { to, status, reference } = call.query;
+        const { applicationId } = requireApplication(call);
+        // A plus that was not encoded arrives as a space.
+        const filter = { to: to?.replace(/^ /, '+'), status, reference };
+        const rows = await verify.list(applicationId, filter, { limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, ({ record }) => record) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/{id}`,
+      ...shared,
+      summary: 'Read a verification',
+      params,
+      answers: { 200: { description: 'The verification as it is now', schema: readSchema } },
+      handler: async (call) => ({
+        status: 200,
+        body: await verify.read(requireApplication(call).applicationId, call.params.id),
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/{id}`,
+      ...shared,
+      summary: 'Cancel a pending verification',
+      params,
+      answers: { 200: { description: 'The canceled verification', schema: verificationSchema } },
+      handler: async (call) => ({
+        status: 200,
+        body: await verify.cancel(requireApplication(call).applicationId, call.params.id),
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/verify/v1/guard/explain',
+      ...shared,
+      summary: 'What the guard would say to a start for a number, and why',
+      body: rules.explainSchema,
+      idempotent: true,
+      answers: {
+        200: {
+          description: 'The decision and every rule it was made by',
+          schema: Type.Object({
+            decision: Type.String({ description: 'allow or block' }),
+            reason: nullable(Type.String()),
+            rules: Type.Array(Type.Object({ rule: Type.String(), limit: Type.Unknown(), seen: Type.Unknown() })),
+          }),
+        },
+      },
+      handler: (call) =>
+        answerOnce(idempotency, call, async (keep) => {
+          const explained = await verify.explain(requireApplication(call).applicationId, call.body.to);
+          const answer = { status: 200, body: JSON.stringify(explained), location: null };
+          await verify.keep(keep(answer));
+          return answer;
+        }),
+    }),
+  ];
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a request with a key keeps its answer');
+  return value;
+}
+
+function unsupportedChannel(): ApiError {
+  return new ApiError('UNSUPPORTED_CHANNEL', 'The channel that works is sms.', {
+    details: [{ field: 'channel', message: 'must be sms' }],
+  });
+}

@@ -1,0 +1,79 @@
+// Independent clients, told nothing but the issuer and their credentials, get a token by discovery and use it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { createEchoRoutes, createRegistered, type TestApplication, verifyScope } from '../support/applications.ts';
+import { freePort } from '../support/process.ts';
+
+const { routes } = createEchoRoutes();
+
+let app: TestApp;
+let acme: TestApplication;
+let issuer: URL;
+let resource: URL;
+before(async () => {
+  const port = await freePort();
+  app = await createTestApp({ extraRoutes: routes, env: { PORT: String(port) } });
+  acme = await createRegistered(app, ['verify']);
+  issuer = new URL(`http://127.0.0.1:${port}/realms/heliograph`);
+  resource = new URL('/verify/v1/echo', app.url);
+});
+after(() => app.close());
+
+for (const [name, method] of [
+  ['client_secret_post', openid.ClientSecretPost],
+  ['client_secret_basic', openid.ClientSecretBasic],
+] as const) {
+  test(`openid-client by ${name}: discovery, token, use, introspection, revocation`, async () => {
+    const { client_id, client_secret } = acme.client;
+    const config = await openid.discovery(issuer, client_id, undefined, method(client_secret), {
+      execute: [openid.allowInsecureRequests],
+    });
+    assert.equal(config.serverMetadata().issuer, issuer.href);
+    const { access_token, token_type, expiresIn } = await readToken(config);
+    assert.equal(token_type, 'bearer');
+    assert.ok(Math.abs(expiresIn - 3600) < 5);
+    const use = () => openid.fetchProtectedResource(config, access_token, resource, 'GET');
+    assert.equal((await use()).status, 200);
+    assert.equal((await openid.tokenIntrospection(config, access_token)).active, true);
+    await openid.tokenRevocation(config, access_token);
+    assert.equal((await openid.tokenIntrospection(config, access_token)).active, false);
+    await assert.rejects(use(), openid.WWWAuthenticateChallengeError);
+  });
+}
+
+async function readToken(config: openid.Configuration) {
+  const tokens = await openid.clientCredentialsGrant(config, { scope: verifyScope });
+  return { ...tokens, expiresIn: tokens.expiresIn() ?? 0 };
+}
+
+test('openid-client reads a refusal as what it is', async () => {
+  const config = await openid.discovery(issuer, acme.client.client_id, undefined, openid.ClientSecretPost('wrong'), {
+    execute: [openid.allowInsecureRequests],
+  });
+  await assert.rejects(
+    openid.clientCredentialsGrant(config, { scope: verifyScope }),
+    (error) => error instanceof openid.WWWAuthenticateChallengeError || error instanceof openid.ResponseBodyError,
+  );
+});
+
+test('oauth4webapi: discovery, token, use, and the token checked by RFC 9068 against the published keys', async () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const client = { client_id: acme.client.client_id };
+  const secret = oauth.ClientSecretPost(acme.client.client_secret);
+  const answer = await oauth.clientCredentialsGrantRequest(server, client, secret, { scope: verifyScope }, insecure);
+  const { access_token } = await oauth.processClientCredentialsResponse(server, client, answer);
+  const used = await oauth.protectedResourceRequest(access_token, 'GET', resource, undefined, undefined, insecure);
+  assert.equal(used.status, 200);
+
+  const request = new Request(resource, { headers: { Authorization: `Bearer ${access_token}` } });
+  const claims = await oauth.validateJwtAccessToken(server, request, 'urn:heliograph:verify', insecure);
+  assert.equal(claims.client_id, acme.client.client_id);
+  assert.equal(claims.scope, verifyScope);
+
+  await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, secret, access_token, insecure));
+  await assert.rejects(oauth.protectedResourceRequest(access_token, 'GET', resource, undefined, undefined, insecure));
+});

@@ -1,0 +1,57 @@
+import type { TestApp } from './app.ts';
+
+export interface ServerEvent {
+  type: string;
+  id: string;
+  data: string;
+}
+
+export interface EventStream {
+  status: number;
+  headers: Headers;
+  /** Everything so far, as it came. */
+  raw(): string;
+  /** The events so far, read as the HTML standard says. */
+  events(): ServerEvent[];
+  ended: Promise<void>;
+  close(): void;
+}
+
+/** A client for server-sent events, over a real socket. */
+export async function openEvents(
+  app: Pick<TestApp, 'url'>,
+  path: string,
+  headers: Record<string, string>,
+): Promise<EventStream> {
+  const gone = new AbortController();
+  const response = await fetch(app.url + path, { headers, signal: gone.signal });
+  let raw = '';
+  async function read(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) raw += decoder.decode(bytes, { stream: true });
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    raw: () => raw,
+    events: () => readEvents(raw),
+    ended: read().catch(() => {}),
+    close: () => gone.abort(),
+  };
+}
+
+function readEvents(raw: string): ServerEvent[] {
+  const events: ServerEvent[] = [];
+  let next = { type: 'message', id: '', data: [] as string[] };
+  for (const line of raw.split('\n').slice(0, -1)) {
+    if (line === '') {
+      if (next.data.length > 0) events.push({ ...next, data: next.data.join('\n') });
+      next = { type: 'message', id: next.id, data: [] };
+    }
+    const [, field, value = ''] = /^([^:]+)(?:: ?(.*))?$/.exec(line) ?? [];
+    if (field === 'event') next.type = value;
+    if (field === 'id') next.id = value;
+    if (field === 'data') next.data.push(value);
+  }
+  return events;
+}

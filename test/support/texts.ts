@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { TestApp } from './app.ts';
+import { bearer, createRegistered, getToken, type TestApplication } from './applications.ts';
+import { type Answer, send } from './developer.ts';
+
+export interface TextRecord {
+  id: string;
+  to: string;
+  from: string;
+  message: string | null;
+  channel: string;
+  status: string;
+  segments: { count: number; encoding: string; characters: number; remaining: number };
+  reference: string | null;
+  error: { code: string; message: string; permanent: boolean } | null;
+  created_at: string;
+  updated_at: string;
+  sent_at: string | null;
+  delivered_at: string | null;
+  expires_at: string;
+}
+
+export interface Refusal {
+  message: string;
+  code: string;
+  details: { field: string; message: string }[];
+}
+
+export interface Page<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+
+/** An application with its credentials in hand: who sends and reads in the tests. */
+export interface Sender extends TestApplication {
+  key: Record<string, string>;
+  token: Record<string, string>;
+  /** Sends through the SMS API what `given` says, the rest being a text that is right. */
+  sms(given?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer<TextRecord>>;
+  /** The same through the Messaging API. */
+  messaging(given?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer<TextRecord>>;
+  readSms(id: string): Promise<TextRecord>;
+}
+
+export const text = { to: '+447700900123', from: 'ACME', message: 'Hello' };
+
+export async function createSender(app: TestApp, plan = 'enterprise'): Promise<Sender> {
+  const made = await createRegistered(app, ['sms', 'verify', 'messaging'], plan);
+  const key = { apikey: made.apiKey };
+  const token = bearer(await getToken(app, made.client, 'messaging:send'));
+  const post = (path: string, credential: Record<string, string>) => {
+    return (given: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+      send<TextRecord>(app, 'POST', path, { body: { ...text, ...given }, headers: { ...credential, ...headers } });
+  };
+  return {
+    ...made,
+    key,
+    token,
+    sms: post('/sms/v1/messages', key),
+    messaging: post('/messaging/v1/messages', token),
+    async readSms(id) {
+      const { status, body } = await send<TextRecord>(app, 'GET', `/sms/v1/messages/${id}`, { headers: key });
+      assert.equal(status, 200);
+      return body;
+    },
+  };
+}
+
+/** Waits until something is so, and says what it waited for when it never is. */
+export async function until<Value>(
+  what: string,
+  look: () => Promise<Value | undefined | false> | Value | undefined | false,
+  withinMs = 10_000,
+): Promise<Value> {
+  const endMs = performance.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > endMs) assert.fail(`waited ${withinMs} ms in vain for ${what}`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+/** Every row of every table, as one text to search in. */
+export async function dumpAll(app: TestApp): Promise<string> {
+  const { rows } = await app.db.database.query<{ dump: string }>(
+    `select coalesce(string_agg(query_to_xml('select * from ' || quote_ident(tablename), true, true, '')::text, ''), '') as dump
+     from pg_tables where schemaname = 'public'`,
+  );
+  return rows[0]?.dump ?? '';
+}
+
+export async function countMessages(app: TestApp, applicationId: string): Promise<number> {
+  const { rows } = await app.db.database.query<{ count: number }>(
+    'select count(*) as count from message where application_id = $1',
+    [applicationId],
+  );
+  return rows[0]?.count ?? 0;
+}

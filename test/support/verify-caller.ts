@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import type { TestApp } from './app.ts';
+import { type Answer, send } from './developer.ts';
+
+export interface VerificationBody {
+  id: string;
+  to: string;
+  channel: string;
+  status: string;
+  reason: string | null;
+  code_length: number;
+  attempts: number;
+  attempts_remaining: number;
+  sends: number;
+  resend_available_at: string | null;
+  created_at: string;
+  updated_at: string;
+  expires_at: string;
+  approved_at: string | null;
+  delivery: { status: string; message_id: string; error: unknown } | null;
+  reference: string | null;
+  valid?: boolean;
+  proof?: string;
+}
+
+export interface InboxText {
+  to: string;
+  text: string;
+  message_id: string;
+  verification_id: string | null;
+}
+
+export interface VerifyCaller {
+  clientId: string;
+  clientSecret: string;
+  send<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Body>>;
+  start(body: object): Promise<Answer<VerificationBody>>;
+  check(id: string, code: string): Promise<Answer<VerificationBody>>;
+  read(id: string): Promise<Answer<VerificationBody>>;
+  /** A number nobody used before. */
+  newNumber(): string;
+  /** The texts on a number's phone, newest first, once there are that many. */
+  texts(to: string, atLeast: number): Promise<InboxText[]>;
+  codeIn(text: string): string;
+  /** A code of the right length that is not this verification's. */
+  wrongCode(id: string, to: string): Promise<string>;
+  /** A fresh verification with its code as its owner reads it on the phone. */
+  pending(body?: object): Promise<{ id: string; to: string; code: string; wrong: string }>;
+}
+
+let numbers = Math.floor(Math.random() * 1e6) * 100;
+
+/** An application registered for the Verification API, with a token; given another, only the token is new. */
+export async function createVerifyCaller(app: TestApp, like?: VerifyCaller): Promise<VerifyCaller> {
+  const { clientId, clientSecret } = like ?? (await registerApplication(app));
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope: 'openid verify:manage',
+  });
+  const tokenPath = `/realms/${app.config.realm}/protocol/openid-connect/token`;
+  const response = await fetch(app.url + tokenPath, { method: 'POST', body: form });
+  assert.equal(response.status, 200);
+  const { access_token } = (await response.json()) as { access_token: string };
+  const authorization = `Bearer ${access_token}`;
+
+  const caller: VerifyCaller = {
+    clientId,
+    clientSecret,
+    send: (method, path, body, headers = {}) =>
+      send(app, method, path, { body, headers: { authorization, ...headers } }),
+    start: (body) => caller.send('POST', '/verify/v1/verifications', { channel: 'sms', ...body }),
+    check: (id, code) => caller.send('POST', `/verify/v1/verifications/${id}`, { code }),
+    read: (id) => caller.send('GET', `/verify/v1/verifications/${id}`),
+    newNumber: () => `+447${String(numbers++ % 1e9).padStart(9, '0')}`,
+    async texts(to, atLeast) {
+      for (let tries = 0; ; tries++) {
+        const path = `/sandbox/v1/inbox?to=${encodeURIComponent(to)}&limit=100`;
+        const { body } = await caller.send<{ data: InboxText[] }>('GET', path);
+        if (body.data.length >= atLeast || tries > 250) return body.data;
+        await new Promise((done) => setTimeout(done, 20));
+      }
+    },
+    codeIn: (text) => /(?<![0-9])[0-9]{4,10}(?![0-9])/.exec(text)?.[0] ?? '',
+    async wrongCode(id, to) {
+      let code = '';
+      for (let tries = 0; code === '' && tries < 250; tries++) {
+        const text = (await caller.texts(to, 1)).find(({ verification_id }) => verification_id === id);
+        code = caller.codeIn(text?.text ?? '');
+        if (code === '') await new Promise((done) => setTimeout(done, 20));
+      }
+      assert.notEqual(code, '');
+      return String((Number(code[0]) + 1) % 10) + code.slice(1);
+    },
+    async pending(body = {}) {
+      const to = caller.newNumber();
+      const { body: record } = await caller.start({ to, ...body });
+      const [text] = await caller.texts(to, 1);
+      const code = caller.codeIn(text?.text ?? '');
+      return { id: record.id, to, code, wrong: await caller.wrongCode(record.id, to) };
+    },
+  };
+  return caller;
+}
+
+/** By the registry itself: what the portal does is tested elsewhere. */
+async function registerApplication(app: TestApp): Promise<{ clientId: string; clientSecret: string }> {
+  const { service } = app.app.registry;
+  const { database } = app.db;
+  await database.query(
+    `insert into account (id, email, created_at) values ('acc_verify', 'verify@example.com', now()) on conflict do nothing`,
+  );
+  const { id } = await service.createApplication(database, 'acc_verify', 'ACME');
+  const { registration, credential } = await service.registerOwn('acc_verify', id, 'verify', 'enterprise');
+  if (registration.status === 'pending') await service.approve(registration.id);
+  assert.ok(credential?.type === 'client');
+  return { clientId: credential.clientId, clientSecret: credential.clientSecret };
+}
