@@ -71,7 +71,7 @@ async function removeUnfinished(home: string): Promise<void> {
 export async function writeServerSettings({ home, dataFolder }: Cluster): Promise<void> {
   // The address of a Unix socket holds 107 bytes on Linux and 103 on macOS, the name of the file included. A comma or a
   // quote in its folder would be read as several folders.
-  const fits = Buffer.byteLength(join(home, '.s.PGSQL.65535.lock')) <= 103 && !/[",\r\n]/.test(home);
+  const fits = Buffer.byteLength(join(home, '.s.PGSQL.65535.lock')) <= 103 && !/[",]/.test(home);
   const socket = process.platform !== 'win32' && fits;
   const lines = [
     `listen_addresses = '${socket ? '' : '127.0.0.1'}'`,

@@ -31,7 +31,7 @@ const link = new RegExp(
 );
 const dotInHost = new RegExp(`(?<=\\S)[${dots}](?=\\S)`, 'gu');
 /** Four digits of any script, also with a little between them: "12-34" and "1 2 3 4" are read as codes too. */
-const codeLike = /\p{N}(?:[^\p{L}\p{N}]{0,2}\p{N}){3,}/gu;
+const codeLike = /\p{N}(?:[^\p{L}\p{N}]{0,2}\p{N}){3,}\p{M}*/gu;
 /** What shows nothing or turns text around; the joiners stay inside words and emoji, which are written with them. */
 const invisible =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{Extended_Pictographic}])|(?![\u200c\u200d])\p{C}/gu;

@@ -11,6 +11,7 @@ import {
   livingPostmaster,
   makeFolder,
   postmasterOf,
+  processesOn,
   type Service,
   startService,
   waitUntilGone,
@@ -22,7 +23,7 @@ before(async () => {
   const first = await startService({ dataDir: makeFolder('first') });
   const tookMs = await first.ready;
   measured(`first start: ${Math.round(tookMs)} ms`);
-  assert.ok(tookMs < 60_000);
+  assert.ok(tookMs < slackMs);
   assert.match(first.output(), /is creating the database/);
   assert.match(first.output(), /is ready \(sandbox\)/);
   await assertEnds(first, 'SIGTERM');
@@ -30,7 +31,9 @@ before(async () => {
 });
 after(endServices);
 
-/** Promises of the issue, for whoever reads the output; a busy machine is no failure. */
+/** The issue promises 3 s, 5 s and 1 s on a machine of its own. What was measured is printed; a busy one is no failure. */
+const slackMs = 60_000;
+
 function measured(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -72,7 +75,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     const service = await startService({ dataDir: copyOfTemplate() });
     const tookMs = await service.ready;
     measured(`second start: ${Math.round(tookMs)} ms`);
-    assert.ok(tookMs < 15_000);
+    assert.ok(tookMs < slackMs);
     assert.doesNotMatch(service.output(), /creating/);
     await assertEnds(service, 'SIGINT');
   });
@@ -105,15 +108,14 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     await assertEnds(service, 'SIGHUP');
   });
 
-  for (const waitMs of [150, 600, 1200, 2000]) {
-    test(`a signal ${waitMs} ms into the first start leaves no process behind`, async () => {
+  for (const step of ['creating', 'starting']) {
+    test(`a signal while it is ${step} the database leaves no process behind, and the next start goes well`, async () => {
       const service = await startService({ dataDir: makeFolder('early') });
-      await new Promise((done) => setTimeout(done, waitMs));
+      await service.printed(`Heliograph is ${step} the database.`);
       service.kill('SIGTERM');
-      await service.ended;
+      assert.equal((await service.ended).code, 0);
       assert.doesNotMatch(service.output(), /could not start/);
-      await new Promise((done) => setTimeout(done, 300));
-      assert.equal(postmasterOf(service.dataDir), undefined);
+      assert.deepEqual(processesOn(service.dataDir), []);
       const again = await startService({ dataDir: service.dataDir });
       await again.ready;
       await assertEnds(again, 'SIGTERM');
@@ -133,7 +135,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     const service = await startService({ dataDir });
     const tookMs = await service.ready;
     measured(`start after kill -9: ${Math.round(tookMs)} ms`);
-    assert.ok(tookMs < 15_000);
+    assert.ok(tookMs < slackMs);
     assert.equal(postmasterOf(dataDir), postmaster);
     const { rows } = await inDatabase(dataDir, (database) => database.query('select answer from kept'));
     assert.deepEqual(rows, [{ answer: 42 }]);
@@ -265,7 +267,7 @@ describe('configuration and secrets', { concurrency: 2 }, () => {
     const { code, afterMs } = await service.ended;
     measured(`bad configuration: ${Math.round(afterMs)} ms`);
     assert.equal(code, 1);
-    assert.ok(afterMs < 10_000);
+    assert.ok(afterMs < slackMs);
     for (const name of ['PORT', 'HELIOGRAPH_ENV', 'HELIOGRAPH_PLANS', 'HELIOGRAPH_NONSENSE', 'REDIS_URL']) {
       assert.match(service.output(), new RegExp(`- ${name} `));
     }

@@ -10,7 +10,7 @@ let acme: VerifyCaller;
 let acmeElsewhere: VerifyCaller;
 before(async () => {
   app = await createTestApp();
-  second = await createTestApp({ db: app.db, delivery: 'held' });
+  second = await createTestApp({ db: app.db, clock: app.clock, delivery: 'held' });
   acme = await createVerifyCaller(app);
   acmeElsewhere = await createVerifyCaller(second, acme);
 });

@@ -269,6 +269,32 @@ describe('a caller that goes', () => {
       assert.equal((await fetch(`http://127.0.0.1:${port}/ok`)).status, 200);
     }));
 
+  test('before it was looked at: the gate is not left without an address', () => {
+    const addresses: unknown[] = [];
+    const gate: Gate = {
+      admit({ address }) {
+        addresses.push(address);
+        return { caller: { kind: 'anonymous' }, limitHeaders: gateHeaders };
+      },
+      headersForUnreadable: () => gateHeaders,
+    };
+    return withServer(
+      async ({ port }) => {
+        for (let i = 0; i < 100; i++) {
+          const { socket } = openRaw(port);
+          socket.write(`${get}\r\n${slow}`, () => socket.resetAndDestroy());
+          await once(socket, 'close');
+        }
+        assert.equal((await fetch(`http://127.0.0.1:${port}/ok`)).status, 200);
+        assert.deepEqual(
+          addresses.filter((address) => typeof address !== 'string'),
+          [],
+        );
+      },
+      { gate },
+    );
+  });
+
   test('the signal of its call tells the handler, and is silent while it waits', () =>
     withServer(async (server) => {
       const connection = openRaw(server.port);

@@ -27,6 +27,8 @@ export interface TestAppOptions {
   timeouts?: Partial<ServerTimeouts>;
   /** Without it texts are accepted and stay where they are. */
   delivery?: 'held';
+  /** Another app's, for two nodes at the same time. */
+  clock?: TestClock;
   /** A database that is already there; it is left to its owner. */
   db?: TestDatabase;
 }
@@ -37,10 +39,10 @@ export async function createTestApp({
   extraRoutes = [],
   timeouts,
   delivery: held,
+  clock = createTestClock(),
   db,
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = db ?? (await createTestDatabase());
-  const clock = createTestClock();
   const { log, lines } = createTestLog();
   const read = readConfig({ HELIOGRAPH_SECRET: 'a secret for tests only', ...env });
   // A test that needs to know its public address in advance names a port that is free.

@@ -125,10 +125,11 @@ export interface Volley {
 export async function sendMany(
   app: { port: number },
   count: number,
-  request: { path: string; headers: Record<string, string> },
+  request: { method?: 'GET' | 'POST'; path: string; headers: Record<string, string> },
 ): Promise<Volley[]> {
   const lines = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const bytes = `GET ${request.path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`;
+  if (request.method === 'POST') lines.push('Content-Length: 0\r\n');
+  const bytes = `${request.method ?? 'GET'} ${request.path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`;
   const connections = Math.min(8, count);
   const answers = Array.from({ length: connections }, async (_, index) => {
     const share = Math.floor(count / connections) + (index < count % connections ? 1 : 0);

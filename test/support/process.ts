@@ -16,6 +16,8 @@ export interface Service {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; afterMs: number }>;
   /** Everything it has printed so far. */
   output(): string;
+  /** Resolves once it has printed the text; rejects when it ends without. */
+  printed(text: string): Promise<void>;
   /** From now on nobody reads what it prints, as when its terminal is closed. */
   closeOutput(): void;
   kill(signal: NodeJS.Signals): void;
@@ -73,6 +75,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ready,
     ended,
     output: () => output,
+    async printed(text) {
+      while (!output.includes(text)) {
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the service ended:\n${output}`);
+        await new Promise((done) => setTimeout(done, 5));
+      }
+    },
     closeOutput: () => {
       child.stdout.destroy();
       child.stderr.destroy();
@@ -142,6 +150,12 @@ export function isGroupRunning(group: number): boolean {
   if (!hasProc) return isRunning(-group);
   const inGroup = (pid: string) => statOf(pid)[2] === String(group) && statOf(pid)[0] !== 'Z';
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && inGroup(name));
+}
+
+/** Every process whose command line names the path. */
+export function processesOn(path: string): number[] {
+  const names = hasProc ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return names.filter((pid) => readText(`/proc/${pid}/cmdline`).includes(path)).map(Number);
 }
 
 const hasProc = existsSync('/proc/self/stat');
