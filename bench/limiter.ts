@@ -89,14 +89,13 @@ const many = keysOf(1_000_000);
 const flooded = createAddressWindows({ clock: paced(0.01) });
 print('a flood of 1,000,000 addresses, room for 100,000', run(flooded, many, limits).ns, baselineNs);
 let worstMs = 0;
-for (const key of many) {
-  const startMs = performance.now();
-  flooded.decide(key, limits);
-  worstMs = Math.max(worstMs, performance.now() - startMs);
+for (let from = 0; from < many.length; from += 1000) {
+  const start = process.cpuUsage();
+  for (const key of many.slice(from, from + 1000)) flooded.decide(key, limits);
+  const { user, system } = process.cpuUsage(start);
+  worstMs = Math.max(worstMs, (user + system) / 1000);
 }
-console.log(
-  `longest single decision of the flood: ${worstMs.toFixed(1)} ms; ${flooded.size} addresses, ${flooded.slots} slots`,
-);
+console.log(`longest 1,000 of the flood: ${worstMs.toFixed(1)} ms; ${flooded.size} addresses, ${flooded.slots} slots`);
 
 const addresses = Array.from({ length: 1000 }, (_, i) => [
   `203.0.113.${i % 256}`,

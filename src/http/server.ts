@@ -50,7 +50,7 @@ const defaultTimeouts: ServerTimeouts = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until the gate has decided. */
+    /** Null until the gate has decided; missing where Fastify had no route to make a request for. */
     caller: Caller;
   }
   interface FastifyContextConfig {
@@ -141,7 +141,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (refusal.status === 500) {
       log.error({ err: safeError(refusal.cause ?? refusal), correlation_id: request.id }, 'unexpected error');
     }
-    if (request.caller === null) reply.headers(gate.headersForUnreadable(addressOf(request)));
+    if ((request.caller ?? null) === null) reply.headers(gate.headersForUnreadable(addressOf(request)));
     // Fastify closes behind a body it could not use. Node can read the rest of it away, so that the caller, who may
     // still be sending, comes to read its answer.
     reply.removeHeader('connection');

@@ -1,14 +1,13 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
 import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
-import { problemsOf } from '../http/validation.ts';
-import { ApiError } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { messageStatuses } from './message.ts';
+import { createBatchRoute } from './message-batch-api.ts';
 import { messageSchema, segmentsSchema, toRecord } from './message-record.ts';
-import type { MessageService, SendRequest } from './message-service.ts';
-import type { SendRules } from './send-rules.ts';
+import type { MessageService } from './message-service.ts';
+import { readSend, type SendBody, type SendRules } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
 
@@ -24,18 +23,17 @@ export interface MessageRoutesOptions {
   rules: SendRules;
 }
 
-const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const params = Type.Object({ id: Type.String() });
 
 /** Send, read, list, cancel, preview: the same for both APIs, each of which sees only what was sent through it. */
 export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
-  const sendSchema = rules.schema;
 
-  function send(call: Call<unknown, unknown, Static<typeof sendSchema>>): Promise<Reply> {
+  function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
     const { applicationId } = requireApplication(call);
     return answerOnce(idempotency, call, async (keep) => {
       const sending = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(toRequest(call.body, api), sending);
+      const message = messages.prepare(readSend(call.body, api), sending);
       const location = `${base}/${message.id}`;
       const answer = { status: created, body: JSON.stringify(toRecord(message)), location };
       await messages.accept([message], keep(answer));
@@ -50,7 +48,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       auth,
       tag,
       summary: 'Send a text',
-      body: sendSchema,
+      body: rules[api],
       idempotent: true,
       answers: { [created]: { description: 'Accepted, and on disk', schema: messageSchema } },
       handler: send,
@@ -61,7 +59,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       auth,
       tag,
       summary: 'See how a text would be sent; sends nothing',
-      body: rules.previewSchema,
+      body: rules.preview,
       idempotent: true,
       answers: { 200: { description: 'Its parts, and what keeps it out of GSM-7', schema: previewAnswer } },
       handler: (call) =>
@@ -100,7 +98,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const { applicationId } = requireApplication(call);
-        const rows = await messages.list(applicationId, api, call.query, { limit: limit + 1, after });
+        const filter = { ...call.query, to: readNumber(call.query.to) };
+        const rows = await messages.list(applicationId, api, filter, { limit: limit + 1, after });
         return { status: 200, body: toPage(rows, limit, toRecord) };
       },
     }),
@@ -130,64 +129,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         return { status: 200, body: toRecord(message) };
       },
     }),
-    ...(api === 'messaging' ? [batchRoute(options)] : []),
+    ...(api === 'messaging' ? [createBatchRoute(options)] : []),
   ];
-}
-
-/** Up to a hundred texts in one request, which counts as one; each is accepted or refused by itself. */
-function batchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
-  return route({
-    method: 'POST',
-    path: `${base}/batch`,
-    auth,
-    tag,
-    summary: 'Send up to 100 texts',
-    body: Type.Object({
-      messages: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100, expected: '1 to 100 messages' }),
-    }),
-    idempotent: true,
-    answers: {
-      200: {
-        description: 'In order: the record of each, or why it was refused',
-        schema: Type.Object({
-          data: Type.Array(Type.Unknown()),
-          summary: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer() }),
-        }),
-      },
-    },
-    handler: (call) =>
-      answerOnce(idempotency, call, async (keep) => {
-        const sending = {
-          applicationId: requireApplication(call).applicationId,
-          api,
-          correlationId: call.correlationId,
-        };
-        const outcomes = call.body.messages.map((item) => {
-          const error = refusalOf(item, rules);
-          return error ?? messages.prepare(toRequest(item as Static<SendRules['schema']>, api), sending);
-        });
-        const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
-        const body = {
-          data: outcomes.map((outcome) => ('error' in outcome ? outcome : toRecord(outcome))),
-          summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
-        };
-        const answer = { status: 200, body: JSON.stringify(body), location: null };
-        await messages.accept(prepared, keep(answer));
-        return answer;
-      }),
-  });
-}
-
-function refusalOf(item: unknown, rules: SendRules) {
-  const details = problemsOf(rules.schema, item);
-  if (details.length > 0) {
-    const message = details.map((problem) => `${problem.field} ${problem.message}`).join('; ');
-    return { error: { code: 'INVALID_ARGUMENT', message, details } };
-  }
-  const { channel } = item as { channel: string };
-  if (channel === 'sms') return undefined;
-  const { code, message, details: fields } = unsupportedChannel();
-  return { error: { code, message, details: fields } };
 }
 
 const previewAnswer = Type.Object({
@@ -197,25 +140,3 @@ const previewAnswer = Type.Object({
   ),
   with_smart_encoding: segmentsSchema,
 });
-
-function toRequest(body: Static<SendRules['schema']>, api: Api): SendRequest {
-  const channel = api === 'messaging' ? body.channel : 'sms';
-  if (channel !== 'sms') throw unsupportedChannel();
-  const { to, from, message, validity_seconds, smart_encoding } = body;
-  return {
-    to,
-    from,
-    message,
-    channel,
-    validity_seconds,
-    smart_encoding,
-    reference: body.reference ?? null,
-    send_at: body.send_at ?? null,
-  };
-}
-
-function unsupportedChannel(): ApiError {
-  return new ApiError('UNSUPPORTED_CHANNEL', 'The channel that works is sms.', {
-    details: [{ field: 'channel', message: 'must be sms' }],
-  });
-}

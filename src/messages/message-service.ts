@@ -112,7 +112,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     },
 
     async require(applicationId: string, api: Api, id: string): Promise<Message> {
-      const message = await findMessage(database, applicationId, api, id);
+      const message = isMessageId(id) ? await findMessage(database, applicationId, api, id) : undefined;
       if (message === undefined) throw notFound();
       return message;
     },
@@ -125,6 +125,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     ) => listMessages(database, applicationId, api, filter, page),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<Message> {
+      if (!isMessageId(id)) throw notFound();
       const canceled = await cancelMessage(database, applicationId, api, id, clock.nowMs());
       if (canceled !== undefined) return canceled;
       const message = await findMessage(database, applicationId, api, id);
@@ -134,4 +135,9 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
 
     drain: () => accepted.drain(),
   };
+}
+
+/** What is none is not looked for: the database would stumble over a NUL, and there is nothing to be found. */
+function isMessageId(id: string): boolean {
+  return /^msg_[0-9a-z]{26}$/.test(id);
 }

@@ -87,6 +87,8 @@ export async function listMessages(
   filter: MessageFilter,
   page: { limit: number; after: string | undefined },
 ): Promise<Message[]> {
+  // No row can hold a NUL, and to ask for one is an error.
+  if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return [];
   const values: unknown[] = [applicationId, api, page.limit];
   const conditions = ['application_id = $1', 'api = $2'];
   const add = (column: string, operator: string, value: string | undefined) => {
@@ -116,7 +118,7 @@ export async function cancelMessage(
     applicationId,
     api,
     toTimestamp(nowMs),
-    statesBefore('sent') satisfies MessageStatus[],
+    statesBefore('canceled') satisfies MessageStatus[],
   ]);
   return rows[0];
 }
@@ -155,6 +157,6 @@ export async function cancelTexts(tx: Tx, verificationIds: string[], nowMs: numb
   await tx.query(
     `update message set status = 'canceled', updated_at = $2, due_at = null, sequence = sequence + 1
      where verification_id = any($1) and status = any($3) and not on_the_wire`,
-    [verificationIds, toTimestamp(nowMs), statesBefore('sent')],
+    [verificationIds, toTimestamp(nowMs), statesBefore('canceled')],
   );
 }

@@ -54,23 +54,24 @@ export function messageError(code: MessageErrorCode | null) {
 export type ReceiptOutcome = 'delivered' | 'undelivered' | 'expired' | 'failed' | 'unknown';
 
 /**
- * How far along a status is. Nothing goes backwards: a receipt that comes late, twice or out of order changes nothing. Of
- * the ends, only `unknown` may still become another: it says that nothing was heard, and then something was.
+ * What may follow what. Nothing goes backwards: a receipt that comes late, twice or out of order changes nothing. A
+ * receipt may come before the carrier's own answer, so `sent` may be left out. Of the ends, only `unknown` may still
+ * become another: it says that nothing was heard, and then something was.
  */
-const rank: Record<MessageStatus, number> = {
-  scheduled: 0,
-  queued: 1,
-  sent: 2,
-  unknown: 3,
-  delivered: 4,
-  undelivered: 4,
-  failed: 4,
-  expired: 4,
-  canceled: 4,
+const following: Record<MessageStatus, readonly MessageStatus[]> = {
+  scheduled: ['queued', 'expired', 'canceled'],
+  queued: ['sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'],
+  sent: ['delivered', 'undelivered', 'failed', 'expired', 'unknown'],
+  unknown: ['delivered', 'undelivered', 'failed', 'expired'],
+  delivered: [],
+  undelivered: [],
+  failed: [],
+  expired: [],
+  canceled: [],
 };
 
 export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
-  return rank[to] > rank[from];
+  return following[from].includes(to);
 }
 
 /** The states from which `to` may be reached, for the `where` of the statement that goes there. */

@@ -3,6 +3,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { idFloor } from '../platform/ids.ts';
+import type { MessageStatus } from './message.ts';
 import { maskNumber } from './phone-number.ts';
 
 /** Lets go of what is about people: numbers and texts, when their time is over or when somebody asks for it. */
@@ -13,8 +14,15 @@ export interface Retention {
   forget(number: string): Promise<number>;
 }
 
+interface Masked {
+  id: string;
+  recipient: string;
+}
+
 const chunk = 1000;
 const dayMs = 86_400_000;
+/** These still need their number and text: a text may be sent seven days ahead, and be tried for three. */
+const unsent: MessageStatus[] = ['scheduled', 'queued'];
 
 export function createRetention(database: Database, clock: Clock, days: number): Retention {
   async function maskMessages(tx: Tx, before: string): Promise<number> {
@@ -22,19 +30,42 @@ export function createRetention(database: Database, clock: Clock, days: number):
     const { rows: marks } = await tx.query<{ mark: string }>(
       `select masked_before as mark from retention where kind = 'message' for update`,
     );
+    const late = await maskPutOff(tx);
     // Ids sort by age, so one id says how far it has been done, and no index is needed to go on from there.
-    const { rows } = await tx.query<{ id: string; recipient: string }>(
-      'select id, recipient from message where id > $1 and id < $2 order by id limit $3',
+    const { rows } = await tx.query<Masked & { status: MessageStatus }>(
+      'select id, recipient, status from message where id > $1 and id < $2 order by id limit $3 for update',
       [marks[0]?.mark ?? '', before, chunk],
     );
     const last = rows.at(-1);
-    if (last === undefined) return 0;
-    await mask(tx, rows);
+    if (last === undefined) return late;
+    const putOff = rows.filter(({ status }) => unsent.includes(status));
+    await mask(
+      tx,
+      rows.filter((row) => !putOff.includes(row)),
+    );
+    await tx.query(
+      `insert into retention (kind, masked_before) select id, '' from unnest($1::text[]) as p(id)
+       on conflict (kind) do nothing`,
+      [putOff.map(({ id }) => id)],
+    );
     await tx.query(`update retention set masked_before = $1 where kind = 'message'`, [last.id]);
+    return late + rows.length;
+  }
+
+  /** Those the mark went past before they were sent stand in the table by their own ids until they are. */
+  async function maskPutOff(tx: Tx): Promise<number> {
+    const { rows } = await tx.query<Masked>(
+      `select m.id, m.recipient from retention r join message m on m.id = r.kind
+       where not (m.status = any($1)) limit $2 for update of m`,
+      [unsent, chunk],
+    );
+    await mask(tx, rows);
+    await tx.query('delete from retention where kind = any($1)', [rows.map(({ id }) => id)]);
     return rows.length;
   }
 
-  async function mask(tx: Tx, rows: { id: string; recipient: string }[]): Promise<void> {
+  async function mask(tx: Tx, rows: Masked[]): Promise<void> {
+    if (rows.length === 0) return;
     await tx.query(
       `update message m set recipient = u.masked, body = null from unnest($1::text[], $2::text[]) as u(id, masked)
        where m.id = u.id`,
@@ -52,19 +83,30 @@ export function createRetention(database: Database, clock: Clock, days: number):
 
     forget: (number) =>
       database.transaction(async (tx) => {
-        await tx.query(
-          `update message set status = 'canceled', due_at = null, updated_at = $2, sequence = sequence + 1
-           where recipient = $1 and status in ('scheduled', 'queued') and not on_the_wire`,
-          [number, toTimestamp(clock.nowMs())],
-        );
-        const { rows } = await tx.query<{ id: string; recipient: string }>(
-          'select id, recipient from message where recipient = $1 and not on_the_wire',
-          [number],
-        );
-        await mask(tx, rows);
+        const { count } = await tx.query(forgetStatement, [
+          number,
+          maskNumber(number),
+          toTimestamp(clock.nowMs()),
+          unsent,
+        ]);
+        await tx.query('delete from handset_text where recipient = $1', [number]);
         // Kept answers repeat the record they answered with.
-        await tx.query('delete from idempotency where position($1 in body) > 0', [number]);
-        return rows.length;
+        await tx.query('delete from idempotency where position($1 in body) > 0', [`"to":${JSON.stringify(number)}`]);
+        return count;
       }),
   };
 }
+
+/**
+ * What has not left is canceled. What is on the wire at this moment may arrive or not: nobody can ask for it by its
+ * number any more, so it is not sent again, and a receipt may still tell.
+ */
+const forgetStatement = {
+  name: 'forget-number',
+  text: `update message set recipient = $2, body = null, on_the_wire = false,
+      status = case when status <> all($4) then status when on_the_wire then 'unknown' else 'canceled' end,
+      due_at = case when status = any($4) then null else due_at end,
+      updated_at = case when status = any($4) then $3 else updated_at end,
+      sequence = sequence + case when status = any($4) then 1 else 0 end
+    where recipient = $1`,
+};

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { toTimestamp } from './clock.ts';
 import type { Database, Tx } from './database.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, invalidField } from './errors.ts';
 import { keyedHash, sameBytes } from './secrets.ts';
 
 /** What was answered, as it went out. */
@@ -64,14 +64,9 @@ export function createIdempotency(database: Database, clock: Clock, hashKey: Buf
     async once({ key, applicationId, method, path, payload, correlationId }, work) {
       if (key === undefined) return { ...(await work(() => undefined)), replayed: false };
       const hash = keyedHash(hashKey, JSON.stringify([applicationId, method, path, key]));
-      const payloadHash = keyedHash(hashKey, JSON.stringify(payload ?? null));
+      const payloadHash = keyedHash(hashKey, canonicalJson(payload));
       const name = hash.toString('base64');
-      if (inFlight.has(name)) {
-        throw new ApiError(
-          'IDEMPOTENCY_IN_PROGRESS',
-          'A request with this Idempotency-Key is being worked on. Try again shortly.',
-        );
-      }
+      if (inFlight.has(name)) throw inProgress();
       inFlight.add(name);
       try {
         const kept = await replay(hash, payloadHash);
@@ -79,15 +74,33 @@ export function createIdempotency(database: Database, clock: Clock, hashKey: Buf
         const answer = await work((given) => ({ ...given, hash, payloadHash, correlationId }));
         return { ...answer, replayed: false };
       } catch (error) {
+        if (!(error instanceof KeyTaken)) throw error;
         // Another node was faster with the same key: its answer is the answer.
-        const kept = error instanceof KeyTaken ? await replay(hash, payloadHash) : undefined;
-        if (kept === undefined) throw error;
+        const kept = await replay(hash, payloadHash);
+        if (kept === undefined) throw inProgress();
         return kept;
       } finally {
         inFlight.delete(name);
       }
     },
   };
+}
+
+function inProgress(): ApiError {
+  const message = 'A request with this Idempotency-Key is being worked on. Try again shortly.';
+  return new ApiError('IDEMPOTENCY_IN_PROGRESS', message);
+}
+
+const deepest = 64;
+
+/** Equal for equal JSON: in which order an object's properties come says nothing, and not every client keeps it. */
+export function canonicalJson(value: unknown, depth = 0): string {
+  // What is built to overflow the stack is the caller's mistake, not ours.
+  if (depth > deepest) throw invalidField('body', `must not be nested more than ${deepest} deep`);
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, depth + 1)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const properties = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${properties.map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each, depth + 1)}`).join(',')}}`;
 }
 
 /** Another request holds the key. Looks like a violated constraint, so that a batch tries its rows one by one. */

@@ -22,7 +22,7 @@ export function idFloor(prefix: IdPrefix, atMs: number): string {
 }
 
 function timePart(ms: number): string {
-  let time = ms;
+  let time = Math.floor(ms);
   let text = '';
   for (let i = 0; i < 10; i++) {
     text = alphabet[time % 32] + text;

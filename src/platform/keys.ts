@@ -30,8 +30,10 @@ interface RingRow {
   wrapped: Buffer;
 }
 
-const ringLock = 4_207_002;
-
+/**
+ * Opens the ring, or makes it on the first start. Nodes that start together need no lock: the first ring inserted counts,
+ * and a row is wrapped anew only if it is still the one that was read. The slow part happens outside any transaction.
+ */
 export async function openKeyRing(options: {
   database: Database;
   clock: Clock;
@@ -39,42 +41,62 @@ export async function openKeyRing(options: {
   previousSecret?: string | undefined;
 }): Promise<KeyRing> {
   const { database, clock, secret, previousSecret } = options;
-  const keys = await database.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [ringLock]);
-    const { rows } = await tx.query<RingRow>('select version, salt, wrapped from key_ring order by version');
-    if (rows.length === 0) return new Map([[1, await makeFirst(tx, clock, secret)]]);
-    const opened = new Map<number, Buffer>();
-    for (const row of rows) opened.set(row.version, await openRow(tx, row, secret, previousSecret));
-    return opened;
-  });
+  let rows = await readRows(database);
+  if (rows.length === 0) {
+    await insertFirst(database, clock, secret);
+    rows = await readRows(database);
+  }
+  const keys = new Map<number, Buffer>();
+  const rewrapped: { before: RingRow; after: RingRow }[] = [];
+  for (const row of rows) {
+    let key = tryUnwrap(row, secret);
+    if (key === undefined) {
+      key = previousSecret === undefined ? undefined : tryUnwrap(row, previousSecret);
+      if (key === undefined) throw new StartError(wrongSecret);
+      rewrapped.push({ before: row, after: wrap(row.version, key, secret) });
+    }
+    keys.set(row.version, key);
+  }
+  // All or none: a ring that is half under each secret could be opened by neither alone.
+  if (rewrapped.length > 0) await database.transaction((tx) => updateRows(tx, rewrapped));
   return createKeyRing(keys);
 }
 
-async function makeFirst(tx: Tx, clock: Clock, secret: string): Promise<Buffer> {
-  const key = randomBytes(32);
-  const salt = randomBytes(16);
-  const values = [1, salt, seal(wrappingKey(secret, salt), key, 'ring:1'), toTimestamp(clock.nowMs())];
-  await tx.query('insert into key_ring (version, salt, wrapped, created_at) values ($1, $2, $3, $4)', values);
-  return key;
+async function readRows(tx: Tx): Promise<RingRow[]> {
+  return (await tx.query<RingRow>('select version, salt, wrapped from key_ring order by version')).rows;
 }
 
-async function openRow(tx: Tx, row: RingRow, secret: string, previousSecret: string | undefined): Promise<Buffer> {
-  const context = `ring:${row.version}`;
-  try {
-    return open(wrappingKey(secret, row.salt), row.wrapped, context);
-  } catch {
-    if (previousSecret === undefined) throw new StartError(wrongSecret);
+async function insertFirst(tx: Tx, clock: Clock, secret: string): Promise<void> {
+  const { version, salt, wrapped } = wrap(1, randomBytes(32), secret);
+  await tx.query(
+    `insert into key_ring (version, salt, wrapped, created_at) values ($1, $2, $3, $4)
+     on conflict (version) do nothing`,
+    [version, salt, wrapped, toTimestamp(clock.nowMs())],
+  );
+}
+
+async function updateRows(tx: Tx, rows: { before: RingRow; after: RingRow }[]): Promise<void> {
+  for (const { before, after } of rows) {
+    await tx.query('update key_ring set salt = $3, wrapped = $4 where version = $1 and wrapped = $2', [
+      before.version,
+      before.wrapped,
+      after.salt,
+      after.wrapped,
+    ]);
   }
-  let key: Buffer;
-  try {
-    key = open(wrappingKey(previousSecret, row.salt), row.wrapped, context);
-  } catch {
-    throw new StartError(wrongSecret);
-  }
+}
+
+function wrap(version: number, key: Buffer, secret: string): RingRow {
   const salt = randomBytes(16);
-  const wrapped = seal(wrappingKey(secret, salt), key, context);
-  await tx.query('update key_ring set salt = $2, wrapped = $3 where version = $1', [row.version, salt, wrapped]);
-  return key;
+  return { version, salt, wrapped: seal(wrappingKey(secret, salt), key, `ring:${version}`) };
+}
+
+function tryUnwrap({ version, salt, wrapped }: RingRow, secret: string): Buffer | undefined {
+  try {
+    return open(wrappingKey(secret, salt), wrapped, `ring:${version}`);
+  } catch {
+    return undefined;
+  }
 }
 
 const wrongSecret =

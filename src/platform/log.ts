@@ -34,11 +34,17 @@ export function readableLine(json: string): string {
   const line = JSON.parse(json) as Record<string, unknown>;
   const parts = [String(line.time).slice(11, 19), String(line.level).padEnd(5)];
   if (line.route !== undefined) parts.push(`${line.method} ${line.route} ${line.status} ${line.ms} ms`);
-  if (line.msg !== undefined) parts.push(String(line.msg));
+  if (line.msg !== undefined) parts.push(visible(line.msg));
   for (const [name, value] of Object.entries(line)) {
-    if (!shownElsewhere.has(name)) parts.push(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    if (!shownElsewhere.has(name)) parts.push(`${name}=${visible(value)}`);
   }
   if (line.correlation_id !== undefined) parts.push(String(line.correlation_id));
   const error = line.err as { stack?: string; message?: string } | undefined;
   return `${parts.join(' ')}\n${error === undefined ? '' : `${error.stack ?? error.message}\n`}`;
+}
+
+/** A terminal obeys control characters: they are shown, not sent. */
+function visible(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

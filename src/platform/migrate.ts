@@ -57,8 +57,9 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
         ]);
         await session.query('commit');
       } catch (error) {
-        await session.query('rollback');
-        throw error;
+        // Without a connection there is nothing left to roll back.
+        await session.query('rollback').catch(() => {});
+        throw new StartError(`Migration ${migration.name} failed: ${(error as Error).message}`);
       }
       log.info({ migration: migration.name }, 'migrated');
     }

@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { systemClock } from './clock.ts';
 import { StartError } from './errors.ts';
 import { randomBase62 } from './random.ts';
 import type { Unprivileged } from './unprivileged.ts';
@@ -36,7 +37,7 @@ export async function prepareCluster(cluster: Cluster, password: string, onCreat
 /** Made beside its final place and moved there, so that a crash never leaves half a database. */
 async function createCluster({ home, dataFolder, binaries, runAs }: Cluster, password: string): Promise<void> {
   await removeUnfinished(home);
-  const unfinished = `${dataFolder}.unfinished-${process.pid}`;
+  const unfinished = `${dataFolder}.unfinished-${randomBase62(8)}`;
   const passwordFile = `${unfinished}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   await runAs.own(home);
@@ -58,12 +59,16 @@ async function createCluster({ home, dataFolder, binaries, runAs }: Cluster, pas
   });
 }
 
-/** What a process that is no more has left half made. */
+/** What was half made when a machine or a process went down. Nobody works on it for so long. */
 async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    const pid = Number(/^data\.unfinished-(\d+)/.exec(name)?.[1]);
-    if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue;
-    await rm(join(home, name), { recursive: true, force: true });
+    if (!name.startsWith('data.unfinished-')) continue;
+    const path = join(home, name);
+    const changedMs = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    if (systemClock.nowMs() - changedMs > 600_000) await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -39,8 +39,8 @@ export interface Handsets {
     before: number | undefined;
     limit: number;
   }): Promise<HandsetText[]>;
-  /** Everything that arrived after `id`, for all applications: for the live stream. */
-  listAfter(id: number): Promise<HandsetText[]>;
+  /** What arrived after `id`, for all applications, oldest first and without those `seen`; at most 1,000 at a time. */
+  listAfter(id: number, seen: number[]): Promise<HandsetText[]>;
   newestId(): Promise<number>;
 }
 
@@ -74,6 +74,8 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
       }),
 
     async list({ applicationId, to, before, limit }) {
+      // No row can hold a NUL, and to ask for one is an error.
+      if (to?.includes('\0')) return [];
       const values: unknown[] = [applicationId, limit];
       const conditions = ['application_id = $1', arrived];
       const add = (condition: string, value: unknown) => {
@@ -90,8 +92,8 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
       return rows;
     },
 
-    async listAfter(id) {
-      const { rows } = await database.query<HandsetText>(selectAfter, [id]);
+    async listAfter(id, seen) {
+      const { rows } = await database.query<HandsetText>(selectAfter, [id, seen]);
       return rows;
     },
 
@@ -121,5 +123,6 @@ const takeReceipts = {
 
 const selectAfter = {
   name: 'select-handset-texts-after',
-  text: `select ${handsetColumns} from handset_text where id > $1 and ${arrived} order by id limit 1000`,
+  text: `select ${handsetColumns} from handset_text where id > $1 and id <> all($2::bigint[]) and ${arrived}
+    order by id limit 1000`,
 };

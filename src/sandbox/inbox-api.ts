@@ -1,7 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { Type } from 'typebox';
-import { nullable, pageSchema } from '../http/page.ts';
-import { type Auth, type Call, type Reply, type Route, route } from '../http/route.ts';
+import { nullable, pageSchema, readNumber } from '../http/page.ts';
+import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import type { Message } from '../messages/message.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { findMessages } from '../messages/message-store.ts';
@@ -10,6 +9,7 @@ import type { Database } from '../platform/database.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { Handsets, HandsetText } from './handsets.ts';
 import type { InboxFeed } from './inbox-feed.ts';
+import { openInboxStream } from './inbox-stream.ts';
 
 export interface InboxOptions {
   database: Database;
@@ -31,9 +31,8 @@ const itemSchema = Type.Object({
 });
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
-const heartbeatEveryMs = 15_000;
 const whose = {
-  application_id: Type.Optional(Type.String({ maxLength: 64, description: 'Needed with a portal session' })),
+  application_id: Type.Optional(Type.String({ description: 'Needed with a portal session' })),
   to: Type.Optional(Type.String({ maxLength: 32 })),
 };
 
@@ -61,7 +60,8 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     if (caller.kind === 'application') return caller.applicationId;
     if (caller.kind !== 'developer') throw notFound();
     if (given === undefined) throw invalidField('application_id', 'is required with a portal session');
-    if (!(await options.owns(caller.accountId, given))) throw notFound();
+    // What is no id is not looked for: the database would stumble over a NUL.
+    if (!/^app_[0-9a-z]{26}$/.test(given) || !(await options.owns(caller.accountId, given))) throw notFound();
     return given;
   }
 
@@ -80,7 +80,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         const { to, limit, cursor, application_id } = call.query;
         const applicationId = await applicationOf(call, application_id);
         const before = cursor === undefined ? undefined : Number(cursor);
-        const texts = await handsets.list({ applicationId, to: plus(to), before, limit: limit + 1 });
+        const texts = await handsets.list({ applicationId, to: readNumber(to), before, limit: limit + 1 });
         const shown = texts.slice(0, limit);
         const next = texts.length > limit ? String(shown.at(-1)?.id) : null;
         return { status: 200, body: { data: (await toItems(shown)).map(({ item }) => item), next_cursor: next } };
@@ -94,50 +94,14 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
       answers: { 200: { description: 'One event of type `text` for each', type: 'text/event-stream' } },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
-        return stream(call, feed, toItems, (text) => {
-          const to = plus(call.query.to);
-          return text.applicationId === applicationId && (to === undefined || text.recipient === to);
-        });
+        const to = readNumber(call.query.to);
+        const concerns = (text: HandsetText) =>
+          text.applicationId === applicationId && (to === undefined || text.recipient === to);
+        const data = await openInboxStream({ feed, signal: call.signal, concerns, toItems });
+        return { status: 200, content: { type: 'text/event-stream', data } };
       },
     }),
   ];
-}
-
-function stream(
-  call: Call,
-  feed: InboxFeed,
-  toItems: (texts: HandsetText[]) => Promise<{ id: number; item: object }[]>,
-  concerns: (text: HandsetText) => boolean,
-): Reply {
-  const events = new PassThrough();
-  events.write('retry: 1000\n\n');
-  const heartbeat = setInterval(() => events.write(': still here\n\n'), heartbeatEveryMs).unref();
-  const unsubscribe = feed.subscribe({
-    onTexts(texts) {
-      const mine = texts.filter(concerns);
-      if (mine.length === 0) return;
-      void toItems(mine).then(
-        (items) => {
-          for (const { id, item } of items) events.write(`event: text\nid: ${id}\ndata: ${JSON.stringify(item)}\n\n`);
-        },
-        () => events.end(),
-      );
-    },
-    onEnd: () => events.end(),
-  });
-  const leave = () => {
-    clearInterval(heartbeat);
-    unsubscribe();
-    events.destroy();
-  };
-  call.signal.addEventListener('abort', leave);
-  events.on('close', leave);
-  return { status: 200, content: { type: 'text/event-stream', data: events } };
-}
-
-/** A plus that was not encoded arrives as a space. */
-function plus(to: string | undefined): string | undefined {
-  return to?.replace(/^ /, '+');
 }
 
 function toItem(text: HandsetText, message: Message, rendered: string) {

@@ -53,12 +53,9 @@ function sayWithName(name: string, say: (app: string) => string): string | undef
   const plain = inGsm ? gsmName(name) : undefined;
   if (plain !== undefined && fits(say(plain))) return say(plain);
 
-  const { count, remaining } = measure(without);
-  if (count > 1 || remaining < leastOfName) return undefined;
-  const parts = Array.from(graphemes.segment(plain ?? name), ({ segment }) => segment);
-  // No grapheme costs less than one unit, so nothing longer than what remains is worth a try.
-  for (let length = Math.min(parts.length - 1, remaining); length >= leastOfName; length--) {
-    const cut = cutName(parts, length);
+  const parts = beginningOf(plain ?? name, without);
+  for (let length = parts.length; length > leastOfName; length--) {
+    const cut = cutName(parts.slice(0, length));
     // … is not in GSM-7, where it would cost half of the text.
     const text = say(inGsm && isGsm(cut) ? cut : `${cut}…`);
     if (cut !== '' && fits(text)) return text;
@@ -66,10 +63,23 @@ function sayWithName(name: string, say: (app: string) => string): string | undef
   return undefined;
 }
 
-/** Whole words, when that leaves at least half of what there is room for. */
-function cutName(parts: string[], length: number): string {
-  const cut = parts.slice(0, length).join('');
-  const word = parts[length] === ' ' ? cut.length : cut.lastIndexOf(' ');
+/** The graphemes of a name up to the first that has no room beside the text, so that few cuts of a long name are tried. */
+function beginningOf(name: string, without: string): string[] {
+  const parts: string[] = [];
+  if (!fits(without)) return parts;
+  let beginning = '';
+  for (const { segment } of graphemes.segment(name)) {
+    beginning += segment;
+    parts.push(segment);
+    if (!fits(without + beginning)) break;
+  }
+  return parts;
+}
+
+/** Without a last word that is cut in two, when that leaves at least half; and without what would dangle at the end. */
+function cutName(parts: string[]): string {
+  const cut = parts.slice(0, -1).join('');
+  const word = parts.at(-1) === ' ' ? cut.length : cut.lastIndexOf(' ');
   return (word * 2 >= cut.length ? cut.slice(0, word) : cut).replace(/[\s\p{P}]+$/u, '');
 }
 

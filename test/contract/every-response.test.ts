@@ -17,7 +17,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createFaultProxy } from '../support/fault-proxy.ts';
 
-const addressLimit = 900;
+const addressLimit = 2000;
 const env = { HELIOGRAPH_ADDRESS_PER_MINUTE: String(addressLimit), HELIOGRAPH_ADDRESS_BURST: String(addressLimit) };
 
 let app: TestApp;
@@ -100,6 +100,10 @@ function credentialFor(auth: Auth, developer: TestDeveloper): Record<string, str
   }
 }
 
+function wrongTokenFor(auth: Auth): string {
+  return auth.kind === 'bearer' && auth.scope === 'verify:manage' ? messagingToken : verifyToken;
+}
+
 interface Ways {
   method?: string;
   path?: string;
@@ -151,9 +155,10 @@ describe('every route', () => {
   const everSeen = () => new Set([...statuses.values()].flatMap((each) => [...each]));
 
   test('in every way that gets another status out of it', async () => {
+    const shared = await createRegistered(app, ['sms', 'verify'], 'free');
     for (const route of app.app.routes) {
-      app.clock.advance(60_000);
-      const own = await createRegistered(app, ['sms', 'verify'], 'free');
+      // What a route deletes must not be missed by the next.
+      const own = route.method === 'DELETE' ? await createRegistered(app, ['sms', 'verify'], 'free') : shared;
       const credential = credentialFor(authOf(route), own.developer);
       const path = pathTo(route, own);
       const nowhere = route.path.replaceAll(/\{\w+\}/g, 'nothing');
@@ -163,11 +168,7 @@ describe('every route', () => {
         { path, headers: { apikey: 'wrong', Authorization: 'Bearer wrong', Cookie: 'heliograph_session=wrong' } },
         {
           path,
-          headers: bearer(
-            authOf(route).kind === 'bearer' && credential.Authorization?.includes(verifyToken)
-              ? messagingToken
-              : verifyToken,
-          ),
+          headers: bearer(wrongTokenFor(authOf(route))),
         },
         { path, headers: { ...credential, 'Sec-Fetch-Site': 'cross-site' } },
         { path, headers: credential, method: 'PUT' },
@@ -251,15 +252,16 @@ test('503, on every route that needs the database while it is away', async (t) =
   const own = await createRegistered(away, ['sms', 'verify', 'messaging'], 'enterprise');
   const token = await getToken(away, own.client, 'verify:manage');
   proxy.set({ kind: 'reset' });
+  const unreachable: Partial<Record<Auth['kind'], Record<string, string>>> = {
+    apikey: { apikey: own.apiKey },
+    bearer: bearer(token),
+    developer: { Cookie: own.developer.cookie },
+    operator: { Cookie: own.developer.cookie },
+  };
   for (const route of away.app.routes) {
-    const auth = authOf(route);
-    const headers = {
-      ...(auth.kind === 'apikey' && { apikey: own.apiKey }),
-      ...(auth.kind === 'bearer' && bearer(token)),
-      ...((auth.kind === 'developer' || auth.kind === 'operator') && { Cookie: own.developer.cookie }),
-    };
-    const status = await ask(away, route, { path: pathTo(route, own), headers });
-    if (headers.apikey ?? headers.Authorization ?? headers.Cookie) assert.equal(status, 503, nameOf(route));
+    const headers = unreachable[authOf(route).kind];
+    const status = await ask(away, route, { path: pathTo(route, own), headers: headers ?? {} });
+    if (headers !== undefined) assert.equal(status, 503, nameOf(route));
   }
 });
 
@@ -282,7 +284,6 @@ describe('what is no request at all', () => {
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     ['20,000 bytes of headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-    ['a target that is no path', 'GET nonsense HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
   ];
   for (const [what, bytes, status] of said) {
     test(`${status}: ${what}`, async () => {

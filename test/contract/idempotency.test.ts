@@ -99,7 +99,10 @@ describe('a replay', () => {
   test('of a JSON object whose properties come in another order is a replay: it is the same payload', async () => {
     const key = newKey();
     const first = await sms(key, '{"to":"+447700900123","from":"ACME","message":"Hello","x":{"a":1,"b":[1,2]}}');
-    const again = await sms(key, ' { "x":{"b":[1,2],"a":1},"message":"Hel\\u006co","from":"ACME","to":"+447700900123"}');
+    const again = await sms(
+      key,
+      ' { "x":{"b":[1,2],"a":1},"message":"Hel\\u006co","from":"ACME","to":"+447700900123"}',
+    );
     assert.deepEqual([again.status, again.text], [201, first.text]);
     const other = await sms(key, '{"to":"+447700900123","from":"ACME","message":"Hello","x":{"a":1,"b":[2,1]}}');
     assert.equal(other.status, 422);
@@ -135,7 +138,11 @@ describe('the key', () => {
     const key = newKey();
     await sms(key);
     const before = await countMessages(app, acme.id);
-    for (const other of [{ ...text, message: 'Hello ' }, { ...text, reference: 'x' }, { ...text, validity_seconds: 60 }]) {
+    for (const other of [
+      { ...text, message: 'Hello ' },
+      { ...text, reference: 'x' },
+      { ...text, validity_seconds: 60 },
+    ]) {
       const answer = await sms(key, other);
       assert.deepEqual([answer.status, codeOf(answer)], [422, 'IDEMPOTENCY_KEY_REUSED']);
       assert.equal(answer.headers.get('idempotency-replayed'), null);

@@ -80,7 +80,10 @@ describe('the stream', () => {
     );
     await until('all of them', () => stream.events().length === 2502);
     const ids = stream.events().map(({ id }) => Number(id));
-    assert.deepEqual(ids, [...new Set(ids)].sort((a, b) => a - b));
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].sort((a, b) => a - b),
+    );
     stream.close();
   });
 

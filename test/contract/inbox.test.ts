@@ -84,7 +84,10 @@ describe('200 {data, next_cursor}', () => {
     const odd = ids.filter((_, i) => i % 2 === 1);
     for (const to of ['%2B447700900001', '+447700900001']) assert.deepEqual(idsOf(await get(who.key, `to=${to}`)), odd);
     const first = await get(who.key, 'to=%2B447700900001&limit=2');
-    assert.deepEqual(idsOf(await get(who.key, `to=%2B447700900001&limit=2&cursor=${first.body.next_cursor}`)), odd.slice(2));
+    assert.deepEqual(
+      idsOf(await get(who.key, `to=%2B447700900001&limit=2&cursor=${first.body.next_cursor}`)),
+      odd.slice(2),
+    );
     assert.deepEqual(idsOf(await get(who.key, 'to=%00')), []);
     assert.equal((await get(who.key, 'limit=100')).body.next_cursor, null);
   });
@@ -101,7 +104,15 @@ describe('200 {data, next_cursor}', () => {
   });
 
   test('400 for a limit or cursor that is not one', async () => {
-    for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=x', 'cursor=-1', 'cursor=', 'cursor=99999999999999999999']) {
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=x',
+      'cursor=x',
+      'cursor=-1',
+      'cursor=',
+      'cursor=99999999999999999999',
+    ]) {
       const { status, body } = await get(acme.key, query);
       assert.equal(status, 400, query);
       assert.equal((body as unknown as Refusal).details[0]?.field, query.split('=')[0]);

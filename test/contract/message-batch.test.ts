@@ -27,7 +27,11 @@ describe('200 {data: in order, summary}', () => {
   test('one, and a hundred: each a record that can be read', async () => {
     for (const count of [1, 100]) {
       const { status, headers, body } = await post(
-        Array.from({ length: count }, (_, i) => ({ ...text, to: `+4477009${String(i).padStart(5, '0')}`, reference: `n${i}` })),
+        Array.from({ length: count }, (_, i) => ({
+          ...text,
+          to: `+4477009${String(i).padStart(5, '0')}`,
+          reference: `n${i}`,
+        })),
       );
       assert.equal(status, 200);
       assert.equal(headers.get('location'), null);
@@ -66,9 +70,14 @@ describe('200 {data: in order, summary}', () => {
     assert.equal(await countMessages(app, acme.id), before + 3);
     assert.deepEqual(
       body.data.map((each) => each.status ?? each.error?.code),
-      ['queued', 'INVALID_ARGUMENT', 'UNSUPPORTED_CHANNEL', 'INVALID_ARGUMENT', 'queued', 'INVALID_ARGUMENT'].concat(
-        ['INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'scheduled'],
-      ),
+      ['queued', 'INVALID_ARGUMENT', 'UNSUPPORTED_CHANNEL', 'INVALID_ARGUMENT', 'queued', 'INVALID_ARGUMENT'].concat([
+        'INVALID_ARGUMENT',
+        'INVALID_ARGUMENT',
+        'INVALID_ARGUMENT',
+        'INVALID_ARGUMENT',
+        'INVALID_ARGUMENT',
+        'scheduled',
+      ]),
     );
     assert.equal(body.data[4]?.message, '"x"');
     for (const [index, item] of items.entries()) {
@@ -97,8 +106,7 @@ describe('200 {data: in order, summary}', () => {
   test('a batch is one request', async () => {
     const first = await post([text, text, text]);
     const second = await post([text, text, text]);
-    const spent =
-      Number(first.headers.get('ratelimit-remaining')) - Number(second.headers.get('ratelimit-remaining'));
+    const spent = Number(first.headers.get('ratelimit-remaining')) - Number(second.headers.get('ratelimit-remaining'));
     assert.equal(spent, 1);
   });
 });

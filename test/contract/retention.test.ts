@@ -54,7 +54,10 @@ describe('the retention time', () => {
     const { to: masked, ...rest } = await acme.readSms(body.id);
     assert.equal(masked.length, to.length);
     assert.match(masked, /^\+44.*•{5,}/);
-    assert.deepEqual({ ...rest, sent_at: null, updated_at: body.created_at }, { ...without(body), status: 'sent', message: null });
+    assert.deepEqual(
+      { ...rest, sent_at: null, updated_at: body.created_at },
+      { ...without(body), status: 'sent', message: null },
+    );
     const list = await send<Page<TextRecord>>(app, 'GET', '/sms/v1/messages?reference=stays', { headers: acme.key });
     assert.equal(list.body.data[0]?.message, null);
     const inbox = await send<Page<unknown>>(app, 'GET', '/sandbox/v1/inbox', { headers: acme.key });
@@ -129,7 +132,13 @@ describe('forget(number)', () => {
     const kept = await acme.sms(other, { 'Idempotency-Key': 'kept' });
     await work();
     assert.equal(await retention().forget(to), 1);
-    assert.deepEqual(await holds(`${to}<`, message, `"${to}"`, other.to, other.message), [false, false, false, true, true]);
+    assert.deepEqual(await holds(`${to}<`, message, `"${to}"`, other.to, other.message), [
+      false,
+      false,
+      false,
+      true,
+      true,
+    ]);
     assert.equal((await acme.readSms(sent.body.id)).message, null);
     assert.equal((await acme.readSms(kept.body.id)).to, other.to);
     const again = await acme.sms(other, { 'Idempotency-Key': 'kept' });
@@ -153,10 +162,10 @@ describe('forget(number)', () => {
   test('what is on the wire at this moment is masked too; nobody knows what becomes of it, and it is not sent again', async () => {
     const { to, message } = fresh();
     const { body } = await acme.sms({ to, message });
-    await app.db.database.query(
-      'update message set on_the_wire = true, attempt = 1, due_at = $2 where id = $1',
-      [body.id, new Date(app.clock.nowMs() + 10_000).toISOString()],
-    );
+    await app.db.database.query('update message set on_the_wire = true, attempt = 1, due_at = $2 where id = $1', [
+      body.id,
+      new Date(app.clock.nowMs() + 10_000).toISOString(),
+    ]);
     assert.equal(await retention().forget(to), 1);
     assert.deepEqual(await holds(to, message), [false, false]);
     app.clock.advance(60_000);

@@ -145,7 +145,7 @@ describe('GET /sms/v1/messages', () => {
       assert.deepEqual([status, body.code], [400, 'INVALID_ARGUMENT'], query);
       assert.equal(body.details[0]?.field, query.split('=')[0]);
     }
-    for (const query of ['to=%00', 'reference=%00', 'reference=a%00b', 'to=x', "reference=%27%20or%201=1"]) {
+    for (const query of ['to=%00', 'reference=%00', 'reference=a%00b', 'to=x', 'reference=%27%20or%201=1']) {
       assert.deepEqual(await list(query), { data: [], next_cursor: null }, query);
     }
   });

@@ -51,7 +51,15 @@ describe('POST …/messages/preview', () => {
   });
 
   test('400 for no text, and for what no text can have', async () => {
-    for (const body of [{}, { message: '' }, { message: 5 }, { message: null }, [], { message: 'a\0' }, { message: '\ud83d' }]) {
+    for (const body of [
+      {},
+      { message: '' },
+      { message: 5 },
+      { message: null },
+      [],
+      { message: 'a\0' },
+      { message: '\ud83d' },
+    ]) {
       const { status, body: error } = await preview(body);
       assert.equal(status, 400, JSON.stringify(body));
       assert.match((error as unknown as Refusal).details[0]?.field ?? '', /^(message|body)$/);

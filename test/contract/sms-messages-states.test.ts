@@ -32,7 +32,13 @@ describe('with the phones reporting back', () => {
     const { body } = await acme.sms();
     const sentAt = now();
     const sent = await reaches(body.id, 'sent');
-    assert.deepEqual(stateOf(sent), { status: 'sent', error: null, permanent: null, sent_at: sentAt, delivered_at: null });
+    assert.deepEqual(stateOf(sent), {
+      status: 'sent',
+      error: null,
+      permanent: null,
+      sent_at: sentAt,
+      delivered_at: null,
+    });
     app.clock.advance(100);
     const delivered = await reaches(body.id, 'delivered');
     assert.deepEqual([delivered.sent_at, delivered.delivered_at, delivered.updated_at], [sentAt, now(), now()]);

@@ -125,7 +125,15 @@ describe('POST /sms/v1/messages 201', () => {
 
 describe('POST /sms/v1/messages 400: every bad field, and what would be right', () => {
   test('to', async () => {
-    for (const to of ['', '447700900123', '+0447700900', '+44770', '+4477009001234567', '+44 7700 900123', ' +447700900123']) {
+    for (const to of [
+      '',
+      '447700900123',
+      '+0447700900',
+      '+44770',
+      '+4477009001234567',
+      '+44 7700 900123',
+      ' +447700900123',
+    ]) {
       assert.match((await refused({ to })).to ?? '', /like \+447700900123/, to);
     }
   });
@@ -158,7 +166,15 @@ describe('POST /sms/v1/messages 400: every bad field, and what would be right', 
 
   test('send_at: more than 7 days ahead, no RFC 3339 time, or a day or hour that there is not', async () => {
     const date = inMs(dayMs).slice(0, 10);
-    const wrong = ['', 'tomorrow', date, `${date}T10:00:00`, `${date} 10:00:00Z`, `${date}T24:00:00Z`, `${date}T10:60:00Z`];
+    const wrong = [
+      '',
+      'tomorrow',
+      date,
+      `${date}T10:00:00`,
+      `${date} 10:00:00Z`,
+      `${date}T24:00:00Z`,
+      `${date}T10:60:00Z`,
+    ];
     wrong.push(inMs(7 * dayMs + 1), '2020-02-30T10:00:00Z', '2021-02-29T10:00:00Z', `${date}T10:00:00+24:00`);
     wrong.push(`${date}T10:00:00+01:60`, '2020-13-01T00:00:00Z', '2020-00-10T00:00:00Z', '9999-12-31T23:59:59Z');
     for (const send_at of wrong) {
@@ -175,7 +191,14 @@ describe('POST /sms/v1/messages 400: every bad field, and what would be right', 
 
   test('several at once', async () => {
     const problems = await refused({ to: 'x', from: 7, message: '', validity_seconds: 1, send_at: 'x', reference: 1 });
-    assert.deepEqual(Object.keys(problems).sort(), ['from', 'message', 'reference', 'send_at', 'to', 'validity_seconds']);
+    assert.deepEqual(Object.keys(problems).sort(), [
+      'from',
+      'message',
+      'reference',
+      'send_at',
+      'to',
+      'validity_seconds',
+    ]);
     const headers = acme.key;
     const empty = await send<Refusal>(app, 'POST', '/sms/v1/messages', { body: {}, headers });
     assert.deepEqual(empty.body.details, [

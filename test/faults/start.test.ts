@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -185,71 +185,6 @@ describe('two services', { concurrency: 2 }, () => {
     assert.equal((await fetch(`${both[winner]?.url}/readyz`)).status, 200);
     await assertEnds(both[winner] as Service, 'SIGTERM');
   });
-});
-
-describe('data folders', { concurrency: 2 }, () => {
-  async function assertWorksIn(dataDir: string): Promise<void> {
-    const service = await startService({ dataDir });
-    await service.ready;
-    await assertEnds(service, 'SIGTERM');
-  }
-
-  test('a path too long for a Unix socket works by TCP, on a port that is never 5432', async () => {
-    const dataDir = join(makeFolder('long'), 'x'.repeat(100));
-    cpSync(template, dataDir, { recursive: true });
-    const service = await startService({ dataDir });
-    await service.ready;
-    const [, , , port, socket, host] = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
-    assert.deepEqual([socket, host], ['', '127.0.0.1']);
-    assert.notEqual(port, '5432');
-    await assertEnds(service, 'SIGTERM');
-  });
-
-  for (const name of [
-    'with spaces',
-    'it\u2019s "quoted" \'twice\'',
-    '$HOME `id` \\ ; & | *',
-    'a,b',
-    'a\nb',
-    'жук 蜂',
-  ]) {
-    test(`a folder named ${JSON.stringify(name)} works`, async () => {
-      const dataDir = join(makeFolder('odd'), name);
-      cpSync(template, dataDir, { recursive: true });
-      await assertWorksIn(dataDir);
-    });
-  }
-
-  test('inside a folder that no other user may enter it works, for root as well', async () => {
-    const locked = makeFolder('locked');
-    mkdirSync(join(locked, 'home'), { mode: 0o700 });
-    await assertWorksIn(join(locked, 'home', '.heliograph'));
-  });
-
-  test('a stale lock file whose number belongs to another program by now does no harm', async () => {
-    const dataDir = copyOfTemplate();
-    const stale = [
-      process.pid,
-      join(dataDir, 'postgres/data'),
-      1700000000,
-      5433,
-      join(dataDir, 'postgres'),
-      '',
-      '  1234567 0',
-      'ready   ',
-    ];
-    writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), `${stale.join('\n')}\n`);
-    writeFileSync(join(dataDir, 'postgres/.s.PGSQL.5433.lock'), `${stale.slice(0, 5).join('\n')}\n`);
-    await assertWorksIn(dataDir);
-  });
-
-  for (const content of ['', '4194303\n/elsewhere\n']) {
-    test(`a lock file that holds ${JSON.stringify(content)} does no harm`, async () => {
-      const dataDir = copyOfTemplate();
-      writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), content);
-      await assertWorksIn(dataDir);
-    });
-  }
 });
 
 describe('configuration and secrets', { concurrency: 2 }, () => {

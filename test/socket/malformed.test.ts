@@ -264,6 +264,13 @@ describe('unusual, but HTTP', () => {
     }
   });
 
+  test('400: a path that cannot be decoded, with a body that cannot be read', async () => {
+    const head = 'POST /%ff HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answers = await sayRaw(server.port, `${head}zz\r\n`);
+    assert.equal(answers.length, 1);
+    assertRefused(answers[0], 400, 'INVALID_ARGUMENT');
+  });
+
   test('404: an id longer than any of ours', async () => {
     const answers = await sayRaw(server.port, `GET /things/${'x'.repeat(300)} HTTP/1.0\r\n\r\n`);
     assertRefused(answers[0], 404, 'NOT_FOUND');

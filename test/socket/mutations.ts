@@ -97,7 +97,7 @@ export function mutatedRequest(random: Random): Buffer {
 function mutate(bytes: Buffer, random: Random): Buffer {
   const at = random.below(bytes.length + 1);
   const [head, tail] = [bytes.subarray(0, at), bytes.subarray(at)];
-  switch (random.below(8)) {
+  switch (random.below(10)) {
     case 0:
       return Buffer.concat([head, Buffer.from([random.below(256)]), tail.subarray(1)]);
     case 1:
@@ -111,6 +111,9 @@ function mutate(bytes: Buffer, random: Random): Buffer {
     case 5:
       return Buffer.concat([head, Buffer.from(random.pick(requests), 'latin1').subarray(random.below(60))]);
     case 6:
+    case 7:
+      return withLines(bytes, (lines) => lines.splice(random.below(lines.length), 0, random.pick(nasty).trimEnd()));
+    case 8:
       return withLines(bytes, (lines) => lines.splice(random.below(lines.length), 0, random.pick(lines)));
     default:
       return withLines(bytes, (lines) => lines.splice(random.below(lines.length), 1));

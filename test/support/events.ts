@@ -40,7 +40,7 @@ export async function openEvents(
   };
 }
 
-function readEvents(raw: string): ServerEvent[] {
+export function readEvents(raw: string): ServerEvent[] {
   const events: ServerEvent[] = [];
   let next = { type: 'message', id: '', data: [] as string[] };
   for (const line of raw.split('\n').slice(0, -1)) {

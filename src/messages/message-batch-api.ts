@@ -1,0 +1,62 @@
+import { Type } from 'typebox';
+import { answerOnce } from '../http/answer-once.ts';
+import { type Route, requireApplication, route } from '../http/route.ts';
+import { problemsOf } from '../http/validation.ts';
+import type { MessageRoutesOptions } from './message-api.ts';
+import { toRecord } from './message-record.ts';
+import { channelRefusal, readSend, type SendBody, type SendRules } from './send-rules.ts';
+
+/** Up to a hundred texts in one request, which counts as one; each is accepted or refused by itself. */
+export function createBatchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
+  return route({
+    method: 'POST',
+    path: `${base}/batch`,
+    auth,
+    tag,
+    summary: 'Send up to 100 texts',
+    body: Type.Object({
+      messages: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100, expected: '1 to 100 messages' }),
+    }),
+    idempotent: true,
+    answers: {
+      200: {
+        description: 'In order: the record of each, or why it was refused',
+        schema: Type.Object({
+          data: Type.Array(Type.Unknown()),
+          summary: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer() }),
+        }),
+      },
+    },
+    handler: (call) =>
+      answerOnce(idempotency, call, async (keep) => {
+        const sending = {
+          applicationId: requireApplication(call).applicationId,
+          api,
+          correlationId: call.correlationId,
+        };
+        const outcomes = call.body.messages.map((item) => {
+          const error = refusalOf(item, rules);
+          return error ?? messages.prepare(readSend(item as SendBody, api), sending);
+        });
+        const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
+        const body = {
+          data: outcomes.map((outcome) => ('error' in outcome ? outcome : toRecord(outcome))),
+          summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
+        };
+        const answer = { status: 200, body: JSON.stringify(body), location: null };
+        await messages.accept(prepared, keep(answer));
+        return answer;
+      }),
+  });
+}
+
+function refusalOf(item: unknown, rules: SendRules) {
+  const details = problemsOf(rules.messaging, item);
+  if (details.length > 0) {
+    const message = details.map((problem) => `${problem.field} ${problem.message}`).join('; ');
+    return { error: { code: 'INVALID_ARGUMENT', message, details } };
+  }
+  const refusal = channelRefusal(item as SendBody);
+  if (refusal === undefined) return undefined;
+  return { error: { code: refusal.code, message: refusal.message, details: refusal.details } };
+}
