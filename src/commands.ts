@@ -1,3 +1,4 @@
+import { createSigningKeys, signingKeysChange } from './identity/signing-keys.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
@@ -5,13 +6,15 @@ import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { StartError } from './platform/errors.ts';
 import type { KeyRing } from './platform/keys.ts';
+import { createLog } from './platform/log.ts';
 import { createDeveloperService } from './portal/developer-service.ts';
 import { createPasswords } from './portal/password.ts';
 import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
+import { createRegistry } from './registry/registry.ts';
 
 /** What only somebody with a shell on the machine may do. */
-export const commands = ['operator', 'reset-password', 'forget'];
+export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys'];
 
 interface Parts {
   config: Config;
@@ -21,7 +24,37 @@ interface Parts {
 }
 
 export function runCommand(command: string, args: string[], parts: Parts): Promise<string> {
-  return command === 'forget' ? forget(args, parts) : makeLink(command, args, parts);
+  switch (command) {
+    case 'forget':
+      return forget(args, parts);
+    case 'rotate-keys':
+      return rotateKeys(args, parts);
+    default:
+      return makeLink(command, args, parts);
+  }
+}
+
+/** Others who check our tokens may keep the JWKS for five minutes: an hour gives every one of them the new key in time. */
+const rotationLeadMs = 3_600_000;
+
+async function rotateKeys(args: string[], { config, clock, database, keys }: Parts): Promise<string> {
+  const withdraw = args.includes('--withdraw');
+  if (args.some((arg) => arg !== '--withdraw')) throw new StartError('Say only: npm run rotate-keys [-- --withdraw]');
+  const log = createLog({ level: 'silent', readable: false });
+  const { feed } = createRegistry({ database, clock, keys, log, config, listen: false });
+  const signingKeys = createSigningKeys({
+    database,
+    clock,
+    keys,
+    alg: config.tokenAlg,
+    tokenSeconds: config.tokenSeconds,
+    change: (work) => feed.change(signingKeysChange, work),
+  });
+  await signingKeys.rotate({ leadMs: rotationLeadMs, withdraw });
+  await feed.stop();
+  return withdraw
+    ? '\nA new key signs from now on. The old ones are withdrawn: every token they signed is dead.\n'
+    : '\nA new key is published now and signs in an hour. No live token is refused.\n';
 }
 
 async function forget([number, ...more]: string[], { config, clock, database }: Parts): Promise<string> {

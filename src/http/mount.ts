@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { readIdempotencyKey } from './headers.ts';
 import type { Call, Reply, Route } from './route.ts';
@@ -59,10 +60,20 @@ function send(reply: FastifyReply, answer: Reply): FastifyReply {
   const headers = headersOf(answer);
   for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
   reply.code(answer.status);
-  if (answer.content !== undefined) return reply.headers(headers).type(answer.content.type).send(answer.content.data);
+  if (answer.content !== undefined) {
+    reply.headers(headers).type(answer.content.type);
+    return reply.send(bodyFor(reply.request.method, answer.content.data));
+  }
   if (answer.body === undefined) return reply.headers(headers).send();
   const text = reply.serialize(answer.body);
   return reply.headers(headers).type('application/json').send(text);
+}
+
+/** HEAD wants no body: a stream that was opened for it is closed, since nobody would ever read it to its end. */
+function bodyFor(method: string, data: string | Buffer | Readable): string | Buffer | Readable {
+  if (method !== 'HEAD' || !(data instanceof Readable)) return data;
+  data.destroy();
+  return '';
 }
 
 function headersOf({ location, cookie, retryAfterSeconds, headers, content }: Reply): Record<string, string> {

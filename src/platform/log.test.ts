@@ -60,3 +60,39 @@ test('in a terminal nothing that was logged can move the cursor or look like ano
   assert.doesNotMatch(text.slice(0, -1), /\p{Cc}/u);
   assert.match(text, /node=plain/);
 });
+
+test('an error of the database is logged without the values it repeats', () => {
+  const violated = Object.assign(new Error('duplicate key value violates unique constraint "message_pkey"'), {
+    code: '23505',
+    severity: 'ERROR',
+    detail: 'Key (to)=(+447700900123) already exists.',
+    where: 'COPY message, line 1: "+447700900123"',
+  });
+  const unreadable = Object.assign(new Error('invalid input syntax for type integer: "+447700900123"'), {
+    code: '22P02',
+    severity: 'ERROR',
+  });
+  const wrapped = new Error('it failed', { cause: unreadable });
+  const lines = linesOf((log) => {
+    for (const err of [violated, unreadable, wrapped]) log.error({ err }, 'unexpected');
+  });
+  assert.doesNotMatch(lines.join(''), /447700900123/);
+  assert.match(lines[0] ?? '', /23505.*message_pkey/);
+  assert.match(lines[1] ?? '', /22P02/);
+  assert.match(lines[2] ?? '', /it failed.*22P02/);
+});
+
+test('an error is logged with its name, its stack, its code and its cause', () => {
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const [line = ''] = linesOf((log) => log.error({ err: new TypeError('it broke', { cause }) }));
+  const { err } = JSON.parse(line) as { err: Record<string, unknown> & { cause: Record<string, unknown> } };
+  assert.equal(err.type, 'TypeError');
+  assert.equal(err.message, 'it broke');
+  assert.match(String(err.stack), /^TypeError: it broke\n +at .*log\.test/);
+  assert.equal(err.cause.code, 'ECONNREFUSED');
+});
+
+test('what was thrown and is no error is logged as it is', () => {
+  const [line = ''] = linesOf((log) => log.error({ err: 'a text' }));
+  assert.equal((JSON.parse(line) as { err: unknown }).err, 'a text');
+});

@@ -19,12 +19,40 @@ export function createLog({ level, readable, to }: LogOptions): Log {
     level,
     base: null,
     formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
     timestamp: () => `,"time":"${new Date(Date.now()).toISOString()}"`,
   };
   if (to !== undefined) return pino(options, to);
   // Asynchronous, so a slow terminal or a full pipe never holds up an answer.
   const stdout = destination({ dest: 1, sync: false });
   return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : stdout);
+}
+
+interface DescribedError {
+  type: string;
+  message: string;
+  stack: string;
+  code?: unknown;
+  cause?: unknown;
+}
+
+/**
+ * Errors of the database repeat what they were given: in fields of their own ("Key (to)=(+44…) already exists"), which are
+ * left out, and those of class 22, bad data, in the message itself.
+ */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as { code?: unknown };
+  const message = typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code) ? 'bad data' : error.message;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const described: DescribedError = {
+    type: error.name,
+    message,
+    stack: [`${error.name}: ${message}`, ...frames].join('\n'),
+  };
+  if (code !== undefined) described.code = code;
+  if (error.cause !== undefined) described.cause = describeError(error.cause);
+  return described;
 }
 
 const shownElsewhere = new Set(['level', 'time', 'msg', 'method', 'route', 'status', 'ms', 'correlation_id', 'err']);
@@ -39,8 +67,14 @@ export function readableLine(json: string): string {
     if (!shownElsewhere.has(name)) parts.push(`${name}=${visible(value)}`);
   }
   if (line.correlation_id !== undefined) parts.push(String(line.correlation_id));
-  const error = line.err as { stack?: string; message?: string } | undefined;
-  return `${parts.join(' ')}\n${error === undefined ? '' : `${error.stack ?? error.message}\n`}`;
+  return `${parts.join(' ')}\n${readableError(line.err)}`;
+}
+
+function readableError(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return error === undefined ? '' : `${visible(error)}\n`;
+  const { stack, cause } = error as Partial<DescribedError>;
+  const lines = String(stack).split('\n').map(visible).join('\n');
+  return `${lines}\n${cause === undefined ? '' : `caused by ${readableError(cause)}`}`;
 }
 
 /** A terminal obeys control characters: they are shown, not sent. */

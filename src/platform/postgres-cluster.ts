@@ -87,9 +87,12 @@ export async function writeServerSettings({ home, dataFolder }: Cluster): Promis
     'fsync = on',
     'synchronous_commit = on',
     'password_encryption = scram-sha-256',
-    'log_min_messages = warning',
-    // The text of a failed statement stays out of the log; parameters never get there.
+    // An error repeats values ("Key (to)=(+44…) already exists"), so only what the server says of itself is logged: LOG
+    // ranks above ERROR. Whoever sent the statement gets its error anyway.
+    'log_min_messages = log',
     'log_min_error_statement = panic',
+    'log_error_verbosity = terse',
+    'log_checkpoints = off',
   ];
   // In one step: half of it would mean Postgres's own port and everybody's socket folder.
   const unfinished = join(home, `heliograph.conf.${randomBase62(8)}`);

@@ -97,7 +97,9 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         const to = readNumber(call.query.to);
         const concerns = (text: HandsetText) =>
           text.applicationId === applicationId && (to === undefined || text.recipient === to);
-        const data = await openInboxStream({ feed, signal: call.signal, concerns, toItems });
+        // HEAD wants the headers only, and nobody would ever close its stream.
+        const data =
+          call.method === 'HEAD' ? '' : await openInboxStream({ feed, signal: call.signal, concerns, toItems });
         return { status: 200, content: { type: 'text/event-stream', data } };
       },
     }),

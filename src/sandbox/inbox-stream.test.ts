@@ -3,7 +3,9 @@ import type { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { readEvents } from '../../test/support/events.ts';
 import { until } from '../../test/support/texts.ts';
+import type { Call } from '../http/route.ts';
 import type { HandsetText } from './handsets.ts';
+import { createInboxRoutes, type InboxOptions } from './inbox-api.ts';
 import type { InboxFeed, Listener } from './inbox-feed.ts';
 import { type InboxStreamOptions, openInboxStream } from './inbox-stream.ts';
 
@@ -16,7 +18,7 @@ const textOf = (id: number): HandsetText => ({
   receivedAtMs: 0,
 });
 
-async function open(options: Partial<InboxStreamOptions> = {}) {
+function createFeed() {
   const listeners = new Set<Listener>();
   const feed: InboxFeed = {
     async subscribe(listener) {
@@ -27,6 +29,11 @@ async function open(options: Partial<InboxStreamOptions> = {}) {
       for (const listener of listeners) listener.onEnd();
     },
   };
+  return { feed, listeners };
+}
+
+async function open(options: Partial<InboxStreamOptions> = {}) {
+  const { feed, listeners } = createFeed();
   const gone = new AbortController();
   const stream = await openInboxStream({
     feed,
@@ -125,5 +132,16 @@ describe('the inbox stream', () => {
     assert.ok(stream.destroyed);
     assert.ok(stream.readableLength < 2 * 1024 * 1024);
     await until('it to leave the feed', () => listeners.size === 0);
+  });
+
+  test('HEAD asks for the headers only, and leaves nobody behind who listens', async () => {
+    const { feed, listeners } = createFeed();
+    const routes = createInboxRoutes({ feed } as InboxOptions);
+    const stream = routes.find(({ path }) => path.endsWith('/stream'));
+    const caller = { kind: 'application', applicationId: 'app', registrationId: 'reg', api: 'sms' } as const;
+    const call = { method: 'HEAD', caller, query: {}, signal: new AbortController().signal } as Call;
+    const reply = await stream?.handler(call);
+    assert.deepEqual([reply?.status, reply?.content], [200, { type: 'text/event-stream', data: '' }]);
+    assert.equal(listeners.size, 0);
   });
 });

@@ -36,8 +36,8 @@ describe('the stream', () => {
     stream.close();
   });
 
-  test('a text that arrives as soon as the stream is open is not missed, 20 times over', async () => {
-    for (let i = 0; i < 20; i++) {
+  test('a text that arrives as soon as the stream is open is not missed, 8 times over', async () => {
+    for (let i = 0; i < 8; i++) {
       const stream = await openEvents(app, path, acme.key);
       await shows(stream, (await acme.sms()).body.id);
       stream.close();
@@ -115,12 +115,10 @@ describe('the stream', () => {
   test('ends when the service stops, whoever listens', async () => {
     const other = await createTestApp({ db: app.db });
     const streams = await Promise.all([openEvents(other, path, acme.key), openEvents(other, path, eve.token)]);
-    const startedMs = performance.now();
-    const closed = other.close();
-    await Promise.all(streams.map(({ ended }) => ended));
-    await closed;
-    // Not cut after the grace time, but ended.
-    assert.ok(performance.now() - startedMs < 900, `${performance.now() - startedMs} ms`);
-    for (const stream of streams) assert.match(stream.raw(), /\n\n$/);
+    await Promise.all([other.close(), ...streams.map(({ ended }) => ended)]);
+    for (const stream of streams) {
+      assert.equal(await stream.ended, 'ended', 'not cut off when the grace time is over');
+      assert.match(stream.raw(), /\n\n$/);
+    }
   });
 });

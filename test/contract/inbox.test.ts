@@ -24,7 +24,7 @@ let eve: Sender;
 before(async () => {
   app = await createTestApp({ delivery: 'held' });
   acme = await createSender(app);
-  eve = await createSender(app);
+  eve = await createSender(app, { apis: ['sms'] });
 });
 after(() => app.close());
 
@@ -40,7 +40,7 @@ const idsOf = ({ body }: { body: Page<Item> }) => body.data.map(({ message_id })
 
 describe('200 {data, next_cursor}', () => {
   test('each text with every field in its order', async () => {
-    const who = await createSender(app);
+    const who = await createSender(app, { apis: ['sms'] });
     assert.deepEqual((await get(who.key)).body, { data: [], next_cursor: null });
     const { body: sent } = await who.sms({ message: 'Grüße “👋”', from: '80123', reference: 'not shown' });
     app.clock.advance(7);
@@ -60,7 +60,7 @@ describe('200 {data, next_cursor}', () => {
   });
 
   test('only what arrived: not what failed, was undelivered, canceled or has not left', async () => {
-    const who = await createSender(app);
+    const who = await createSender(app, { apis: ['sms'] });
     for (const last of ['11', '12', '14']) await arrive(who, { to: `+150055501${last}` });
     const queued = await who.sms();
     await send(app, 'DELETE', `/sms/v1/messages/${queued.body.id}`, { headers: who.key });
@@ -70,7 +70,7 @@ describe('200 {data, next_cursor}', () => {
   });
 
   test('newest first, in pages, and ?to= with the plus encoded or not', async () => {
-    const who = await createSender(app);
+    const who = await createSender(app, { apis: ['sms'] });
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.unshift((await arrive(who, { to: `+44770090000${i % 2}` })).id);
     const seen: string[] = [];
@@ -93,7 +93,7 @@ describe('200 {data, next_cursor}', () => {
   });
 
   test('a text that was sent again because nobody knew is there twice, as on a real phone', async () => {
-    const who = await createSender(app);
+    const who = await createSender(app, { apis: ['sms'] });
     const { id } = await arrive(who);
     await app.db.database.query(
       `insert into handset_text (application_id, recipient, message_id, attempt, received_at, receipt_outcome)

@@ -69,7 +69,8 @@ describe('POST /messaging/v1/messages', () => {
       const { status, body } = await acme.messaging({ ...wrong, channel: 'fax' });
       const { code, details } = body as unknown as Refusal;
       assert.deepEqual([status, code], [400, 'INVALID_ARGUMENT']);
-      assert.deepEqual(details.map(({ field }) => field).sort(), ['channel', Object.keys(wrong)[0]]);
+      assert.deepEqual(new Set(details.map(({ field }) => field)), new Set(['channel', Object.keys(wrong)[0]]));
+      assert.equal(details.length, 2);
       assert.equal(details.find(({ field }) => field === 'channel')?.message, 'must be sms');
     }
     for (const channel of [5, null, ['sms']]) {

@@ -11,7 +11,7 @@ let acme: Sender;
 before(async () => {
   app = await createTestApp({ delivery: 'held' });
   other = await createTestApp({ delivery: 'held', db: app.db });
-  acme = await createSender(app);
+  acme = await createSender(app, { apis: ['sms'] });
   // Both nodes know the key, so that all the requests arrive together.
   for (const node of [app, other]) await send(node, 'GET', '/sms/v1/messages', { headers: acme.key });
 });
@@ -92,7 +92,12 @@ describe('the same Idempotency-Key 50 times in parallel', () => {
     const nodes = [app, other];
     const same = nodes.map((node) => post(node, taken, { reference: taken }));
     const different = nodes.flatMap((node) => Array.from({ length: 10 }, () => post(node, newKey(), { reference })));
-    await new Promise((done) => setTimeout(done, 200));
+    await until('them to wait for the lock', async () => {
+      const { count } = await lock.query(
+        "select 1 from pg_locks where not granted and relation = 'idempotency'::regclass",
+      );
+      return count >= 5;
+    });
     await lock.query('rollback');
     await lock.close();
     assertOnce(await Promise.all(same));

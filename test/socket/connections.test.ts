@@ -295,6 +295,23 @@ describe('a caller that goes', () => {
     );
   });
 
+  test('from a stream: the stream ends, also when only its headers were asked for', () =>
+    withServer(async ({ port, streams }) => {
+      const reader = openRaw(port);
+      reader.send('GET /stream HTTP/1.0\r\n\r\n');
+      await once(reader.socket, 'data');
+      reader.socket.destroy();
+      const asker = openRaw(port);
+      asker.send('HEAD /stream HTTP/1.0\r\n\r\n');
+      const [answer] = await asker.untilClosed();
+      assert.equal(answer?.status, 200);
+      assert.equal(answer.headers['content-type'], 'text/event-stream');
+      assert.equal(answer.body, '');
+      assert.equal(streams.length, 2);
+      const closed = streams.map((each) => each.closed || once(each, 'close', { signal: AbortSignal.timeout(8000) }));
+      await Promise.all(closed);
+    }));
+
   test('the signal of its call tells the handler, and is silent while it waits', () =>
     withServer(async (server) => {
       const connection = openRaw(server.port);

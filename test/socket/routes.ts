@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Route, route } from '../../src/http/route.ts';
 
@@ -7,11 +8,14 @@ export interface SocketRoutes {
   handled: string[];
   /** Lets `POST /slow` answer. */
   release(): void;
+  /** What `GET /stream` has opened. */
+  streams: Readable[];
 }
 
 /** Routes to be rude to: each notes that it was reached. */
 export function createSocketRoutes(): SocketRoutes {
   const handled: string[] = [];
+  const streams: Readable[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -59,9 +63,20 @@ export function createSocketRoutes(): SocketRoutes {
     route({
       ...common,
       method: 'GET',
+      path: '/stream',
+      handler: () => {
+        const data = new Readable({ read: () => {} });
+        data.push('data: first\n\n');
+        streams.push(data);
+        return { status: 200, content: { type: 'text/event-stream', data } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
       path: '/page',
       handler: () => ({ status: 200, content: { type: 'text/html', data: 'x'.repeat(1_000_000) } }),
     }),
   ];
-  return { routes, handled, release: () => release() };
+  return { routes, handled, streams, release: () => release() };
 }

@@ -13,7 +13,8 @@ export interface EventStream {
   raw(): string;
   /** The events so far, read as the HTML standard says. */
   events(): ServerEvent[];
-  ended: Promise<void>;
+  /** Ended by the service, or cut off by whomever. */
+  ended: Promise<'ended' | 'cut'>;
   close(): void;
 }
 
@@ -35,7 +36,10 @@ export async function openEvents(
     headers: response.headers,
     raw: () => raw,
     events: () => readEvents(raw),
-    ended: read().catch(() => {}),
+    ended: read().then(
+      () => 'ended',
+      () => 'cut',
+    ),
     close: () => gone.abort(),
   };
 }

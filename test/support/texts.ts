@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Api } from '../../src/http/route.ts';
 import type { TestApp } from './app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from './applications.ts';
 import { type Answer, send } from './developer.ts';
@@ -44,10 +45,13 @@ export interface Sender extends TestApplication {
 
 export const text = { to: '+447700900123', from: 'ACME', message: 'Hello' };
 
-export async function createSender(app: TestApp, plan = 'enterprise'): Promise<Sender> {
-  const made = await createRegistered(app, ['sms', 'verify', 'messaging'], plan);
+export async function createSender(
+  app: TestApp,
+  { plan = 'enterprise', apis = ['sms', 'verify', 'messaging'] as Api[] } = {},
+): Promise<Sender> {
+  const made = await createRegistered(app, apis, plan);
   const key = { apikey: made.apiKey };
-  const token = bearer(await getToken(app, made.client, 'messaging:send'));
+  const token = apis.includes('messaging') ? bearer(await getToken(app, made.client, 'messaging:send')) : {};
   const post = (path: string, credential: Record<string, string>) => {
     return (given: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
       send<TextRecord>(app, 'POST', path, { body: { ...text, ...given }, headers: { ...credential, ...headers } });
