@@ -108,6 +108,11 @@ describe('GET /metrics', () => {
       // What the proxy itself saw stands last; what its caller claims to have been stands before it.
       assert.equal((await from('127.0.0.1, 203.0.113.7')).status, 404);
       assert.equal((await from('::1')).status, 200);
+      for (const nonsense of ['', 'unknown', 'localhost', '127.1', '[::1]:80', '203.0.113.7:80', 'x'.repeat(8000)]) {
+        const response = await from(`${nonsense}, 203.0.113.7`);
+        assert.equal(response.status, 404, nonsense);
+        assert.ok((await from(nonsense)).status < 500, nonsense);
+      }
     }));
 
   test('X-Forwarded-For of anybody else is not believed', async () => {

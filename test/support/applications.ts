@@ -159,3 +159,40 @@ export function countStatuses(answers: { status: number }[]): Record<number, num
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
+
+export interface Line {
+  /** Sends one request and gives the status of its answer. One at a time. */
+  get(path: string, headers: Record<string, string>): Promise<number>;
+  close(): void;
+}
+
+/** One connection that stays open, for tests that ask thousands of times and look at nothing but the status. */
+export function openLine(app: { port: number }): Line {
+  const socket = connect({ port: app.port, host: '127.0.0.1', noDelay: true });
+  let received = '';
+  let answered = (_status: number) => {};
+  let failed = (_error: Error) => {};
+  socket.setEncoding('latin1');
+  socket.on('data', (piece: string) => {
+    received += piece;
+    const end = received.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0);
+    if (received.length < end + 4 + length) return;
+    const status = Number(received.slice(9, 12));
+    received = '';
+    answered(status);
+  });
+  socket.on('error', (error) => failed(error));
+  return {
+    get(path, headers) {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      return new Promise((resolve, reject) => {
+        answered = resolve;
+        failed = reject;
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`);
+      });
+    },
+    close: () => socket.destroy(),
+  };
+}

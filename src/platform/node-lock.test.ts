@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { createFaultProxy } from '../../test/support/fault-proxy.ts';
+import { createTestLog } from '../../test/support/log.ts';
+import { StartError } from './errors.ts';
+import { type NodeLock, type NodeLockOptions, takeNodeLock } from './node-lock.ts';
+
+let db: TestDatabase;
+const held: NodeLock[] = [];
+before(async () => {
+  db = await createTestDatabase({ empty: true });
+});
+afterEach(async () => {
+  for (const lock of held.splice(0)) await lock.release();
+});
+after(() => db.drop());
+
+async function take(options: Partial<NodeLockOptions> = {}): Promise<NodeLock> {
+  const lock = await takeNodeLock({
+    database: db.database,
+    shared: false,
+    log: createTestLog().log,
+    onStolen: (error) => assert.fail(error),
+    waitMs: 0,
+    ...options,
+  });
+  held.push(lock);
+  return lock;
+}
+
+const isRefusal = (error: unknown) => error instanceof StartError && /already running/.test(error.message);
+
+/** The sessions that hold the lock at this moment. */
+async function holders(): Promise<number[]> {
+  const { rows } = await db.database.query<{ pid: number }>(
+    "select pid from pg_locks where locktype = 'advisory' and objid = 4207003 and granted",
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400 && !(await holds()); tries++) await new Promise((done) => setTimeout(done, 50));
+  assert.ok(await holds());
+}
+
+test('alone there is one node; when it is gone another may come', async () => {
+  const first = await take();
+  await assert.rejects(take(), isRefusal);
+  await assert.rejects(take({ shared: true }), isRefusal);
+  await first.release();
+  await take();
+});
+
+test('nodes that share a window store share the lock, and one without is refused', async () => {
+  await take({ shared: true });
+  await take({ shared: true });
+  await assert.rejects(take(), isRefusal);
+  assert.equal((await holders()).length, 2);
+});
+
+test('one whose predecessor is about to go waits a moment', async () => {
+  const first = await take();
+  setTimeout(() => void first.release(), 300);
+  await take({ waitMs: 5000 });
+});
+
+test('a lock lost with its connection is taken again', async () => {
+  await take();
+  const [before] = await holders();
+  await db.database.query('select pg_terminate_backend($1)', [before]);
+  await until(async () => {
+    const [pid] = await holders();
+    return pid !== undefined && pid !== before;
+  });
+  await assert.rejects(take(), isRefusal);
+});
+
+test('a node whose lock was taken by another meanwhile is told, once', async () => {
+  const stolen: StartError[] = [];
+  await take({ onStolen: (error) => stolen.push(error) });
+  const [pid] = await holders();
+  const thief = await db.database.openSession(() => {});
+  const taking = thief.query('select pg_advisory_lock(4207003)');
+  await db.database.query('select pg_terminate_backend($1)', [pid]);
+  await taking;
+  await until(async () => stolen.length > 0);
+  await new Promise((done) => setTimeout(done, 400));
+  assert.equal(stolen.length, 1);
+  assert.ok(isRefusal(stolen[0]));
+  await thief.close();
+});
+
+test('a connection that has silently died is noticed, and the lock taken again on a new one', async () => {
+  const proxy = await createFaultProxy(db.connection);
+  const log = createTestLog();
+  const lock = await take({ database: db.another({ connection: proxy.connection }), log: log.log, heartbeatMs: 50 });
+  const [before] = await holders();
+  proxy.set({ kind: 'black-hole' });
+  await until(async () => log.lines.some((line) => line.includes('node lock was lost')));
+  // The server has not noticed: the old session is ended, as TCP would in the end.
+  proxy.set({ kind: 'pass' });
+  await db.database.query('select pg_terminate_backend($1)', [before]);
+  await until(async () => {
+    const [pid] = await holders();
+    return pid !== undefined && pid !== before;
+  });
+  proxy.set({ kind: 'black-hole' });
+  await lock.release();
+  await proxy.close();
+});
+
+test('a database that cannot be used is told in one sentence', async () => {
+  const nowhere = db.another({ connection: { ...db.connection, host: '127.0.0.1', port: 1 } });
+  await assert.rejects(take({ database: nowhere }), (error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, /^The database cannot be used: .*ECONNREFUSED/);
+    return true;
+  });
+  const stranger = db.another({ connection: { ...db.connection, password: 'wrong' } });
+  await assert.rejects(take({ database: stranger }), (error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, /password authentication failed/);
+    return true;
+  });
+});

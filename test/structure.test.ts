@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { settings } from '../src/platform/config.ts';
+import type { Setting } from '../src/platform/settings.ts';
+import { createTestApp } from './support/app.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'src');
+
+/** Who may import whom. The files beside the folders put everything together: they import all, and none imports them. */
+const mayImport: Record<string, string[]> = {
+  platform: [],
+  http: ['platform'],
+  edge: ['http', 'platform'],
+  registry: ['http', 'platform'],
+  metering: ['http', 'platform'],
+  messages: ['http', 'platform'],
+  identity: ['registry', 'http', 'platform'],
+  verify: ['messages', 'http', 'platform'],
+  delivery: ['messages', 'http', 'platform'],
+  portal: ['registry', 'metering', 'http', 'platform'],
+  sandbox: ['messages', 'http', 'platform'],
+};
+
+interface SourceFile {
+  /** Below `src`, like `platform/clock.ts`. */
+  name: string;
+  folder: string | undefined;
+  text: string;
+  imports: string[];
+}
+
+const files: SourceFile[] = readdirSync(source, { recursive: true })
+  .map((name) => String(name).replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => {
+    const text = readFileSync(join(source, name), 'utf8');
+    return { name, folder: folderOf(name), text, imports: importsOf(text) };
+  });
+
+function folderOf(name: string): string | undefined {
+  return name.includes('/') ? name.split('/')[0] : undefined;
+}
+
+function importsOf(text: string): string[] {
+  const patterns = [/\bfrom\s+'([^']+)'/g, /\bimport\s+'([^']+)'/g, /\bimport\(\s*'([^']+)'/g];
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, path]) => path ?? ''));
+}
+
+/** The imports of our own files, as names below `src`. */
+function ownImports({ name, imports }: SourceFile): string[] {
+  const folder = dirname(join(source, name));
+  return imports.filter((path) => path.startsWith('.')).map((path) => relative(source, resolve(folder, path)));
+}
+
+/** Comments speak of things the code must not use. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
+}
+
+describe('import directions', () => {
+  test('every folder is in the table of the architecture', () => {
+    const folders = new Set(files.flatMap(({ folder }) => folder ?? []));
+    assert.deepEqual(
+      [...folders].filter((folder) => !Object.hasOwn(mayImport, folder)),
+      [],
+    );
+  });
+
+  test('a folder imports only what the table allows it', () => {
+    const forbidden = files.flatMap((file) => {
+      const { folder } = file;
+      if (folder === undefined) return [];
+      const allowed = [folder, ...(mayImport[folder] ?? [])];
+      return ownImports(file)
+        .filter((target) => !allowed.includes(folderOf(target) ?? ''))
+        .map((target) => `${file.name} imports ${target}`);
+    });
+    assert.deepEqual(forbidden, []);
+  });
+
+  test('nothing imports main.ts, and nothing of the product imports a test', () => {
+    const wrong = files.flatMap((file) =>
+      ownImports(file)
+        .filter((target) => target === 'main.ts' || target.startsWith('..') || target.endsWith('.test.ts'))
+        .map((target) => `${file.name} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('no two files need each other, by whatever way round', () => {
+    // Types are gone when the program runs.
+    const needed = (file: SourceFile) =>
+      ownImports({ ...file, imports: importsOf(file.text.replaceAll(/\bimport type\b[^;]*;/g, '')) });
+    const importsOfName = new Map(files.map((file) => [file.name, needed(file)]));
+    const done = new Set<string>();
+    const visit = (name: string, path: string[]): void => {
+      if (path.includes(name)) assert.fail(`a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`);
+      if (done.has(name)) return;
+      for (const target of importsOfName.get(name) ?? []) visit(target, [...path, name]);
+      done.add(name);
+    };
+    for (const { name } of files) visit(name, []);
+  });
+
+  test('only platform/database.ts knows pg', () => {
+    const users = files.filter(({ imports }) => imports.some((path) => path === 'pg' || path.startsWith('pg/')));
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      ['platform/database.ts'],
+    );
+  });
+});
+
+describe('one source each', () => {
+  const guarded: Record<string, RegExp> = {
+    time: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b/,
+    randomness: /\bMath\.random\b|\brandomUUID\b|\brandomInt\b|\brandomFill/,
+    'the environment': /\bprocess\.env\b/,
+  };
+  for (const [what, pattern] of Object.entries(guarded)) {
+    test(`${what} comes from platform/ or main.ts`, () => {
+      const users = files
+        .filter(({ folder, name }) => folder !== 'platform' && name !== 'main.ts')
+        .filter(({ text }) => pattern.test(withoutComments(text)));
+      assert.deepEqual(
+        users.map(({ name }) => name),
+        [],
+      );
+    });
+  }
+
+  test('SQL gets the time as a parameter, never by now()', () => {
+    const users = files.filter(
+      ({ name, text }) =>
+        name !== 'platform/clock-check.ts' &&
+        /(?<![.\w])(now|clock_timestamp|statement_timestamp)\(\)|\bcurrent_timestamp\b/i.test(withoutComments(text)),
+    );
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      [],
+    );
+  });
+});
+
+describe('what is written down agrees with the code', () => {
+  test('.env.example has every setting with its help and default, and no other', () => {
+    const lines = Object.entries<Setting<unknown>>(settings).flatMap(([name, { help, fallback }]) => [
+      '',
+      `# ${help}`,
+      `#${name}=${fallback ?? ''}`,
+    ]);
+    const head = [
+      '# Every setting, with what it is when unset. Copy this file to .env and take the # away from what you change.',
+      '# The environment is stronger than the file.',
+    ];
+    assert.equal(readFileSync(join(root, '.env.example'), 'utf8'), `${[...head, ...lines].join('\n')}\n`);
+  });
+
+  test('the README names every setting', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    assert.deepEqual(
+      Object.keys(settings).filter((name) => !readme.includes(`\`${name}\``)),
+      [],
+    );
+  });
+
+  test('the OpenAPI document has exactly the routes that are mounted', async () => {
+    const app = await createTestApp();
+    try {
+      const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as { paths: Record<string, object> };
+      const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+        Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      const mounted = app.app.routes.map(({ method, path }) => `${method} ${path}`);
+      const byName = (a: string, b: string) => (a < b ? -1 : 1);
+      assert.deepEqual(documented.toSorted(byName), mounted.toSorted(byName));
+    } finally {
+      await app.close();
+    }
+  });
+});
