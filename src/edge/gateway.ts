@@ -17,7 +17,7 @@ import { limitHeaders, refusalMessage } from './limit-headers.ts';
 import { refuseMetrics } from './metrics-access.ts';
 import { refuseCrossSite } from './same-site.ts';
 import type { Decision, Limits } from './sliding-window.ts';
-import type { Windows } from './windows.ts';
+import type { LocalWindows, Windows } from './windows.ts';
 
 export interface GatewayOptions {
   findKey: FindCaller;
@@ -27,9 +27,9 @@ export interface GatewayOptions {
   /** Counted per registration. */
   registrations: Windows;
   /** Counted per address: unknown credentials and the portal. */
-  addresses: Windows;
+  addresses: LocalWindows;
   /** Counted per address too, but apart: asking for tokens and browsing do not use one another's budget up. */
-  identityAddresses: Windows;
+  identityAddresses: LocalWindows;
   addressLimits: Limits;
   /** Which credential an unknown path of an API wants: the API's own, so that 401 comes before 404. */
   apis: { prefix: string; auth: Auth }[];
@@ -163,11 +163,7 @@ export function createGateway(options: GatewayOptions): Gate {
       }
     },
 
-    headersForUnreadable(address) {
-      const decision = addresses.peek(addressKey(address), addressLimits);
-      // A shared store cannot be asked here, where nothing may wait.
-      return decision instanceof Promise ? {} : limitHeaders(decision);
-    },
+    headersForUnreadable: (address) => limitHeaders(addresses.peek(addressKey(address), addressLimits)),
   };
 }
 

@@ -6,27 +6,38 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 export type IdPrefix = 'acc' | 'app' | 'reg' | 'key' | 'cli' | 'sec' | 'req' | 'nod' | 'msg' | 'ver';
 
+const timeLength = 10;
+const countLength = 3;
+const randomLength = 13;
+
+let lastMs = 0;
+let count = 0;
+
 /**
- * An id such as `app_01jcq…`: 48 bits of time, so that ids sort by age and indexes grow at one end, and 80 random bits,
- * so that none can be guessed or met twice.
+ * An id such as `app_01jcq…`: 50 bits of time and a count of the ids of that millisecond, so that ids sort by age and
+ * indexes grow at one end; then 65 random bits, so that none can be guessed or met twice.
  */
 export function newId(prefix: IdPrefix, clock: Clock): string {
+  const nowMs = Math.floor(clock.nowMs());
+  count = nowMs === lastMs ? count + 1 : 0;
+  lastMs = nowMs;
   let randomPart = '';
-  for (const byte of randomBytes(16)) randomPart += alphabet[byte & 31];
-  return `${prefix}_${timePart(clock.nowMs())}${randomPart}`;
+  for (const byte of randomBytes(randomLength)) randomPart += alphabet[byte & 31];
+  return `${prefix}_${base32(nowMs, timeLength)}${base32(count, countLength)}${randomPart}`;
 }
 
 /** Sorts before every id made at this time or later, and after every one made before. */
 export function idFloor(prefix: IdPrefix, atMs: number): string {
-  return `${prefix}_${timePart(atMs)}${'0'.repeat(16)}`;
+  return `${prefix}_${base32(Math.floor(atMs), timeLength)}${'0'.repeat(countLength + randomLength)}`;
 }
 
-function timePart(ms: number): string {
-  let time = Math.floor(ms);
+/** The lowest digits of a whole number, so many of them. */
+function base32(number: number, length: number): string {
+  let rest = number;
   let text = '';
-  for (let i = 0; i < 10; i++) {
-    text = alphabet[time % 32] + text;
-    time = Math.floor(time / 32);
+  for (let i = 0; i < length; i++) {
+    text = alphabet[rest % 32] + text;
+    rest = Math.floor(rest / 32);
   }
   return text;
 }
