@@ -48,9 +48,13 @@ create table message (
 
 -- Lists, newest first, by each filter there is.
 create index message_list on message (application_id, api, id);
-create index message_recipient on message (application_id, recipient, id);
+create index message_recipient on message (application_id, api, recipient, id);
 create index message_status on message (application_id, api, status, id);
-create index message_reference on message (application_id, reference, id) where reference is not null;
+create index message_reference on message (application_id, api, reference, id) where reference is not null;
+-- No statistics on what lists are filtered by: knowing that most messages are one application's, or delivered, Postgres
+-- would go through everybody's by age instead, and meet none of them when that application has been quiet for a month.
+alter table message alter column id set statistics 0, alter column application_id set statistics 0,
+  alter column recipient set statistics 0, alter column status set statistics 0, alter column reference set statistics 0;
 -- The queue, one per carrier, so that a slow one is nobody else's.
 create index message_due on message (carrier, due_at) where due_at is not null;
 create index message_carrier_id on message (carrier, carrier_message_id) where carrier_message_id is not null;

@@ -32,6 +32,8 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
   const { database, shared, log, onStolen, waitMs = 2000, heartbeatMs = 5000 } = options;
   let released = false;
   let session: Session | undefined;
+  /** The server's name for the session that holds the lock, or held it last. */
+  let holder: Holder | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   /** True when the lock is ours; the session that holds it is kept, any other is closed. */
@@ -44,9 +46,10 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     });
     try {
       await opened.query(keepAlive);
-      const call = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
-      const { rows } = await opened.query<{ taken: boolean }>(`select ${call}($1) as taken`, [nodeLock]);
-      if (rows[0]?.taken && !released) {
+      // We may have given up a connection that the server still believes in: that one is ours to end.
+      if (holder !== undefined) await opened.query(endHolder, [holder.pid, holder.started]);
+      if ((await isTaken(opened)) && !released) {
+        holder = (await opened.query<Holder>(selectHolder)).rows[0];
         session = opened;
         schedule(beat, heartbeatMs);
         return true;
@@ -59,6 +62,21 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     return false;
   }
 
+  async function isTaken(opened: Session): Promise<boolean> {
+    const call = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+    const { rows } = await opened.query<{ taken: boolean }>(`select ${call}($1) as taken`, [nodeLock]);
+    return rows[0]?.taken ?? false;
+  }
+
+  /** A session that has ended on the other side may need a moment to be gone there, so one refusal is not the last word. */
+  async function tryToTake(): Promise<boolean> {
+    for (let waitedMs = 0; !released && !(await take()); waitedMs += 100) {
+      if (waitedMs >= waitMs) return false;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    return true;
+  }
+
   function schedule(work: () => Promise<void>, afterMs: number): void {
     clearTimeout(timer);
     if (released) return;
@@ -68,7 +86,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
 
   async function retake(): Promise<void> {
     try {
-      if (!(await take()) && !released) onStolen(new StartError(refusal));
+      if (!(await tryToTake())) onStolen(new StartError(refusal));
     } catch {
       schedule(retake, retryMs);
     }
@@ -84,11 +102,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     }
   }
 
-  // Right after a kill -9 the server may need a moment to notice that the old connection is gone.
-  for (let waitedMs = 0; !(await take().catch(explain)); waitedMs += 100) {
-    if (waitedMs >= waitMs) throw new StartError(refusal);
-    await new Promise((done) => setTimeout(done, 100));
-  }
+  if (!(await tryToTake().catch(explain))) throw new StartError(refusal);
 
   return {
     async release() {
@@ -98,6 +112,17 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     },
   };
 }
+
+interface Holder {
+  pid: number;
+  started: string;
+}
+
+const selectHolder = 'select pid, backend_start::text as started from pg_stat_activity where pid = pg_backend_pid()';
+
+// By its beginning as well: the number may be another's by now.
+const endHolder =
+  'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start::text = $2 and pid <> pg_backend_pid()';
 
 /** So that the server notices within half a minute that a machine is gone, and not after the two hours of TCP. */
 const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';

@@ -194,6 +194,13 @@ test('a name that does not fit in a GSM-7 sentence: in GSM-7, else cut with …;
   assert.match(render({ app: '🚀'.repeat(40), locale: 'zh' }), /^482913 是您的 (🚀)+… 验证码。/u);
 });
 
+test('a cut name ends with a letter, and is left out when nothing but signs would stay', () => {
+  const ru = (app: string) => render({ app, locale: 'ru' });
+  assert.match(ru('Acme & Żabka International'), /^482913 — ваш код Acme & Żabka… Действует/);
+  assert.match(ru('Acme Shop — International'), /^482913 — ваш код Acme Shop… Действует/);
+  assert.match(ru(`${'«'.repeat(20)}Acme`), /^482913 — ваш код\. Действует/);
+});
+
 test('a name is never read as a place or a pattern', () => {
   assert.equal(
     render({ app: '{code} $& {app}' }),

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { createTestLog } from '../support/log.ts';
 import {
+  buildService,
   endServices,
   isRunning,
   livingPostmaster,
@@ -20,6 +21,7 @@ import {
 /** A data folder whose first start is done, stopped; copying it is quicker than starting for the first time. */
 let template: string;
 before(async () => {
+  await buildService();
   const first = await startService({ dataDir: makeFolder('first') });
   const tookMs = await first.ready;
   measured(`first start: ${Math.round(tookMs)} ms`);

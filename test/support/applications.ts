@@ -121,24 +121,37 @@ export interface Volley {
   headers: Record<string, string>;
 }
 
-/** The same request many times, sent ahead on a few connections: what `fetch` would take too long for. */
+export interface PlainRequest {
+  method?: 'GET' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** A request many times, or as many different ones, sent ahead on a few connections: what `fetch` would take too long for. */
 export async function sendMany(
   app: { port: number },
   count: number,
-  request: { method?: 'GET' | 'POST'; path: string; headers: Record<string, string> },
+  request: PlainRequest | ((index: number) => PlainRequest),
 ): Promise<Volley[]> {
-  const lines = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  if (request.method === 'POST') lines.push('Content-Length: 0\r\n');
-  const bytes = `${request.method ?? 'GET'} ${request.path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`;
   const connections = Math.min(8, count);
   const answers = Array.from({ length: connections }, async (_, index) => {
-    const share = Math.floor(count / connections) + (index < count % connections ? 1 : 0);
+    let bytes = '';
+    for (let i = index; i < count; i += connections) {
+      const each = typeof request === 'function' ? request(i) : request;
+      const last = i + connections >= count;
+      bytes += writeRequest(last ? { ...each, headers: { ...each.headers, Connection: 'close' } } : each);
+    }
     const socket = connect({ port: app.port, host: '127.0.0.1' });
-    const last = bytes.replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n');
-    socket.write(bytes.repeat(share - 1) + last);
+    socket.write(bytes);
     return readVolley(await text(socket));
   });
   return (await Promise.all(answers)).flat();
+}
+
+function writeRequest({ method = 'GET', path, headers }: PlainRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (method === 'POST') lines.push('Content-Length: 0\r\n');
+  return `${method} ${path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`;
 }
 
 function readVolley(received: string): Volley[] {
@@ -186,11 +199,10 @@ export function openLine(app: { port: number }): Line {
   socket.on('error', (error) => failed(error));
   return {
     get(path, headers) {
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       return new Promise((resolve, reject) => {
         answered = resolve;
         failed = reject;
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n`);
+        socket.write(writeRequest({ path, headers }));
       });
     },
     close: () => socket.destroy(),

@@ -11,7 +11,7 @@ export interface Service {
   pid: number;
   url: string;
   dataDir: string;
-  /** Resolves with the milliseconds it took to answer `/readyz`; rejects when the process ends instead. */
+  /** Resolves with the milliseconds it took to be ready; rejects when the process ends instead. */
   ready: Promise<number>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; afterMs: number }>;
   /** Everything it has printed so far. */
@@ -27,6 +27,8 @@ export interface ServiceOptions {
   dataDir?: string;
   env?: Record<string, string>;
   command?: [string, ...string[]];
+  /** What has to answer 200 before it counts as ready. */
+  readyAt?: string;
   /** Signals go to the whole process group, as a terminal sends them. */
   asTerminal?: boolean;
 }
@@ -35,7 +37,13 @@ const services = new Set<Pick<Service, 'ended' | 'kill'>>();
 
 /** The service as a user starts it: built, a process of its own, on a free port, told everything by its environment. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { dataDir = makeFolder('data'), env = {}, command = ['node', 'scripts/run.mjs'], asTerminal = false } = options;
+  const {
+    dataDir = makeFolder('data'),
+    env = {},
+    command = ['node', 'scripts/run.mjs'],
+    asTerminal = false,
+    readyAt = '/readyz',
+  } = options;
   const port = await freePort();
   const startedMs = performance.now();
   const [file, ...args] = command;
@@ -60,7 +68,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     });
   });
   const url = `http://127.0.0.1:${port}`;
-  const ready = waitUntilReady(url, child).then(
+  const ready = waitUntilReady(url + readyAt, child).then(
     () => performance.now() - startedMs,
     (error: Error) => {
       throw new Error(`${error.message}:\n${output}`);
@@ -91,16 +99,23 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return service;
 }
 
+/** So that building is not measured, nor done by several at once. */
+export async function buildService(): Promise<void> {
+  const child = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error('the service could not be built');
+}
+
 async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
-  const untilMs = performance.now() + 60_000;
+  const untilMs = performance.now() + 180_000;
   while (performance.now() < untilMs) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('the service ended');
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+    const response = await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
     await response?.body?.cancel();
     if (response?.status === 200) return;
     await new Promise((done) => setTimeout(done, 25));
   }
-  throw new Error('the service was not ready within a minute');
+  throw new Error('the service was not ready within three minutes');
 }
 
 /** Ends every service that is still running, by its pid, and its Postgres with it. For `after`. */

@@ -1,0 +1,214 @@
+// A flood of credentials that are none, from many addresses: memory stays bounded, the database is not asked, and whoever
+// is known goes on being served. How little it slows them is measured by bench/edge.ts.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { findByKey, findByToken } from '../../src/callers.ts';
+import { createAddressWindows } from '../../src/edge/address-windows.ts';
+import { createGateway } from '../../src/edge/gateway.ts';
+import { createMemoryWindows } from '../../src/edge/memory-windows.ts';
+import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { randomBase62 } from '../../src/platform/random.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import {
+  bearer,
+  countStatuses,
+  createEchoRoutes,
+  createRegistered,
+  getToken,
+  openLine,
+  type PlainRequest,
+  sendForm,
+  sendMany,
+} from '../support/applications.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const { routes } = createEchoRoutes();
+/** What the edge may ask the database about a credential. */
+const lookups = [
+  'select-application-by-key',
+  'select-application-by-client',
+  'select-revocation',
+  'select-signing-keys',
+];
+let asked = 0;
+
+function counting(database: Database): Database {
+  const query: Database['query'] = (statement, values) => {
+    if (typeof statement !== 'string' && lookups.includes(statement.name)) asked++;
+    return database.query(statement, values);
+  };
+  return { ...database, query };
+}
+
+let db: TestDatabase;
+let app: TestApp;
+let key: string;
+let token: string;
+before(async () => {
+  db = await createTestDatabase();
+  app = await createTestApp({
+    extraRoutes: routes,
+    delivery: 'held',
+    db: { ...db, database: counting(db.database) },
+    env: {
+      HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.1',
+      HELIOGRAPH_ADDRESS_PER_MINUTE: '50',
+      HELIOGRAPH_ADDRESS_BURST: '50',
+      HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',
+    },
+  });
+  const { apiKey, client } = await createRegistered(app, ['sms', 'verify'], 'enterprise');
+  key = apiKey;
+  token = await getToken(app, client, 'verify:manage');
+});
+after(async () => {
+  await app.close();
+  await db.drop();
+});
+
+const addressOf = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+const randomPart = (bytes: number) => randomBytes(bytes).toString('base64url');
+const sms = (apikey: string, index: number): PlainRequest => ({
+  path: '/sms/v1/echo',
+  headers: { apikey, 'X-Forwarded-For': addressOf(index) },
+});
+const verify = (forged: string, index: number): PlainRequest => ({
+  path: '/verify/v1/echo',
+  headers: { ...bearer(forged), 'X-Forwarded-For': addressOf(index) },
+});
+
+async function gauge(name: string): Promise<number> {
+  const { values } = (await app.app.metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values[0]?.value ?? assert.fail(`there is no ${name}`);
+}
+
+/** Floods, with somebody known in the midst of it, and gives what was answered and how often the database was asked. */
+async function flood(count: number, request: (index: number) => PlainRequest) {
+  const line = openLine(app);
+  assert.equal(await line.get('/sms/v1/echo', { apikey: key }), 200);
+  assert.equal(await line.get('/verify/v1/echo', bearer(token)), 200);
+  const askedBefore = asked;
+  const flooded = sendMany(app, count, request);
+  let over = false;
+  void flooded.finally(() => {
+    over = true;
+  });
+  while (!over) {
+    assert.equal(await line.get('/sms/v1/echo', { apikey: key }), 200);
+    assert.equal(await line.get('/verify/v1/echo', bearer(token)), 200);
+  }
+  line.close();
+  return { statuses: countStatuses(await flooded), asked: asked - askedBefore };
+}
+
+describe('a flood through the whole app', () => {
+  const malformed: [string, (index: number) => PlainRequest][] = [
+    ['random keys', (i) => sms(randomPart(40), i)],
+    ['keys of the right form that we did not make', (i) => sms(`hg_sandbox_${randomBase62(32)}_${randomBase62(8)}`, i)],
+    ['tokens of the wrong form', (i) => verify(randomPart(40), i)],
+  ];
+  for (const [what, request] of malformed) {
+    test(`${what}: 401 at no cost, no lookup, and no address is remembered`, async () => {
+      const addresses = await gauge('heliograph_address_windows');
+      const credentials = await gauge('heliograph_remembered_credentials');
+      const outcome = await flood(3000, request);
+      assert.deepEqual(outcome, { statuses: { 401: 3000 }, asked: 0 });
+      assert.equal(await gauge('heliograph_address_windows'), addresses);
+      assert.equal(await gauge('heliograph_remembered_credentials'), credentials);
+    });
+  }
+
+  test('forged tokens from 3,000 addresses: 401, no lookup, none remembered', async () => {
+    const credentials = await gauge('heliograph_remembered_credentials');
+    const [head, body] = token.split('.');
+    const forgeries = [
+      () => `${randomPart(30)}.${randomPart(90)}.${randomPart(64)}`,
+      () => `${head}.${randomPart(90)}.${randomPart(64)}`,
+      () => `${head}.${body}.${randomPart(64)}`,
+    ];
+    const outcome = await flood(3000, (i) => verify(forgeries[i % 3]?.() ?? '', i));
+    assert.deepEqual(outcome, { statuses: { 401: 3000 }, asked: 0 });
+    assert.equal(await gauge('heliograph_remembered_credentials'), credentials);
+  });
+
+  test('from one address: 429 once its budget is spent, and by then no signature is checked', async () => {
+    const [head, body] = token.split('.');
+    const outcome = await flood(500, () => verify(`${head}.${body}.${randomPart(64)}`, 0x00ff_0001));
+    assert.deepEqual(outcome, { statuses: { 401: 50, 429: 450 }, asked: 0 });
+  });
+
+  test('keys of our own making that are nobody’s, as only we can forge them: no more lookups than the budget allows', async () => {
+    const outcome = await flood(500, () => sms(app.app.registry.apiKeys.create().key, 0x00ff_0002));
+    assert.deepEqual(outcome, { statuses: { 401: 50, 429: 450 }, asked: 50 });
+    const same = app.app.registry.apiKeys.create().key;
+    const again = await flood(500, (i) => sms(same, 0x00fe_0000 + i));
+    // Those in flight together share one read; after it the key is known to be nobody's.
+    assert.deepEqual(again.statuses, { 401: 500 });
+    assert.ok(again.asked <= 5, `${again.asked} lookups`);
+  });
+
+  test('client ids that are none of ours are neither looked for nor remembered', async () => {
+    const { size } = app.app.registry.directory;
+    const askedBefore = asked;
+    for (let i = 0; i < 40; i++) {
+      const form = { grant_type: 'client_credentials', scope: 'openid verify:manage', client_secret: 'x' };
+      const client_id = randomBytes(20_000).toString('hex');
+      const answer = await sendForm(
+        app,
+        'token',
+        { ...form, client_id },
+        { headers: { 'X-Forwarded-For': addressOf(i) } },
+      );
+      assert.equal(answer.status, 401);
+    }
+    assert.equal(app.app.registry.directory.size, size);
+    assert.equal(asked, askedBefore);
+  });
+});
+
+test('a million addresses with forged tokens, at the edge itself: as many are remembered as there is room for', async () => {
+  const { registry, signingKeys } = app.app;
+  const addresses = createAddressWindows({ clock: app.clock });
+  const verifier = createTokenVerifier({
+    database: counting(db.database),
+    clock: app.clock,
+    directory: registry.directory,
+    feed: registry.feed,
+    signingKeys,
+    issuer: 'http://127.0.0.1:8080/realms/heliograph',
+  });
+  const gate = createGateway({
+    findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, app.clock),
+    findToken: findByToken(verifier),
+    findSession: async () => undefined,
+    sessionCookie: 'none',
+    registrations: createMemoryWindows({ clock: app.clock }),
+    addresses,
+    identityAddresses: createAddressWindows({ clock: app.clock }),
+    addressLimits: { perMinute: 6000, burst: 1000 },
+    apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],
+    metricsToken: undefined,
+    publicUrl: app.url,
+  });
+  const askedBefore = asked;
+  for (let i = 0; i < 1_000_000; i += 1000) {
+    const admissions = Array.from({ length: 1000 }, (_, j) =>
+      gate.admit({
+        correlationId: 'req',
+        method: 'GET',
+        path: '/verify/v1/x',
+        route: undefined,
+        headers: { authorization: `Bearer a${i + j}.b.c` },
+        rawHeaders: [],
+        address: addressOf(i + j),
+      }),
+    );
+    for (const { refusal } of await Promise.all(admissions)) assert.equal(refusal?.status, 401);
+  }
+  assert.equal(addresses.size, 100_000);
+  assert.ok(addresses.slots <= 4_000_000);
+  assert.equal(verifier.size, 0);
+  assert.equal(asked, askedBefore);
+});
