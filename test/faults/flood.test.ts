@@ -62,6 +62,8 @@ before(async () => {
   const { apiKey, client } = await createRegistered(app, ['sms', 'verify'], 'enterprise');
   key = apiKey;
   token = await getToken(app, client, 'verify:manage');
+  await sendMany(app, 1, { path: '/sms/v1/echo', headers: { apikey: key } });
+  await sendMany(app, 1, { path: '/verify/v1/echo', headers: bearer(token) });
 });
 after(async () => {
   await app.close();
@@ -87,8 +89,6 @@ async function gauge(name: string): Promise<number> {
 /** Floods, with somebody known in the midst of it, and gives what was answered and how often the database was asked. */
 async function flood(count: number, request: (index: number) => PlainRequest) {
   const line = openLine(app);
-  assert.equal(await line.get('/sms/v1/echo', { apikey: key }), 200);
-  assert.equal(await line.get('/verify/v1/echo', bearer(token)), 200);
   const askedBefore = asked;
   const flooded = sendMany(app, count, request);
   let over = false;
@@ -113,14 +113,14 @@ describe('a flood through the whole app', () => {
     test(`${what}: 401 at no cost, no lookup, and no address is remembered`, async () => {
       const addresses = await gauge('heliograph_address_windows');
       const credentials = await gauge('heliograph_remembered_credentials');
-      const outcome = await flood(3000, request);
-      assert.deepEqual(outcome, { statuses: { 401: 3000 }, asked: 0 });
+      const outcome = await flood(1500, request);
+      assert.deepEqual(outcome, { statuses: { 401: 1500 }, asked: 0 });
       assert.equal(await gauge('heliograph_address_windows'), addresses);
       assert.equal(await gauge('heliograph_remembered_credentials'), credentials);
     });
   }
 
-  test('forged tokens from 3,000 addresses: 401, no lookup, none remembered', async () => {
+  test('forged tokens from 1,500 addresses: 401, no lookup, none remembered', async () => {
     const credentials = await gauge('heliograph_remembered_credentials');
     const [head, body] = token.split('.');
     const forgeries = [
@@ -128,8 +128,8 @@ describe('a flood through the whole app', () => {
       () => `${head}.${randomPart(90)}.${randomPart(64)}`,
       () => `${head}.${body}.${randomPart(64)}`,
     ];
-    const outcome = await flood(3000, (i) => verify(forgeries[i % 3]?.() ?? '', i));
-    assert.deepEqual(outcome, { statuses: { 401: 3000 }, asked: 0 });
+    const outcome = await flood(1500, (i) => verify(forgeries[i % 3]?.() ?? '', i));
+    assert.deepEqual(outcome, { statuses: { 401: 1500 }, asked: 0 });
     assert.equal(await gauge('heliograph_remembered_credentials'), credentials);
   });
 
@@ -168,47 +168,40 @@ describe('a flood through the whole app', () => {
   });
 });
 
-test('a million addresses with forged tokens, at the edge itself: as many are remembered as there is room for', async () => {
-  const { registry, signingKeys } = app.app;
-  const addresses = createAddressWindows({ clock: app.clock });
-  const verifier = createTokenVerifier({
-    database: counting(db.database),
-    clock: app.clock,
-    directory: registry.directory,
-    feed: registry.feed,
-    signingKeys,
-    issuer: 'http://127.0.0.1:8080/realms/heliograph',
-  });
+test('a million addresses, at the edge itself: as many are remembered as there is room for', async () => {
+  const { registry, signingKeys, routes: all } = app.app;
+  const { clock } = app;
+  const [addresses, identityAddresses] = [createAddressWindows({ clock }), createAddressWindows({ clock })];
+  const database = counting(db.database);
+  const issuer = 'http://127.0.0.1:8080/realms/heliograph';
+  const { directory, feed } = registry;
+  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, issuer });
   const gate = createGateway({
-    findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, app.clock),
+    findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, clock),
     findToken: findByToken(verifier),
     findSession: async () => undefined,
     sessionCookie: 'none',
-    registrations: createMemoryWindows({ clock: app.clock }),
+    registrations: createMemoryWindows({ clock }),
     addresses,
-    identityAddresses: createAddressWindows({ clock: app.clock }),
+    identityAddresses,
     addressLimits: { perMinute: 6000, burst: 1000 },
     apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],
     metricsToken: undefined,
     publicUrl: app.url,
   });
+  const arrival = { correlationId: 'req', method: 'GET', path: '/verify/v1/x', rawHeaders: [] };
   const askedBefore = asked;
-  for (let i = 0; i < 1_000_000; i += 1000) {
-    const admissions = Array.from({ length: 1000 }, (_, j) =>
-      gate.admit({
-        correlationId: 'req',
-        method: 'GET',
-        path: '/verify/v1/x',
-        route: undefined,
-        headers: { authorization: `Bearer a${i + j}.b.c` },
-        rawHeaders: [],
-        address: addressOf(i + j),
-      }),
-    );
-    for (const { refusal } of await Promise.all(admissions)) assert.equal(refusal?.status, 401);
+  for (let i = 0; i < 20_000; i++) {
+    const headers = { authorization: `Bearer a${i}.b.c` };
+    const { refusal } = await gate.admit({ ...arrival, route: undefined, headers, address: addressOf(i) });
+    assert.equal(refusal?.status, 401);
   }
-  assert.equal(addresses.size, 100_000);
-  assert.ok(addresses.slots <= 4_000_000);
+  assert.equal(addresses.size, 20_000);
   assert.equal(verifier.size, 0);
+  // Asking for tokens is counted in the same way, and decided at once: so a million of them take a moment.
+  const route = all.find(({ auth }) => 'kind' in auth && auth.kind === 'client');
+  for (let i = 0; i < 1_000_000; i++) void gate.admit({ ...arrival, route, headers: {}, address: addressOf(i) });
+  assert.equal(identityAddresses.size, 100_000);
+  assert.ok(identityAddresses.slots <= 4_000_000);
   assert.equal(asked, askedBefore);
 });
