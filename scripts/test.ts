@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
-import { isGroupRunning, makeRunFolder, removeLeftovers, removeRunFolder } from '../test/support/process.ts';
+import {
+  isGroupRunning,
+  makeRunFolder,
+  removeLeftovers,
+  removeRunFolder,
+  writeRunnerGroup,
+} from '../test/support/process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
@@ -61,6 +67,7 @@ async function runTests(server: string): Promise<number> {
   });
   const group = runner.pid;
   if (group === undefined) throw new Error('the test runner could not be started');
+  writeRunnerGroup(folder, group);
   interruptRunner = () => signalGroup(group, 'SIGTERM');
   const status = await new Promise<number>((resolve) => runner.on('exit', (value) => resolve(value ?? 1)));
   await endGroup(group);

@@ -64,20 +64,20 @@ describe('two registries on one database', () => {
   test('a node that cannot reach the database trusts nothing it remembers when the change is answered', async () => {
     const one = node(db.database);
     const otherDatabase = db.another();
+    const link = { held: false };
     const heldUp: Database = {
       ...otherDatabase,
-      query: (...args) => (held ? new Promise(() => {}) : otherDatabase.query(...args)),
+      query: (...args) => (link.held ? new Promise(() => {}) : otherDatabase.query(...args)),
     };
-    let held = false;
     const other = node(heldUp, false);
     await Promise.all([one.feed.start(), other.feed.start()]);
     const { applicationId, key, keyId } = await newKey(one);
     assert.ok(await ask(other, key));
     assert.ok(other.directory.rememberedKey(key));
-    held = true;
+    link.held = true;
     await one.service.deleteKey(accountId, applicationId, keyId);
     assert.equal(other.directory.rememberedKey(key), undefined);
-    held = false;
+    link.held = false;
     await one.feed.stop();
     await otherDatabase.query('delete from node');
   });

@@ -24,7 +24,9 @@ before(async () => {
     "insert into application select 'app_' || n, 'acc_many', 'App', now(), now() from generate_series(1, 1000) n",
   );
   // The index the lookup goes by is made afterwards, which is many times faster; the others are not looked at here.
-  await filler.query('alter table api_key drop constraint api_key_hash_key, drop constraint api_key_application_id_fkey');
+  await filler.query(
+    'alter table api_key drop constraint api_key_hash_key, drop constraint api_key_application_id_fkey',
+  );
   await filler.query('drop index api_key_application');
   await filler.query(
     `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)

@@ -81,15 +81,10 @@ describe('POST /verify/v1/verifications', () => {
     });
     assert.equal(answer.status, 400);
     assert.equal(answer.body.code, 'INVALID_ARGUMENT');
-    assert.deepEqual((answer.body.details as { field: string }[]).map(({ field }) => field).sort(), [
-      'autofill.domain',
-      'channel',
-      'code_length',
-      'locale',
-      'reference',
-      'to',
-      'ttl_seconds',
-    ]);
+    assert.deepEqual(
+      (answer.body.details as { field: string }[]).map(({ field }) => field).sort((a, b) => a.localeCompare(b)),
+      ['autofill.domain', 'channel', 'code_length', 'locale', 'reference', 'to', 'ttl_seconds'],
+    );
   });
 
   test('400 UNSUPPORTED_CHANNEL names the ones that work', async () => {

@@ -168,7 +168,7 @@ describe('a flood through the whole app', () => {
   });
 });
 
-test('a million addresses, at the edge itself: as many are remembered as there is room for', async () => {
+test('more addresses than there is room for, at the edge itself: as many are remembered as there is room for', async () => {
   const { registry, signingKeys, routes: all } = app.app;
   const { clock } = app;
   const [addresses, identityAddresses] = [createAddressWindows({ clock }), createAddressWindows({ clock })];
@@ -198,9 +198,9 @@ test('a million addresses, at the edge itself: as many are remembered as there i
   }
   assert.equal(addresses.size, 20_000);
   assert.equal(verifier.size, 0);
-  // Asking for tokens is counted in the same way, and decided at once: so a million of them take a moment.
+  // Asking for tokens is counted in the same way, and decided at once: so a great many of them take a moment.
   const route = all.find(({ auth }) => 'kind' in auth && auth.kind === 'client');
-  for (let i = 0; i < 1_000_000; i++) void gate.admit({ ...arrival, route, headers: {}, address: addressOf(i) });
+  for (let i = 0; i < 250_000; i++) void gate.admit({ ...arrival, route, headers: {}, address: addressOf(i) });
   assert.equal(identityAddresses.size, 100_000);
   assert.ok(identityAddresses.slots <= 4_000_000);
   assert.equal(asked, askedBefore);

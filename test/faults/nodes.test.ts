@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Connection, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { buildService, endServices, freePort, makeFolder, type Service, startService } from '../support/process.ts';
+import { freePort, makeFolder } from '../support/process.ts';
+import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
 const databases: TestDatabase[] = [];
 const proxies: FaultProxy[] = [];

@@ -5,18 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { createTestLog } from '../support/log.ts';
-import {
-  buildService,
-  endServices,
-  isRunning,
-  livingPostmaster,
-  makeFolder,
-  postmasterOf,
-  processesOn,
-  type Service,
-  startService,
-  waitUntilGone,
-} from '../support/process.ts';
+import { isRunning, livingPostmaster, makeFolder, processesOn, waitUntilGone } from '../support/process.ts';
+import { buildService, endServices, postmasterOf, type Service, startService } from '../support/service.ts';
 
 /** A data folder whose first start is done, stopped; copying it is quicker than starting for the first time. */
 let template: string;

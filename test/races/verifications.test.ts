@@ -47,7 +47,10 @@ for (const [where, nodes] of callers) {
       const pending = answers
         .filter(({ body }) => body.status === 'pending')
         .map(({ body }) => body.attempts_remaining);
-      assert.deepEqual(pending.sort().reverse(), [4, 3, 2, 1]);
+      assert.deepEqual(
+        pending.sort((a, b) => b - a),
+        [4, 3, 2, 1],
+      );
       assert.equal(answers.filter(({ body }) => body.status === 'failed').length, 96);
       assert.equal((await acme.read(id)).body.attempts, 5);
     });

@@ -1,149 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-export interface Service {
-  pid: number;
-  url: string;
-  dataDir: string;
-  /** Resolves with the milliseconds it took to be ready; rejects when the process ends instead. */
-  ready: Promise<number>;
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; afterMs: number }>;
-  /** Everything it has printed so far. */
-  output(): string;
-  /** Resolves once it has printed the text; rejects when it ends without. */
-  printed(text: string): Promise<void>;
-  /** From now on nobody reads what it prints, as when its terminal is closed. */
-  closeOutput(): void;
-  kill(signal: NodeJS.Signals): void;
-}
-
-export interface ServiceOptions {
-  dataDir?: string;
-  env?: Record<string, string>;
-  command?: [string, ...string[]];
-  /** What has to answer 200 before it counts as ready. */
-  readyAt?: string;
-  /** Signals go to the whole process group, as a terminal sends them. */
-  asTerminal?: boolean;
-}
-
-const services = new Set<Pick<Service, 'ended' | 'kill'>>();
-
-/** The service as a user starts it: built, a process of its own, on a free port, told everything by its environment. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const {
-    dataDir = makeFolder('data'),
-    env = {},
-    command = ['node', 'scripts/run.mjs'],
-    asTerminal = false,
-    readyAt = '/readyz',
-  } = options;
-  const port = await freePort();
-  const startedMs = performance.now();
-  const [file, ...args] = command;
-  const child = spawn(file === 'node' ? process.execPath : file, args, {
-    cwd: root,
-    env: { ...cleanEnvironment(), PORT: String(port), HELIOGRAPH_DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: asTerminal,
-  });
-  const { pid } = child;
-  if (pid === undefined) throw new Error(`${file} could not be started`);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (bytes: Buffer) => {
-      output += bytes.toString('utf8');
-    });
-  }
-  const ended = new Promise<Awaited<Service['ended']>>((resolve) => {
-    child.on('close', (code, signal) => {
-      services.delete(service);
-      resolve({ code, signal, afterMs: performance.now() - startedMs });
-    });
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const ready = waitUntilReady(url + readyAt, child).then(
-    () => performance.now() - startedMs,
-    (error: Error) => {
-      throw new Error(`${error.message}:\n${output}`);
-    },
-  );
-  // Whoever expects it to end does not look at this one.
-  ready.catch(() => {});
-  const service: Service = {
-    pid,
-    url,
-    dataDir,
-    ready,
-    ended,
-    output: () => output,
-    async printed(text) {
-      while (!output.includes(text)) {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the service ended:\n${output}`);
-        await new Promise((done) => setTimeout(done, 5));
-      }
-    },
-    closeOutput: () => {
-      child.stdout.destroy();
-      child.stderr.destroy();
-    },
-    kill: (signal) => process.kill(asTerminal ? -pid : pid, signal),
-  };
-  services.add(service);
-  return service;
-}
-
-/** So that building is not measured, nor done by several at once. */
-export async function buildService(): Promise<void> {
-  const child = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
-  const code = await new Promise((resolve) => child.once('exit', resolve));
-  if (code !== 0) throw new Error('the service could not be built');
-}
-
-async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
-  const untilMs = performance.now() + 180_000;
-  while (performance.now() < untilMs) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error('the service ended');
-    const response = await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response?.status === 200) return;
-    await new Promise((done) => setTimeout(done, 25));
-  }
-  throw new Error('the service was not ready within three minutes');
-}
-
-/** Ends every service that is still running, by its pid, and its Postgres with it. For `after`. */
-export async function endServices(): Promise<void> {
-  for (const service of services) {
-    service.kill('SIGTERM');
-    const late = setTimeout(() => service.kill('SIGKILL'), 15_000);
-    await service.ended;
-    clearTimeout(late);
-  }
-}
-
-/** Nothing of the developer's own settings or of the test runner's reaches the service. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  const own = /^(HELIOGRAPH_|PG|PORT$|HOST$|DATABASE_URL$|REDIS_URL$|LOG_LEVEL$|NODE_TEST|NODE_OPTIONS$|npm_)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
-}
 
 /** A new folder below the one that `npm test` removes in the end, with every server that still runs in it. */
 export function makeFolder(name: string): string {
   return mkdtempSync(join(process.env.HELIOGRAPH_TEST_FOLDER ?? tmpdir(), `${name}-`));
 }
 
-/** The pid of the Postgres on a service's data folder, while it lives. */
-export function postmasterOf(dataDir: string): number | undefined {
-  return livingPostmaster(join(dataDir, 'postgres', 'data'));
-}
-
+/** The pid of the Postgres on a data folder, while it lives. */
 export function livingPostmaster(dataFolder: string): number | undefined {
   const file = join(dataFolder, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
@@ -209,18 +74,28 @@ export function makeRunFolder(): string {
   return folder;
 }
 
-/** Ends every Postgres whose data lies below the folder, and removes it. */
+/** Which process group the tests of this run are, so that even after a `kill -9` the next run can end it. */
+export function writeRunnerGroup(folder: string, group: number): void {
+  writeFileSync(join(folder, 'runner'), String(group));
+}
+
+/** Ends the tests of the run and every Postgres whose data lies below its folder, and removes the folder. */
 export async function removeRunFolder(folder: string): Promise<void> {
+  const runner = Number(readText(join(folder, 'runner')));
+  // A number can be somebody else's by now.
+  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('--test-force-exit')) {
+    process.kill(-runner, 'SIGKILL');
+    await waitUntilGone(runner, 5000);
+  }
   for (const name of readdirSync(folder, { recursive: true }).map(String)) {
     if (!name.endsWith('postmaster.pid')) continue;
     const dataFolder = join(folder, name, '..');
     const pid = livingPostmaster(dataFolder);
-    // A number can be somebody else's by now; a server works in its data folder.
     if (pid === undefined || !readText(`/proc/${pid}/cmdline`).includes(dataFolder)) continue;
     process.kill(pid, 'SIGQUIT');
     if (!(await waitUntilGone(pid, 5000))) process.kill(pid, 'SIGKILL');
   }
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** What runs that were killed have left: their folders carry their pids. */
@@ -231,6 +106,7 @@ export async function removeLeftovers(): Promise<void> {
   }
 }
 
+/** A port that nobody listens on at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -1,0 +1,273 @@
+// What the edge costs: node --import tsx bench/edge.ts
+// One route behind the full edge (by API key; by token, both warm) against the same route on the same server without it,
+// in alternating rounds, so that a busy machine slows both. Then the same with a million keys in the database and a
+// million addresses seen, and in a flood of credentials that are none. BENCH_SCALE=0.1 makes the large numbers smaller.
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApp } from '../src/app.ts';
+import { type Route, route } from '../src/http/route.ts';
+import { createServer } from '../src/http/server.ts';
+import { signAccessToken } from '../src/identity/access-token.ts';
+import { systemClock as clock } from '../src/platform/clock.ts';
+import { readConfig } from '../src/platform/config.ts';
+import { createDatabase } from '../src/platform/database.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { openKeyRing } from '../src/platform/keys.ts';
+import { createLog } from '../src/platform/log.ts';
+import { createMetrics } from '../src/platform/metrics.ts';
+import { migrate } from '../src/platform/migrate.ts';
+import { randomBase62 } from '../src/platform/random.ts';
+import type { Job, Outcome } from './load.ts';
+
+const scale = Number(process.env.BENCH_SCALE ?? 1);
+const million = Math.round(1_000_000 * scale);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
+const roundMs = 1000;
+const callers = 1000;
+const connections = 16;
+
+const folder = mkdtempSync(join(tmpdir(), 'heliograph-bench-'));
+chmodSync(folder, 0o711);
+// Lines are written as in production, and go nowhere.
+const log = createLog({ level: 'info', readable: false, to: { write: () => {} } });
+const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres'), log });
+const database = createDatabase({ connection: postgres.connection, log });
+await migrate(database, clock, log);
+const config = {
+  ...readConfig({ HELIOGRAPH_SECRET: 'a secret for benchmarks', HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.1' }),
+  port: 0,
+};
+const keys = await openKeyRing({ database, clock, secret: config.secret ?? '' });
+
+function benchRoute(path: string, auth: Route['auth']): Route {
+  const handler = () => ({ status: 200, body: { ok: true } });
+  return route({ method: 'GET', path, auth, tag: 'Bench', summary: 'For benchmarks', answers: {}, handler });
+}
+const app = createApp({
+  config,
+  clock,
+  database,
+  keys,
+  log,
+  version: '0.0.0',
+  wakeDelivery: () => {},
+  extraRoutes: [
+    benchRoute('/sms/v1/bench', { kind: 'apikey' }),
+    benchRoute('/verify/v1/bench', { kind: 'bearer', scope: 'verify:manage' }),
+  ],
+});
+await app.start();
+const bare = createServer({
+  routes: [benchRoute('/sms/v1/bench', { kind: 'none' }), benchRoute('/verify/v1/bench', { kind: 'none' })],
+  gate: { admit: () => ({ caller: { kind: 'anonymous' }, limitHeaders: {} }), headersForUnreadable: () => ({}) },
+  clock,
+  log,
+  metrics: createMetrics(),
+});
+await bare.listen({ port: 0, host: '127.0.0.1' });
+const portOf = ({ server }: { server: { address(): unknown } }) => (server.address() as { port: number }).port;
+
+const workers: ChildProcess[] = [];
+function startWorker(): (job: Job) => Promise<Outcome> {
+  const worker = fork(fileURLToPath(new URL('load.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] });
+  workers.push(worker);
+  return (job) =>
+    new Promise((resolve) => {
+      worker.once('message', (outcome) => resolve(outcome as Outcome));
+      worker.send(job);
+    });
+}
+const load = startWorker();
+const flood = startWorker();
+
+const get = (path: string, ...headers: string[]) =>
+  `GET ${path} HTTP/1.1\r\nHost: bench\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+
+/** Many callers on the Enterprise plan, so that no single one comes near its limit. */
+async function makeCallers(): Promise<{ keys: string[]; tokens: string[] }> {
+  const now = new Date().toISOString();
+  await database.query("insert into account (id, email, created_at) values ('acc_bench', 'bench@example.com', $1)", [
+    now,
+  ]);
+  const [signer] = await app.signingKeys.load();
+  if (signer === undefined) throw new Error('there is no signing key');
+  const made = { keys: [] as string[], tokens: [] as string[] };
+  const { service } = app.registry;
+  for (let i = 0; i < callers; i++) {
+    await database.transaction(async (tx) => {
+      const { id } = await service.createApplication(tx, 'acc_bench', `Bench ${i}`);
+      const { credential: key } = await service.register(tx, id, 'sms', 'enterprise');
+      const { credential: client, registration } = await service.register(tx, id, 'verify', 'enterprise');
+      if (key?.type !== 'api_key' || client?.type !== 'client') throw new Error('no credential');
+      made.keys.push(key.apiKey);
+      const token = await signAccessToken(signer, {
+        issuer: `${config.publicUrl}/realms/${config.realm}`,
+        clientId: client.clientId,
+        api: 'verify',
+        scope: 'verify:manage',
+        jti: randomBytes(16).toString('base64url'),
+        nowMs: clock.nowMs(),
+        seconds: 86_400,
+        registrationId: registration.id,
+        credentialVersion: 1,
+      });
+      made.tokens.push(token);
+    });
+  }
+  return made;
+}
+
+const made = await makeCallers();
+const [edgePort, barePort] = [portOf(app.server), portOf(bare)];
+const byKey = made.keys.map((key) => get('/sms/v1/bench', `apikey: ${key}`));
+const byToken = made.tokens.map((token) => get('/verify/v1/bench', `Authorization: Bearer ${token}`));
+
+function median(numbers: number[]): number {
+  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+}
+
+async function measure(port: number, requests: string[], ms = roundMs): Promise<number> {
+  const { perSecond, statuses } = await load({ port, requests, connections, ms });
+  const others = Object.keys(statuses).filter((status) => status !== '200');
+  if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(statuses)}`);
+  return perSecond;
+}
+
+/** The median over alternating rounds of what the edge leaves of the bare route's throughput. */
+async function compare(what: string, requests: string[], goal: number): Promise<number> {
+  const ratios: number[] = [];
+  const [edges, bares]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const without = await measure(barePort, requests);
+    const withEdge = await measure(edgePort, requests);
+    ratios.push(withEdge / without);
+    edges.push(withEdge);
+    bares.push(without);
+  }
+  const ratio = median(ratios);
+  console.log(
+    `${what.padEnd(52)} ${ratio.toFixed(3)} of the bare route (goal ${goal}; ${median(edges).toFixed(0)} of ${median(bares).toFixed(0)} a second)`,
+  );
+  return ratio;
+}
+
+/** Every caller once, so that the edge remembers it, and then both servers until they are compiled. */
+async function warmUp(): Promise<void> {
+  for (const requests of [byKey, byToken]) {
+    await load({ port: edgePort, requests, connections: 4, ms: 3000 });
+    await measure(barePort, requests, 2000);
+  }
+}
+
+async function fillDatabase(): Promise<void> {
+  const started = performance.now();
+  for (let from = 0; from < million; from += 100_000) {
+    await database.query(
+      `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
+       select 'key_fill' || i, (select id from application limit 1), sha256(i::text::bytea), 1, 'hg_sandbox_fill', 'fill', $3
+       from generate_series($1::int, $2::int) i`,
+      [from, Math.min(from + 100_000, million) - 1, new Date().toISOString()],
+    );
+  }
+  console.log(`${million} keys more in the database (${((performance.now() - started) / 1000).toFixed(0)} s)`);
+}
+
+const addressOf = (index: number) => `X-Forwarded-For: 10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+
+async function seeAddresses(): Promise<void> {
+  let seen = 0;
+  const started = performance.now();
+  while (seen < million) {
+    const batch = Math.min(100_000, million - seen);
+    const requests = Array.from({ length: batch }, (_, i) =>
+      get('/verify/v1/bench', 'Authorization: Bearer a.b.c', addressOf(seen + i)),
+    );
+    // Until all of the batch has been sent, and a little over.
+    for (let sent = 0; sent < batch; ) {
+      const { perSecond } = await load({ port: edgePort, requests: requests.slice(sent), connections: 64, ms: 2000 });
+      sent += Math.floor(perSecond * 2);
+    }
+    seen += batch;
+  }
+  console.log(`${seen} addresses seen (${((performance.now() - started) / 1000).toFixed(0)} s)`);
+}
+
+/** What a flood of a thousand a second leaves of the throughput of callers who are known. */
+async function compareFlood(what: string, requests: string[]): Promise<void> {
+  const [ratios, slower]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const alone = await load({ port: edgePort, requests: byKey, connections, ms: roundMs });
+    const flooding = flood({ port: edgePort, requests, connections: 32, ms: roundMs, perSecond: 1000 });
+    const flooded = await load({ port: edgePort, requests: byKey, connections, ms: roundMs });
+    const { statuses } = await flooding;
+    if (statuses['200'] !== undefined) throw new Error(`the flood got in: ${JSON.stringify(statuses)}`);
+    ratios.push(flooded.perSecond / alone.perSecond);
+    slower.push(flooded.medianMs / alone.medianMs);
+  }
+  console.log(
+    `${what.padEnd(52)} ${median(ratios).toFixed(3)} of their throughput (goal 0.8); median latency × ${median(slower).toFixed(2)}`,
+  );
+}
+
+try {
+  await warmUp();
+  const key = await compare('API key', byKey, 0.85);
+  const token = await compare('token', byToken, 0.85);
+
+  await fillDatabase();
+  await seeAddresses();
+  await warmUp();
+  const [largeKey, largeToken] = [
+    await compare('API key, large', byKey, 0.85),
+    await compare('token, large', byToken, 0.85),
+  ];
+  console.log(
+    `a million keys and addresses: API key × ${(largeKey / key).toFixed(3)}, token × ${(largeToken / token).toFixed(3)} (goal 0.9 to 1.1)`,
+  );
+
+  const [head, body] = (made.tokens[0] ?? '').split('.');
+  const many = <Value>(make: (index: number) => Value) => Array.from({ length: 20_000 }, (_, index) => make(index));
+  await compareFlood(
+    'random keys',
+    many((i) => get('/sms/v1/bench', `apikey: ${randomBase62(50)}`, addressOf(i))),
+  );
+  await compareFlood(
+    'keys of the right form',
+    many((i) => get('/sms/v1/bench', `apikey: hg_sandbox_${randomBase62(32)}_${randomBase62(8)}`, addressOf(i))),
+  );
+  await compareFlood(
+    'forged tokens whose signature is checked',
+    many((i) =>
+      get(
+        '/verify/v1/bench',
+        `Authorization: Bearer ${head}.${body}.${randomBytes(64).toString('base64url')}`,
+        addressOf(i),
+      ),
+    ),
+  );
+  console.log('\nFor comparison, a thousand admitted requests a second beside them:');
+  await compareAdmitted();
+} finally {
+  for (const worker of workers) worker.disconnect();
+  await app.stop(1000);
+  await bare.close();
+  await database.close();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function compareAdmitted(): Promise<void> {
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const alone = await load({ port: edgePort, requests: byKey, connections, ms: roundMs });
+    const beside = flood({ port: edgePort, requests: byToken, connections: 32, ms: roundMs, perSecond: 1000 });
+    const shared = await load({ port: edgePort, requests: byKey, connections, ms: roundMs });
+    await beside;
+    ratios.push(shared.perSecond / alone.perSecond);
+  }
+  console.log(`${'tokens that are good'.padEnd(52)} ${median(ratios).toFixed(3)} of their throughput`);
+}

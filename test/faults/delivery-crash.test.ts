@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { eventually } from '../support/ledger.ts';
+import { createTestLog } from '../support/log.ts';
+import { freePort, makeFolder, waitUntilGone } from '../support/process.ts';
+import { buildService, endServices, postmasterOf, type Service, startService } from '../support/service.ts';
+
+before(buildService);
+after(endServices);
+
+/** What the sandbox's carrier takes in one submit, and how many submits are under way at once. */
+const submitsInFlight = 2 * 500;
+
+/** A service that is started again and again on one folder and one port. */
+async function createPlace() {
+  const dataDir = makeFolder('crash');
+  const port = await freePort();
+  const env = {
+    PORT: String(port),
+    LOG_LEVEL: 'error',
+    HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',
+  };
+  return { dataDir, url: `http://127.0.0.1:${port}`, start: () => startService({ dataDir, env }) };
+}
+
+interface Load {
+  /** The ids that were answered 201. */
+  answered: Set<string>;
+  /** How often each status was answered. */
+  statuses: Map<number, number>;
+  slowestMs: number;
+  stop(): Promise<void>;
+}
+
+/** Sends as fast as it is answered, on eight connections, and goes on whatever happens to the service. */
+function startLoad(url: string, dataDir: string): Load {
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as {
+    applications: { plan: string; api_key: string }[];
+  };
+  const apiKey = credentials.applications.find(({ plan }) => plan === 'enterprise')?.api_key ?? '';
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  let stopped = false;
+  const load = { answered: new Set<string>(), statuses: new Map<number, number>(), slowestMs: 0 };
+
+  async function send(): Promise<void> {
+    const startedMs = performance.now();
+    const { status, body } = await post(agent, `${url}/sms/v1/messages`, apiKey);
+    load.slowestMs = Math.max(load.slowestMs, performance.now() - startedMs);
+    load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1);
+    if (status === 201) load.answered.add((JSON.parse(body) as { id: string }).id);
+    else await pause(20);
+  }
+
+  async function keepSending(): Promise<void> {
+    // A connection that breaks says nothing of what became of its request.
+    while (!stopped) await send().catch(() => pause(20));
+  }
+  const senders = Array.from({ length: 8 }, keepSending);
+  return {
+    ...load,
+    get slowestMs() {
+      return load.slowestMs;
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all(senders);
+      agent.destroy();
+    },
+  };
+}
+
+function post(agent: Agent, url: string, apiKey: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { apikey: apiKey, 'Content-Type': 'application/json' };
+    const sent = request(url, { method: 'POST', agent, headers, timeout: 15_000 }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on('error', reject);
+      response.on('aborted', () => reject(new Error('cut off')));
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', reject);
+    sent.end('{"to":"+447700900123","from":"ACME","message":"Hello"}');
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+/** Straight into the embedded database, past the service. */
+async function inDatabase<Result>(dataDir: string, work: (database: Database) => Promise<Result>): Promise<Result> {
+  const home = join(dataDir, 'postgres');
+  const [, , , port, socket, host] = readFileSync(join(home, 'data', 'postmaster.pid'), 'utf8').split('\n');
+  const connection = {
+    host: socket || host || '',
+    port: Number(port),
+    user: 'heliograph',
+    password: readFileSync(join(home, 'password'), 'utf8').trim(),
+    database: 'postgres',
+  };
+  const timeouts = { connectMs: 10_000, statementMs: 30_000, transactionMs: 30_000 };
+  const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1, timeouts });
+  return work(database).finally(() => database.close());
+}
+
+interface Entry {
+  id: string;
+  status: string;
+  marks: number;
+  arrivals: number;
+}
+
+/** Waits until everything has got to where it goes, then holds what was answered against what arrived. */
+async function assertKept(t: TestContext, { answered }: Load, dataDir: string, crashes: number): Promise<void> {
+  const entries = await inDatabase(dataDir, async (database) => {
+    const left = async () =>
+      (await database.query(`select from message where status in ('scheduled', 'queued', 'sent')`)).count;
+    await eventually('everything is delivered', async () => (await left()) === 0, { withinMs: 60_000, everyMs: 50 });
+    const { rows } = await database.query<Entry>(
+      `select m.id, m.status, m.possible_duplicates as marks, count(h.id)::integer as arrivals
+       from message m left join handset_text h on h.message_id = m.id group by m.id`,
+    );
+    return rows;
+  });
+  const found = new Set(entries.map(({ id }) => id));
+  const lost = [...answered].filter((id) => !found.has(id));
+  assert.deepEqual(lost, [], 'answered 201, and not in the database');
+  assert.deepEqual(
+    entries.filter(({ arrivals, status }) => arrivals === 0 || status !== 'delivered'),
+    [],
+    'accepted, and not on the phone',
+  );
+  assert.deepEqual(
+    entries.filter(({ arrivals, marks }) => arrivals - 1 > marks),
+    [],
+    'arrived more often than it is marked',
+  );
+  const duplicates = entries.reduce((sum, { arrivals }) => sum + arrivals - 1, 0);
+  assert.ok(duplicates <= crashes * submitsInFlight, `${duplicates} duplicates`);
+  const marked = entries.filter(({ marks }) => marks > 0).length;
+  t.diagnostic(
+    `${crashes} crashes, ${answered.size} answered, ${found.size} kept, ${duplicates} duplicates, ${marked} marked`,
+  );
+  assert.ok(answered.size >= crashes, 'there was no load');
+}
+
+async function stop(service: Service): Promise<void> {
+  service.kill('SIGTERM');
+  const { code } = await service.ended;
+  assert.equal(code, 0, service.output());
+}
+
+describe('nothing that was answered 201 is lost, and what arrived twice is marked', { concurrency: 2 }, () => {
+  test('kill -9 of the service at 20 random moments under load', async (t) => {
+    const place = await createPlace();
+    let service = await place.start();
+    await service.ready;
+    const load = startLoad(place.url, place.dataDir);
+    for (let crash = 0; crash < 20; crash++) {
+      const before = load.answered.size;
+      await eventually('it answers', () => load.answered.size > before, { withinMs: 60_000 });
+      // It comes up while the other still runs, waits for that one's lock, and so loses no time.
+      const next = await place.start();
+      await pause(Math.random() * 400);
+      service.kill('SIGKILL');
+      await service.ended;
+      service = next;
+    }
+    await service.ready;
+    await load.stop();
+    await assertKept(t, load, place.dataDir, 20);
+    const refused = [...load.statuses.keys()].filter((status) => status !== 201 && status !== 503);
+    assert.deepEqual(refused, []);
+    await stop(service);
+  });
+
+  test('kill -9 of Postgres 4 times under load: 503 meanwhile, and the service goes on by itself', async (t) => {
+    const place = await createPlace();
+    const service = await place.start();
+    await service.ready;
+    const load = startLoad(place.url, place.dataDir);
+    for (let crash = 0; crash < 4; crash++) {
+      const before = load.answered.size;
+      await eventually('it answers', () => load.answered.size > before, { withinMs: 60_000 });
+      await pause(Math.random() * 400);
+      const postmaster = postmasterOf(place.dataDir) ?? 0;
+      const refused = load.statuses.get(503) ?? 0;
+      process.kill(postmaster, 'SIGKILL');
+      await waitUntilGone(postmaster);
+      await eventually('it says so', () => (load.statuses.get(503) ?? 0) > refused, { withinMs: 20_000 });
+    }
+    const before = load.answered.size;
+    await eventually('it answers again', () => load.answered.size > before, { withinMs: 60_000 });
+    await load.stop();
+    await assertKept(t, load, place.dataDir, 4);
+    assert.deepEqual(new Set(load.statuses.keys()), new Set([201, 503]));
+    assert.ok(load.slowestMs < 8000, `an answer took ${load.slowestMs} ms`);
+    await stop(service);
+  });
+
+  test('kill -9 of both at once, 3 times under load', async (t) => {
+    const place = await createPlace();
+    let service = await place.start();
+    await service.ready;
+    const load = startLoad(place.url, place.dataDir);
+    for (let crash = 0; crash < 3; crash++) {
+      const before = load.answered.size;
+      await eventually('it answers', () => load.answered.size > before, { withinMs: 60_000 });
+      await pause(Math.random() * 400);
+      const postmaster = postmasterOf(place.dataDir) ?? 0;
+      process.kill(postmaster, 'SIGKILL');
+      service.kill('SIGKILL');
+      await Promise.all([service.ended, waitUntilGone(postmaster)]);
+      service = await place.start();
+    }
+    await service.ready;
+    await load.stop();
+    await assertKept(t, load, place.dataDir, 3);
+    await stop(service);
+  });
+});
