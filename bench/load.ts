@@ -13,10 +13,10 @@ export interface Job {
 }
 
 export interface Outcome {
+  answered: number;
   perSecond: number;
   statuses: Record<string, number>;
   medianMs: number;
-  slowMs: number;
 }
 
 interface Connection {
@@ -62,10 +62,10 @@ async function run({ port, requests, connections, ms, perSecond }: Job): Promise
   for (const { socket } of all) socket.destroy();
   took.sort((a, b) => a - b);
   return {
+    answered,
     perSecond: (answered * 1000) / elapsedMs,
     statuses,
     medianMs: took[answered >> 1] ?? 0,
-    slowMs: took[Math.floor(answered * 0.99)] ?? 0,
   };
 }
 

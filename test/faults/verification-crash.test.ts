@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
+import { send } from '../support/developer.ts';
+import { makeFolder } from '../support/process.ts';
+import { endServices, startService } from '../support/service.ts';
+import type { InboxText, VerificationBody } from '../support/verify-caller.ts';
+
+after(endServices);
+
+const dataDir = makeFolder('verification-crash');
+
+/** The demo application's own calls, on whichever process runs now. */
+async function callerOn(url: string) {
+  const file = join(dataDir, 'sandbox-credentials.json');
+  const [application] = (JSON.parse(await readFile(file, 'utf8')) as SandboxCredentials).applications;
+  assert.ok(application);
+  const { client_id, client_secret } = application;
+  const form = { grant_type: 'client_credentials', client_id, client_secret, scope: 'openid verify:manage' };
+  const response = await fetch(`${url}/realms/heliograph/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  });
+  const { access_token } = (await response.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${access_token}` };
+  const base = '/verify/v1/verifications';
+  return {
+    start: (to: string) => send<VerificationBody>({ url }, 'POST', base, { body: { to, channel: 'sms' }, headers }),
+    check: (id: string, code: string) =>
+      send<VerificationBody>({ url }, 'POST', `${base}/${id}`, { body: { code }, headers }),
+    read: (id: string) => send<VerificationBody>({ url }, 'GET', `${base}/${id}`, { headers }),
+    async texts(): Promise<InboxText[]> {
+      return (await send<{ data: InboxText[] }>({ url }, 'GET', '/sandbox/v1/inbox', { headers })).body.data;
+    },
+  };
+}
+
+async function until<Value>(ask: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
+  for (let tries = 0; ; tries++) {
+    const value = await ask();
+    if (holds(value) || tries > 300) return value;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+test('kill -9 between start and delivery: the text still comes, with the same code; never after it expired', async () => {
+  // A web node accepts and does not deliver: the moment between the two, held still.
+  const first = await startService({ dataDir, env: { HELIOGRAPH_ROLE: 'web' } });
+  await first.ready;
+  const before = await callerOn(first.url);
+  const started = await before.start('+447700900456');
+  const short = await before.start('+15005550113');
+  assert.deepEqual([started.body.status, short.body.status], ['pending', 'pending']);
+  first.kill('SIGKILL');
+  await first.ended;
+  const expired = Date.parse(short.body.expires_at) - Date.now();
+  await new Promise((done) => setTimeout(done, Math.max(0, expired)));
+
+  const second = await startService({ dataDir });
+  await second.ready;
+  const after = await callerOn(second.url);
+  const texts = await until(after.texts, (found) => found.length > 0);
+  const read = await until(
+    () => after.read(short.body.id),
+    ({ body }) => body.delivery?.status === 'expired',
+  );
+  assert.equal(read.body.delivery?.status, 'expired');
+  assert.deepEqual(
+    texts.map(({ verification_id }) => verification_id),
+    [started.body.id],
+  );
+  const code = /[0-9]{6}/.exec(texts[0]?.text ?? '')?.[0] ?? '';
+  assert.equal((await after.check(started.body.id, code)).body.status, 'approved');
+  assert.equal((await after.texts()).length, 1);
+});
