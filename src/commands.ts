@@ -12,6 +12,7 @@ import { createPasswords } from './portal/password.ts';
 import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 import { createRegistry } from './registry/registry.ts';
+import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** What only somebody with a shell on the machine may do. */
 export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys'];
@@ -62,8 +63,10 @@ async function forget([number, ...more]: string[], { config, clock, database }: 
     throw new StartError('Say which number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
-  const count = await createRetention(database, clock, config.retentionDays).forget(number);
-  return `\nForgotten: ${count} ${count === 1 ? 'message' : 'messages'}. The number and the texts are masked.\n`;
+  const messages = await createRetention(database, clock, config.retentionDays).forget(number);
+  const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
+  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `\nForgotten: ${counted(messages, 'message')}, ${counted(verifications, 'verification')}. The number is masked everywhere.\n`;
 }
 
 async function makeLink(command: string, [email, ...more]: string[], parts: Parts): Promise<string> {

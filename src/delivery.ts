@@ -9,6 +9,7 @@ import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createTextOf } from './text-of.ts';
+import { createVerificationRetention } from './verify/verification-retention.ts';
 
 export interface Delivery {
   start(): Promise<void>;
@@ -44,13 +45,16 @@ export function createDelivery(options: {
       onCount,
     }),
   );
-  const retention = createRetention(database, clock, config.retentionDays);
+  const retentions = [
+    createRetention(database, clock, config.retentionDays),
+    createVerificationRetention(database, clock, config.retentionDays),
+  ];
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function retain(): Promise<void> {
     try {
-      while (!stopped && (await retention.maskOld()) > 0);
+      for (const retention of retentions) while (!stopped && (await retention.maskOld()) > 0);
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'retention is held up');
     }

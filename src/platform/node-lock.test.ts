@@ -23,6 +23,7 @@ async function take(options: Partial<NodeLockOptions> = {}): Promise<NodeLock> {
     log: createTestLog().log,
     onStolen: (error) => assert.fail(error),
     waitMs: 0,
+    reachWithinMs: 0,
     ...options,
   });
   held.push(lock);
@@ -106,6 +107,15 @@ test('a connection that has silently died is noticed, and the lock taken again o
     return pid !== undefined && pid !== before;
   });
   proxy.set({ kind: 'black-hole' });
+  await lock.release();
+  await proxy.close();
+});
+
+test('a database that is only just starting is waited for', async () => {
+  const proxy = await createFaultProxy(db.connection);
+  proxy.set({ kind: 'reset' });
+  setTimeout(() => proxy.set({ kind: 'pass' }), 400);
+  const lock = await take({ database: db.another({ connection: proxy.connection }), reachWithinMs: 60_000 });
   await lock.release();
   await proxy.close();
 });

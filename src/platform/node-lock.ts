@@ -14,6 +14,8 @@ export interface NodeLockOptions {
   onStolen: (error: StartError) => void;
   waitMs?: number;
   heartbeatMs?: number;
+  /** How long a database that is only just starting, as in a compose file, is waited for. */
+  reachWithinMs?: number;
 }
 
 const nodeLock = 4_207_003;
@@ -29,7 +31,7 @@ const refusal =
  * however that ends.
  */
 export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> {
-  const { database, shared, log, onStolen, waitMs = 2000, heartbeatMs = 5000 } = options;
+  const { database, shared, log, onStolen, waitMs = 2000, heartbeatMs = 5000, reachWithinMs = 5000 } = options;
   let released = false;
   let session: Session | undefined;
   /** The server's name for the session that holds the lock, or held it last. */
@@ -77,6 +79,19 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     return true;
   }
 
+  /** It is the first to need the database, so it is the one to say that there is none. */
+  async function takeFirst(): Promise<boolean> {
+    for (const startedMs = performance.now(); ; ) {
+      try {
+        return await tryToTake();
+      } catch (error) {
+        const mayPass = error instanceof ApiError && performance.now() - startedMs < reachWithinMs;
+        if (!mayPass) throw new StartError(`The database cannot be used: ${reasonOf(error)}`);
+        await new Promise((done) => setTimeout(done, retryMs));
+      }
+    }
+  }
+
   function schedule(work: () => Promise<void>, afterMs: number): void {
     clearTimeout(timer);
     if (released) return;
@@ -102,7 +117,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     }
   }
 
-  if (!(await tryToTake().catch(explain))) throw new StartError(refusal);
+  if (!(await takeFirst())) throw new StartError(refusal);
 
   return {
     async release() {
@@ -127,8 +142,7 @@ const endHolder =
 /** So that the server notices within half a minute that a machine is gone, and not after the two hours of TCP. */
 const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
 
-/** It is the first to need the database, so it is the one to say that there is none. */
-function explain(error: unknown): never {
-  const cause = error instanceof ApiError ? (error.cause as Error) : (error as Error);
-  throw new StartError(`The database cannot be used: ${cause.message || String(cause)}`);
+function reasonOf(error: unknown): string {
+  const { message } = (error instanceof ApiError ? error.cause : error) as Error;
+  return message || String(error);
 }

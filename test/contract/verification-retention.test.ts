@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createRetention } from '../../src/messages/retention.ts';
+import { createVerificationRetention } from '../../src/verify/verification-retention.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { dumpAll } from '../support/texts.ts';
+import { createVerifyCaller } from '../support/verify-caller.ts';
+
+const dayMs = 86_400_000;
+
+let app: TestApp;
+before(async () => {
+  app = await createTestApp({ env: { HELIOGRAPH_RETENTION_DAYS: '2' } });
+});
+after(() => app.close());
+
+async function maskAll(): Promise<void> {
+  const { database } = app.db;
+  const { retentionDays } = app.config;
+  for (const each of [
+    createRetention(database, app.clock, retentionDays),
+    createVerificationRetention(database, app.clock, retentionDays),
+  ]) {
+    for (let rounds = 0; (await each.maskOld()) > 0; rounds++) assert.ok(rounds < 100, 'it comes to an end');
+  }
+}
+
+test('terminal states stay readable for the retention time; then the number is in no table', async () => {
+  const acme = await createVerifyCaller(app);
+  const { id, to, code } = await acme.pending();
+  await acme.check(id, code);
+  app.clock.advance(2 * dayMs);
+  await maskAll();
+  const reader = await createVerifyCaller(app, acme);
+  assert.deepEqual([(await reader.read(id)).body.status, (await reader.read(id)).body.to], ['approved', to]);
+  app.clock.advance(1000);
+  await maskAll();
+  const { body } = await reader.read(id);
+  assert.equal(body.status, 'approved');
+  assert.match(body.to, /^\+44.*•/);
+  assert.ok(!(await dumpAll(app)).includes(to));
+});
+
+test('forgetting a number ends what is open for it and leaves it in no table', async () => {
+  const acme = await createVerifyCaller(app);
+  const { id, to, code } = await acme.pending();
+  const { database } = app.db;
+  assert.equal(await createVerificationRetention(database, app.clock, 2).forget(to), 1);
+  await createRetention(database, app.clock, 2).forget(to);
+  assert.ok(!(await dumpAll(app)).includes(to));
+  const { body } = await acme.check(id, code);
+  assert.deepEqual([body.status, body.valid], ['canceled', false]);
+});
