@@ -67,6 +67,10 @@ export function leavesConnectionWhole(error: unknown): boolean {
 export function readError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const state = sqlStateOf(error);
+  // No text in Postgres may hold it, and only what a caller sent can. Fields that are stored say so themselves.
+  if (state === '22021') {
+    return new ApiError('INVALID_ARGUMENT', 'A text in the request has a NUL character.', { cause: error });
+  }
   const passing = state === undefined ? isConnectionLoss(error) : passingStates.test(state);
   return passing ? unavailable('The service cannot reach its database. Try again shortly.', 1, error) : error;
 }

@@ -179,8 +179,9 @@ function clientConfig(connection: DatabaseOptions['connection'], limits: Timeout
   return {
     ...target,
     application_name: 'heliograph',
-    // Stronger than what the server, the database or the role have set: times are read as UTC in ISO form.
-    options: `${options} -c timezone=UTC -c datestyle=ISO`.trimStart(),
+    // Stronger than what the server, the database or the role have set: times are read as UTC in ISO form. Every list is
+    // read in the order of an index; a bitmap would read all of it first and sort it, for a page of twenty.
+    options: `${options} -c timezone=UTC -c datestyle=ISO -c enable_bitmapscan=off`.trimStart(),
     connectionTimeoutMillis: limits.connectMs,
     statement_timeout: limits.statementMs,
     query_timeout: limits.statementMs + 200,

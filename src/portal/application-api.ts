@@ -8,7 +8,7 @@ import type { ClientRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
-export const applicationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+export const applicationParams = Type.Object({ id: Type.String() });
 
 const name = Type.String({
   minLength: 1,

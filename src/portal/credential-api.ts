@@ -71,7 +71,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       auth,
       tag,
       summary: 'Delete an API key; it is dead at once',
-      params: Type.Object({ ...applicationParams.properties, key_id: Type.String({ maxLength: 64 }) }),
+      params: Type.Object({ ...applicationParams.properties, key_id: Type.String() }),
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
         await registry.deleteKey(requireDeveloper(call).accountId, call.params.id, call.params.key_id);

@@ -11,7 +11,7 @@ const waitingSchema = Type.Object({
   account_email: Type.String(),
 });
 
-const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const params = Type.Object({ id: Type.String() });
 
 export function createOperatorRoutes(registry: RegistryService): Route[] {
   const tag = 'Developer portal: operators';

@@ -49,7 +49,7 @@ const credentialSchema = Type.Unsafe<unknown>({
 });
 
 const registeredSchema = Type.Object({ ...registrationSchema.properties, credential: credentialSchema });
-const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const params = Type.Object({ id: Type.String() });
 
 export function createRegistrationRoutes(registry: RegistryService, tokenUrl: string): Route[] {
   const tag = 'Developer portal: registrations';
@@ -108,7 +108,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       auth,
       tag,
       summary: 'End a registration; credentials that only it needed are dead at once',
-      params: Type.Object({ ...params.properties, api: Type.String({ maxLength: 64 }) }),
+      params: Type.Object({ ...params.properties, api: Type.String() }),
       answers: { 204: { description: 'Ended' } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { numberProblem } from '../messages/phone-number.ts';
+import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem } from './autofill.ts';
 import type { VerificationTemplate } from './texts.ts';
@@ -20,7 +21,8 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     const add = (field: string, problem: string | undefined) => {
       if (problem !== undefined) problems.push({ field, message: problem });
     };
-    const { locale, autofill } = body;
+    const { locale, autofill, reference } = body;
+    if (typeof reference === 'string') add('reference', referenceProblem(reference));
     if (typeof locale === 'string') add('locale', localeProblem(locale));
     if (typeof autofill === 'object' && autofill !== null) {
       const { domain, android_hash } = autofill as Record<string, unknown>;
@@ -34,6 +36,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           typeof android_hash === 'string' ? androidHashProblem(android_hash) : 'must be a string',
         );
     }
+    // Alone it is an error of its own kind, UNSUPPORTED_CHANNEL; beside others it is one of the bad fields.
+    const { channel } = body;
+    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', 'must be sms');
     return problems;
   }
 
@@ -41,7 +46,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     schema: Type.Object(
       {
         to: Type.String({ description: 'Mobile number in international format, like +447700900123' }),
-        channel: Type.String({ maxLength: 32, description: 'sms' }),
+        channel: Type.String({ description: 'sms' }),
         reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
         locale: Type.Optional(
           nullable(Type.String({ maxLength: 64, description: 'Language of the text, like de or pt-BR' })),

@@ -19,7 +19,7 @@ export interface VerifyRoutesOptions {
 }
 
 const base = '/verify/v1/verifications';
-const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const params = Type.Object({ id: Type.String() });
 
 /** One-time codes: started, checked, read, listed, canceled; and the guard explained. */
 export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {

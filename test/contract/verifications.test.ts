@@ -319,3 +319,25 @@ test('production without a carrier: 503 UNAVAILABLE, and nothing is started', as
   assert.equal((await send(production, 'GET', '/sandbox/v1/inbox')).status, 404);
   await production.close();
 });
+
+test('a NUL character is never a 500, wherever it stands', async () => {
+  const answers = await Promise.all([
+    acme.send('GET', '/verify/v1/verifications/%00'),
+    acme.send('DELETE', '/verify/v1/verifications/%00'),
+    acme.send('POST', '/verify/v1/verifications/%00', { code: '123456' }),
+    acme.send('GET', '/verify/v1/verifications?reference=%00'),
+    acme.send('POST', '/verify/v1/verifications', { to: acme.newNumber(), channel: 'sms', reference: 'a\0b' }),
+    send(app, 'POST', '/portal/v1/sessions', { body: { email: 'a\0@example.com', password: 'x' } }),
+  ]);
+  for (const { status } of answers) assert.equal(status, 400);
+});
+
+test('400 lists a channel that does not work beside the other bad fields; an overlong id is 404', async () => {
+  const answer = await acme.send('POST', '/verify/v1/verifications', { to: '1', channel: 'x'.repeat(100) });
+  assert.equal(answer.status, 400);
+  assert.deepEqual(
+    (answer.body.details as { field: string }[]).map(({ field }) => field),
+    ['to', 'channel'],
+  );
+  assert.equal((await acme.read('v'.repeat(65))).status, 404);
+});

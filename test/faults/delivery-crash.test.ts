@@ -15,17 +15,7 @@ after(endServices);
 /** What the sandbox's carrier takes in one submit, and how many submits are under way at once. */
 const submitsInFlight = 2 * 500;
 
-/** A service that is started again and again on one folder and one port. */
-async function createPlace() {
-  const dataDir = makeFolder('crash');
-  const port = await freePort();
-  const env = {
-    PORT: String(port),
-    LOG_LEVEL: 'error',
-    HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',
-  };
-  return { dataDir, url: `http://127.0.0.1:${port}`, start: () => startService({ dataDir, env }) };
-}
+const env = { LOG_LEVEL: 'error', HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}' };
 
 interface Load {
   /** The ids that were answered 201. */
@@ -33,22 +23,25 @@ interface Load {
   /** How often each status was answered. */
   statuses: Map<number, number>;
   slowestMs: number;
+  /** From now on it goes there. */
+  turnTo(service: Service): void;
   stop(): Promise<void>;
 }
 
 /** Sends as fast as it is answered, on eight connections, and goes on whatever happens to the service. */
-function startLoad(url: string, dataDir: string): Load {
+function startLoad({ url, dataDir }: Service): Load {
   const credentials = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as {
     applications: { plan: string; api_key: string }[];
   };
   const apiKey = credentials.applications.find(({ plan }) => plan === 'enterprise')?.api_key ?? '';
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let stopped = false;
+  let target = url;
   const load = { answered: new Set<string>(), statuses: new Map<number, number>(), slowestMs: 0 };
 
   async function send(): Promise<void> {
     const startedMs = performance.now();
-    const { status, body } = await post(agent, `${url}/sms/v1/messages`, apiKey);
+    const { status, body } = await post(agent, `${target}/sms/v1/messages`, apiKey);
     load.slowestMs = Math.max(load.slowestMs, performance.now() - startedMs);
     load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1);
     if (status === 201) load.answered.add((JSON.parse(body) as { id: string }).id);
@@ -64,6 +57,9 @@ function startLoad(url: string, dataDir: string): Load {
     ...load,
     get slowestMs() {
       return load.slowestMs;
+    },
+    turnTo(service) {
+      target = service.url;
     },
     async stop() {
       stopped = true;
@@ -161,38 +157,39 @@ async function stop(service: Service): Promise<void> {
 
 describe('nothing that was answered 201 is lost, and what arrived twice is marked', { concurrency: 2 }, () => {
   test('kill -9 of the service at 20 random moments under load', async (t) => {
-    const place = await createPlace();
-    let service = await place.start();
+    const dataDir = makeFolder('crash');
+    let service = await startService({ dataDir, env });
     await service.ready;
-    const load = startLoad(place.url, place.dataDir);
+    const load = startLoad(service);
     for (let crash = 0; crash < 20; crash++) {
       const before = load.answered.size;
       await eventually('it answers', () => load.answered.size > before, { withinMs: 60_000 });
       // It comes up while the other still runs, waits for that one's lock, and so loses no time.
-      const next = await place.start();
+      const next = await startService({ dataDir, env });
       await pause(Math.random() * 400);
       service.kill('SIGKILL');
       await service.ended;
       service = next;
+      load.turnTo(service);
     }
     await service.ready;
     await load.stop();
-    await assertKept(t, load, place.dataDir, 20);
+    await assertKept(t, load, dataDir, 20);
     const refused = [...load.statuses.keys()].filter((status) => status !== 201 && status !== 503);
     assert.deepEqual(refused, []);
     await stop(service);
   });
 
   test('kill -9 of Postgres 4 times under load: 503 meanwhile, and the service goes on by itself', async (t) => {
-    const place = await createPlace();
-    const service = await place.start();
+    const dataDir = makeFolder('crash');
+    const service = await startService({ dataDir, env });
     await service.ready;
-    const load = startLoad(place.url, place.dataDir);
+    const load = startLoad(service);
     for (let crash = 0; crash < 4; crash++) {
       const before = load.answered.size;
       await eventually('it answers', () => load.answered.size > before, { withinMs: 60_000 });
       await pause(Math.random() * 400);
-      const postmaster = postmasterOf(place.dataDir) ?? 0;
+      const postmaster = postmasterOf(dataDir) ?? 0;
       const refused = load.statuses.get(503) ?? 0;
       process.kill(postmaster, 'SIGKILL');
       await waitUntilGone(postmaster);
@@ -201,30 +198,31 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     const before = load.answered.size;
     await eventually('it answers again', () => load.answered.size > before, { withinMs: 60_000 });
     await load.stop();
-    await assertKept(t, load, place.dataDir, 4);
+    await assertKept(t, load, dataDir, 4);
     assert.deepEqual(new Set(load.statuses.keys()), new Set([201, 503]));
     assert.ok(load.slowestMs < 8000, `an answer took ${load.slowestMs} ms`);
     await stop(service);
   });
 
   test('kill -9 of both at once, 3 times under load', async (t) => {
-    const place = await createPlace();
-    let service = await place.start();
+    const dataDir = makeFolder('crash');
+    let service = await startService({ dataDir, env });
     await service.ready;
-    const load = startLoad(place.url, place.dataDir);
+    const load = startLoad(service);
     for (let crash = 0; crash < 3; crash++) {
       const before = load.answered.size;
       await eventually('it answers', () => load.answered.size > before, { withinMs: 60_000 });
       await pause(Math.random() * 400);
-      const postmaster = postmasterOf(place.dataDir) ?? 0;
+      const postmaster = postmasterOf(dataDir) ?? 0;
       process.kill(postmaster, 'SIGKILL');
       service.kill('SIGKILL');
       await Promise.all([service.ended, waitUntilGone(postmaster)]);
-      service = await place.start();
+      service = await startService({ dataDir, env });
+      load.turnTo(service);
     }
     await service.ready;
     await load.stop();
-    await assertKept(t, load, place.dataDir, 3);
+    await assertKept(t, load, dataDir, 3);
     await stop(service);
   });
 });
