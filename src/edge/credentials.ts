@@ -3,30 +3,33 @@ import { countHeader } from '../http/headers.ts';
 import type { CallingClient, Scope } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 
-/** A credential as it was sent, of the right form; or why it is none. Nothing here looks anything up. */
+/** A credential as it was sent, or why there is none. Nothing here looks anything up. */
 export type Sent = { text: string } | ApiError;
 
 const realm = 'heliograph';
 const needsKey = 'This API needs an API key in the apikey header; a token does not open it.';
 const needsToken = 'This API needs an access token in the Authorization header; an API key does not open it.';
 
-export function readApiKey({ headers, rawHeaders }: Arrival, isWellFormed: (text: string) => boolean): Sent {
+export function readApiKey({ headers, rawHeaders }: Arrival): Sent {
   const { apikey } = headers;
   if (typeof apikey !== 'string' || apikey === '') {
     const message = headers.authorization === undefined ? 'Send your API key in the apikey header.' : needsKey;
     return unidentifiedKey(message);
   }
   if (countHeader(rawHeaders, 'apikey') > 1) return unidentifiedKey('The apikey header was sent twice.');
-  if (isWellFormed(apikey)) return { text: apikey };
-  if (/^(bearer +)?eyJ/i.test(apikey)) return unidentifiedKey(needsKey);
+  return { text: apikey };
+}
+
+export function malformedKey(text: string): ApiError {
+  if (/^(bearer +)?eyJ/i.test(text)) return unidentifiedKey(needsKey);
   return unidentifiedKey(
-    /^["'\s]|["'\s]$|^Bearer /i.test(apikey)
+    /^["'\s]|["'\s]$|^Bearer /i.test(text)
       ? 'The apikey header must hold the key alone, without quotes, spaces or a scheme.'
       : 'This is not an API key of this service. Check that all of it was copied.',
   );
 }
 
-export function readBearer({ headers, rawHeaders }: Arrival, isWellFormed: (text: string) => boolean): Sent {
+export function readBearer({ headers, rawHeaders }: Arrival): Sent {
   const { authorization } = headers;
   if (authorization === undefined || authorization === '') {
     const message = headers.apikey === undefined ? 'Send an access token: Authorization: Bearer <token>.' : needsToken;
@@ -38,7 +41,10 @@ export function readBearer({ headers, rawHeaders }: Arrival, isWellFormed: (text
   if (text === undefined) {
     return unidentifiedToken('The Authorization header must be: Bearer <token>.', /^bearer\b/i.test(authorization));
   }
-  if (isWellFormed(text)) return { text };
+  return { text };
+}
+
+export function malformedToken(text: string): ApiError {
   return unidentifiedToken(/^hg_[a-z]+_/.test(text) ? needsToken : 'The token is malformed.');
 }
 

@@ -3,6 +3,8 @@ import type { Auth, Caller } from '../http/route.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { addressKey } from './address-key.ts';
 import {
+  malformedKey,
+  malformedToken,
   missingScope,
   readApiKey,
   readBasic,
@@ -66,14 +68,18 @@ export function createGateway(options: GatewayOptions): Gate {
     arrival: Arrival,
     auth: Auth & { kind: 'apikey' | 'bearer' },
   ): Admission | Promise<Admission> {
-    const find = auth.kind === 'apikey' ? findKey : findToken;
-    const read = auth.kind === 'apikey' ? readApiKey : readBearer;
-    const credential = read(arrival, find.isWellFormed);
-    // No credential, or none that could be one, costs nothing: it is refused without looking at anything.
+    const isKey = auth.kind === 'apikey';
+    const find = isKey ? findKey : findToken;
+    const credential = isKey ? readApiKey(arrival) : readBearer(arrival);
+    // No credential, or none that could be one, costs nothing: it is refused without looking anything up.
     if (credential instanceof ApiError) return uncounted(arrival, credential);
-    const found = find.remembered(credential.text);
-    if (found === undefined) return admitUnknown(arrival, auth, find, credential.text);
-    return found === null ? uncounted(arrival, dead(auth)) : admitKnown(arrival, auth, found);
+    const { text } = credential;
+    // First of all, because what is remembered is well-formed, and finding out costs more than remembering.
+    const found = find.remembered(text);
+    if (found === null) return uncounted(arrival, dead(auth));
+    if (found !== undefined) return admitKnown(arrival, auth, found);
+    if (!find.isWellFormed(text)) return uncounted(arrival, isKey ? malformedKey(text) : malformedToken(text));
+    return admitUnknown(arrival, auth, find, text);
   }
 
   /** A credential not seen before needs budget from its address before a signature is checked or a lookup is made. */

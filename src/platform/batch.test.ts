@@ -258,12 +258,12 @@ test('one thing that everybody wants holds up nobody else', async () => {
   const [hot, cold] = [fresh('hot'), fresh('cold')];
   await addCounters([hot, cold]);
   const batch = createCounting(db.database);
-  const crowd = Array.from({ length: 300 }, () => batch.submit({ id: hot }));
+  const crowd = Array.from({ length: 60 }, () => batch.submit({ id: hot }));
   let served = 0;
   for (const each of crowd) void each.then(() => served++);
   assert.equal(await batch.submit({ id: cold }), 1);
   assert.ok(served < 10, `it waited for ${served} others`);
-  assert.equal(Math.max(...(await Promise.all(crowd))), 300);
+  assert.equal(Math.max(...(await Promise.all(crowd))), 60);
 });
 
 test('nobody waits longer than 5 s for an answer, whatever the batch in front does', async () => {

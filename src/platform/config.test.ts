@@ -58,3 +58,58 @@ test('a public address keeps its path and loses its last slash; an IPv6 host get
   assert.equal(readConfig({ HELIOGRAPH_PUBLIC_URL: 'https://sms.example/x/' }).publicUrl, 'https://sms.example/x');
   assert.equal(readConfig({ HOST: '::1' }).publicUrl, 'http://[::1]:8080');
 });
+
+test('a public address is the base of links: no query, no fragment and no password', () => {
+  for (const bad of ['https://x.example/?a=1', 'https://x.example/#a', 'https://me:secret@x.example', 'x.example']) {
+    assert.throws(() => readConfig({ HELIOGRAPH_PUBLIC_URL: bad }), /HELIOGRAPH_PUBLIC_URL must/, bad);
+  }
+});
+
+test('proxies are addresses or networks, and nothing that only begins like one', () => {
+  assert.deepEqual(readConfig({ HELIOGRAPH_TRUSTED_PROXIES: ' 10.0.0.0/8 , ::1,' }).trustedProxies, [
+    '10.0.0.0/8',
+    '::1',
+  ]);
+  for (const bad of [
+    '10.0.0.0/8/9',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '10.0.0/8',
+    '::1/129',
+    'proxy.example',
+    '10.0.0.0 /8',
+  ]) {
+    assert.throws(() => readConfig({ HELIOGRAPH_TRUSTED_PROXIES: bad }), /HELIOGRAPH_TRUSTED_PROXIES must/, bad);
+  }
+});
+
+test('numbers are whole and plain, and secrets are never repeated in a complaint', () => {
+  for (const bad of ['0x50', '8e3', '-1', '80.5', ' 80', '99999999999', '٨٠']) {
+    assert.throws(() => readConfig({ PORT: bad }), /PORT must be a whole number/, bad);
+  }
+  const secrets = {
+    HELIOGRAPH_SECRET: 'too short',
+    DATABASE_URL: 'mysql://me:hidden@x',
+    HELIOGRAPH_METRICS_TOKEN: 'hidden',
+  };
+  assert.throws(
+    () => readConfig(secrets),
+    (error: Error) => !/too short|hidden/.test(error.message) && (error as ConfigError).problems.length === 3,
+  );
+});
+
+test('plans are changed by plain numbers of plans there are', () => {
+  for (const bad of [
+    '{"gold":{"burst":1}}',
+    '{"free":5}',
+    '{"free":{"burst":"5"}}',
+    '{"free":{"burst":1.5}}',
+    '{"free":null}',
+    '{"__proto__":{"burst":1}}',
+    '{"free":{"burst":1000001}}',
+    'null',
+    '{',
+  ]) {
+    assert.throws(() => readConfig({ HELIOGRAPH_PLANS: bad }), /HELIOGRAPH_PLANS must/, bad);
+  }
+});
