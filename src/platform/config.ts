@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { StartError } from './errors.ts';
-import { cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './settings.ts';
+import { baseUrl, cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './settings.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -30,7 +30,7 @@ export const settings = {
   HOST: text('address to listen on', '127.0.0.1'),
   HELIOGRAPH_ENV: oneOf('what this service is for', ['sandbox', 'production']),
   HELIOGRAPH_DATA_DIR: text('folder of the embedded Postgres and the generated secret', '.heliograph'),
-  HELIOGRAPH_PUBLIC_URL: url('base of the issuer and of links; http://HOST:PORT when unset', ['http:', 'https:']),
+  HELIOGRAPH_PUBLIC_URL: baseUrl('base of the issuer and of links; http://HOST:PORT when unset'),
   HELIOGRAPH_REALM: text(
     'name of the realm in the identity paths',
     'heliograph',

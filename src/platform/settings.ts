@@ -56,6 +56,20 @@ export function url(help: string, protocols: string[]): Setting<string> {
   };
 }
 
+/** An address that paths are put behind. */
+export function baseUrl(help: string): Setting<string> {
+  const any = url(help, ['http:', 'https:']);
+  return {
+    ...any,
+    read: (value) => {
+      const base = any.read(value);
+      const { search, hash, username, password } = new URL(base);
+      if (search + hash + username + password !== '') throw new Error('have no query, no fragment and no password');
+      return base;
+    },
+  };
+}
+
 export function cidrs(help: string): Setting<string[]> {
   return {
     help,
@@ -74,9 +88,9 @@ export function cidrs(help: string): Setting<string[]> {
 }
 
 function isCidr(entry: string): boolean {
-  const [address = '', prefix] = entry.split('/', 2);
+  const [address = '', prefix, ...rest] = entry.split('/');
   const family = isIP(address);
-  if (family === 0) return false;
+  if (family === 0 || rest.length > 0) return false;
   if (prefix === undefined) return true;
   if (!/^\d{1,3}$/.test(prefix)) return false;
   try {
