@@ -68,6 +68,7 @@ const bare = createServer({
   clock,
   log,
   metrics: createMetrics(),
+  trustedProxies: config.trustedProxies,
 });
 await bare.listen({ port: 0, host: '127.0.0.1' });
 const portOf = ({ server }: { server: { address(): unknown } }) => (server.address() as { port: number }).port;

@@ -7,45 +7,61 @@ import { ApiError } from '../platform/errors.ts';
 export type Sent = { text: string } | ApiError;
 
 const realm = 'heliograph';
-const needsKey = 'This API needs an API key in the apikey header; a token does not open it.';
+
+/** Made once each: an error takes a picture of the stack, and in a flood that would be most of the work. */
+const keyRefusals = {
+  missing: unidentifiedKey('Send your API key in the apikey header.'),
+  wrongKind: unidentifiedKey('This API needs an API key in the apikey header; a token does not open it.'),
+  twice: unidentifiedKey('The apikey header was sent twice.'),
+  notAlone: unidentifiedKey('The apikey header must hold the key alone, without quotes, spaces or a scheme.'),
+  malformed: unidentifiedKey('This is not an API key of this service. Check that all of it was copied.'),
+};
+export const deadKey = unidentifiedKey('The API key is unknown, expired or not approved yet.');
+
 const needsToken = 'This API needs an access token in the Authorization header; an API key does not open it.';
+const notBearer = 'The Authorization header must be: Bearer <token>.';
+const tokenRefusals = {
+  missing: unidentifiedToken('Send an access token: Authorization: Bearer <token>.', false),
+  keyInstead: unidentifiedToken(needsToken, false),
+  wrongKind: unidentifiedToken(needsToken),
+  twice: unidentifiedToken('The Authorization header was sent twice.'),
+  otherScheme: unidentifiedToken(notBearer, false),
+  notAlone: unidentifiedToken(notBearer),
+  malformed: unidentifiedToken('The token is malformed.'),
+};
+export const deadToken = unidentifiedToken('The token is invalid, expired or revoked.');
+
+export const missingScope: Record<Scope, ApiError> = {
+  'verify:manage': lacking('verify:manage'),
+  'messaging:send': lacking('messaging:send'),
+};
 
 export function readApiKey({ headers, rawHeaders }: Arrival): Sent {
   const { apikey } = headers;
   if (typeof apikey !== 'string' || apikey === '') {
-    const message = headers.authorization === undefined ? 'Send your API key in the apikey header.' : needsKey;
-    return unidentifiedKey(message);
+    return headers.authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
   }
-  if (countHeader(rawHeaders, 'apikey') > 1) return unidentifiedKey('The apikey header was sent twice.');
-  return { text: apikey };
+  return countHeader(rawHeaders, 'apikey') > 1 ? keyRefusals.twice : { text: apikey };
 }
 
 export function malformedKey(text: string): ApiError {
-  if (/^(bearer +)?eyJ/i.test(text)) return unidentifiedKey(needsKey);
-  return unidentifiedKey(
-    /^["'\s]|["'\s]$|^Bearer /i.test(text)
-      ? 'The apikey header must hold the key alone, without quotes, spaces or a scheme.'
-      : 'This is not an API key of this service. Check that all of it was copied.',
-  );
+  if (/^(bearer +)?eyJ/i.test(text)) return keyRefusals.wrongKind;
+  return /^["'\s]|["'\s]$|^bearer /i.test(text) ? keyRefusals.notAlone : keyRefusals.malformed;
 }
 
 export function readBearer({ headers, rawHeaders }: Arrival): Sent {
   const { authorization } = headers;
   if (authorization === undefined || authorization === '') {
-    const message = headers.apikey === undefined ? 'Send an access token: Authorization: Bearer <token>.' : needsToken;
-    return unidentifiedToken(message, false);
+    return headers.apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
   }
-  if (countHeader(rawHeaders, 'authorization') > 1)
-    return unidentifiedToken('The Authorization header was sent twice.');
+  if (countHeader(rawHeaders, 'authorization') > 1) return tokenRefusals.twice;
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
-  if (text === undefined) {
-    return unidentifiedToken('The Authorization header must be: Bearer <token>.', /^bearer\b/i.test(authorization));
-  }
-  return { text };
+  if (text !== undefined) return { text };
+  return /^bearer\b/i.test(authorization) ? tokenRefusals.notAlone : tokenRefusals.otherScheme;
 }
 
 export function malformedToken(text: string): ApiError {
-  return unidentifiedToken(/^hg_[a-z]+_/.test(text) ? needsToken : 'The token is malformed.');
+  return /^hg_[a-z]+_/.test(text) ? tokenRefusals.wrongKind : tokenRefusals.malformed;
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded before they go into HTTP Basic. */
@@ -76,17 +92,17 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-export function unidentifiedKey(message: string): ApiError {
+function unidentifiedKey(message: string): ApiError {
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': `Key realm="${realm}"` } });
 }
 
 /** RFC 6750, section 3: the error code only when a token was sent; another scheme is as good as none. */
-export function unidentifiedToken(message: string, sent = true): ApiError {
+function unidentifiedToken(message: string, sent = true): ApiError {
   const challenge = `Bearer realm="${realm}"${sent ? ', error="invalid_token"' : ''}`;
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
-export function missingScope(scope: Scope): ApiError {
+function lacking(scope: Scope): ApiError {
   return new ApiError('PERMISSION_DENIED', `This API needs a token with the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `Bearer realm="${realm}", error="insufficient_scope", scope="${scope}"` },
   });

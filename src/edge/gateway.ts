@@ -3,6 +3,8 @@ import type { Auth, Caller } from '../http/route.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { addressKey } from './address-key.ts';
 import {
+  deadKey,
+  deadToken,
   malformedKey,
   malformedToken,
   missingScope,
@@ -11,8 +13,6 @@ import {
   readBearer,
   readCookie,
   signInFirst,
-  unidentifiedKey,
-  unidentifiedToken,
 } from './credentials.ts';
 import type { FindCaller, FindSession, Found } from './find-caller.ts';
 import { limitHeaders, refusalMessage } from './limit-headers.ts';
@@ -40,6 +40,7 @@ export interface GatewayOptions {
 }
 
 const anonymous: Caller = { kind: 'anonymous' };
+const open: Auth = { kind: 'none' };
 
 /**
  * The line every request goes along before anything behind it runs: who calls, the limits (429), then 401, then 403.
@@ -49,10 +50,11 @@ export function createGateway(options: GatewayOptions): Gate {
   const { findKey, findToken, findSession, registrations, addresses, identityAddresses, addressLimits, apis } = options;
   const publicOrigin = new URL(options.publicUrl).origin;
 
-  function authOf({ route, path }: Arrival): Auth[] {
-    if (route !== undefined) return [route.auth].flat();
+  function authOf(arrival: Arrival): Auth {
+    const { route, path } = arrival;
+    if (route !== undefined) return Array.isArray(route.auth) ? choose(route.auth, arrival) : route.auth;
     const api = apis.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-    return [api?.auth ?? { kind: 'none' }];
+    return api?.auth ?? open;
   }
 
   /** Of several kinds a route takes, the one whose credential is there. */
@@ -61,7 +63,7 @@ export function createGateway(options: GatewayOptions): Gate {
       if (kind === 'apikey') return headers.apikey !== undefined;
       return kind === 'bearer' ? headers.authorization !== undefined : headers.cookie !== undefined;
     };
-    return auths.find(({ kind }) => sent(kind)) ?? auths[0] ?? { kind: 'none' };
+    return auths.find(({ kind }) => sent(kind)) ?? auths[0] ?? open;
   }
 
   function admitApplication(
@@ -106,7 +108,7 @@ export function createGateway(options: GatewayOptions): Gate {
     return decided(decision, (decision) => {
       if (!decision.admitted) return limited(caller, decision);
       if (auth.kind === 'bearer' && auth.scope !== undefined && scopes?.includes(auth.scope) !== true) {
-        return refused(caller, decision, missingScope(auth.scope));
+        return refused(caller, decision, missingScope[auth.scope]);
       }
       return { caller, limitHeaders: limitHeaders(decision) };
     });
@@ -146,9 +148,7 @@ export function createGateway(options: GatewayOptions): Gate {
 
   return {
     admit(arrival) {
-      const auths = authOf(arrival);
-      const [only] = auths;
-      const auth = auths.length === 1 && only !== undefined ? only : choose(auths, arrival);
+      const auth = authOf(arrival);
       switch (auth.kind) {
         case 'apikey':
         case 'bearer':
@@ -190,9 +190,7 @@ function refused(caller: Caller, decision: Decision, refusal: ApiError): Admissi
 }
 
 function dead({ kind }: Auth): ApiError {
-  return kind === 'apikey'
-    ? unidentifiedKey('The API key is unknown, expired or not approved yet.')
-    : unidentifiedToken('The token is invalid, expired or revoked.');
+  return kind === 'apikey' ? deadKey : deadToken;
 }
 
 /** The database is away: whoever calls is told so, instead of being taken for nobody. */

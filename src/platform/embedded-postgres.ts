@@ -37,6 +37,8 @@ const lookEveryMs = 25;
 const readyWithinMs = 120_000;
 const answersWithinMs = 10_000;
 const watchEveryMs = 1000;
+/** By then whoever has found that the server is another's to keep is gone. */
+const watchAfterMs = 4000;
 
 /**
  * Starts Postgres on the folder, or takes over the one that is still running there, and starts it again should it die.
@@ -152,7 +154,7 @@ async function staleFilesEnvironment({ dataFolder }: Server): Promise<Record<str
 function keepRunning(server: Server): () => Promise<void> {
   let stopping = false;
   let mending = Promise.resolve();
-  let waitMs = watchEveryMs;
+  let waitMs = watchAfterMs;
   let timer: NodeJS.Timeout;
 
   async function mend(): Promise<void> {

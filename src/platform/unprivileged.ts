@@ -58,17 +58,22 @@ function inUserNamespace(): Unprivileged {
 }
 
 export function asUser({ name, uid, gid }: { name: string; uid: number; gid: number }): Unprivileged {
-  const execute: Unprivileged['execute'] = (file, args) => executeFile(file, args, { ...surroundings(), uid, gid });
+  const refused = (path: string) =>
+    new StartError(
+      `Postgres refuses to run as root, and the user ${name} cannot get to ${path}.\n` +
+        'Start Heliograph as another user than root; or have it, and HELIOGRAPH_DATA_DIR, where every user may pass through.',
+    );
+  const execute: Unprivileged['execute'] = (file, args) =>
+    executeFile(file, args, { ...surroundings(), uid, gid }).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EACCES' ? refused(file) : error;
+    });
   return {
     execute,
     start: (file, args, options) => launch(file, args, { ...options, uid, gid }),
     async own(path) {
       await ownAll(path, uid, gid);
       await execute('test', ['-x', join(path, '.')]).catch(() => {
-        throw new StartError(
-          `Postgres refuses to run as root, and the user ${name} cannot enter ${path}.\n` +
-            'Start Heliograph as another user than root, or set HELIOGRAPH_DATA_DIR to a folder every user may pass through.',
-        );
+        throw refused(path);
       });
     },
   };

@@ -80,9 +80,7 @@ test('every language, code length, number of minutes and autofill: one segment, 
     for (const autofill of autofills) {
       for (let codeLength = 4; codeLength <= 10; codeLength++) {
         for (let minutes = 1; minutes <= 10; minutes++) {
-          for (const app of ['Acme Shop', '日本郵便']) {
-            assertText({ app, locale, minutes, codeLength, autofill }, codeOf(codeLength));
-          }
+          assertText({ app: 'Acme Shop', locale, minutes, codeLength, autofill }, codeOf(codeLength));
         }
       }
       for (const app of names) {

@@ -15,6 +15,8 @@ after(endServices);
 /** What the sandbox's carrier takes in one submit, and how many submits are under way at once. */
 const submitsInFlight = 2 * 500;
 
+// Built before: a source that somebody edits meanwhile does not make every start build again.
+const command: [string, string] = ['node', 'dist/main.js'];
 const env = { LOG_LEVEL: 'error', HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}' };
 
 interface Load {
@@ -172,19 +174,19 @@ async function killPostgres(dataDir: string): Promise<void> {
 describe('nothing that was answered 201 is lost, and what arrived twice is marked', { concurrency: 2 }, () => {
   test('kill -9 of the service at 20 random moments under load, and of its Postgres with it at 4 of them', async (t) => {
     const dataDir = makeFolder('crash');
-    let service = await startService({ dataDir, env });
+    let service = await startService({ dataDir, env, command });
     await service.ready;
     const load = startLoad(service);
     for (let crash = 1; crash <= 20; crash++) {
       const both = crash % 5 === 0;
       await someMoment(load);
       // It comes up while the other still runs, waits for that one's lock, and so loses no time.
-      const waiting = both ? undefined : await startService({ dataDir, env });
+      const waiting = both ? undefined : await startService({ dataDir, env, command });
       await pause(Math.random() * 300);
       service.kill('SIGKILL');
       if (both) await killPostgres(dataDir);
       await service.ended;
-      service = waiting ?? (await startService({ dataDir, env }));
+      service = waiting ?? (await startService({ dataDir, env, command }));
       load.turnTo(service);
     }
     await someMoment(load);
@@ -199,7 +201,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
 
   test('kill -9 of Postgres 4 times under load: 503 meanwhile, and the service goes on by itself', async (t) => {
     const dataDir = makeFolder('crash');
-    const service = await startService({ dataDir, env });
+    const service = await startService({ dataDir, env, command });
     await service.ready;
     const load = startLoad(service);
     for (let crash = 1; crash <= 4; crash++) {

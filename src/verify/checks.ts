@@ -1,0 +1,91 @@
+import { createBatch } from '../platform/batch.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { matchingVersions, testCode } from './code.ts';
+import { textsOf } from './text-states.ts';
+import { asOf, type Verification } from './verification.ts';
+import type { TextState } from './verification-record.ts';
+import { type CheckRow, decideChecks, findVerification } from './verification-store.ts';
+
+export interface Decided {
+  row: Verification;
+  text: TextState | undefined;
+}
+
+export interface Checks {
+  /** Shares its commit with the checks of other verifications; two of one verification never are in one statement. */
+  decide(applicationId: string, id: string, code: string): Promise<Decided>;
+  /** The same inside a transaction of the caller's. */
+  decideIn(tx: Tx, applicationId: string, id: string, code: string): Promise<Decided>;
+  require(tx: Tx, applicationId: string, id: string): Promise<Verification>;
+  drain(): Promise<void>;
+}
+
+export function createChecks(options: {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  environment: 'sandbox' | 'production';
+}): Checks {
+  const { database, clock, keys, environment } = options;
+
+  async function run(tx: Tx, items: CheckRow[]): Promise<(Decided | undefined)[]> {
+    const rows = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, row]));
+    const texts = await textsOf(tx, [...rows.keys()]);
+    return items.map(({ id }) => {
+      const row = rows.get(id);
+      return row === undefined ? undefined : { row, text: texts.get(id) };
+    });
+  }
+
+  const batch = createBatch<CheckRow, Decided | undefined>({
+    database,
+    clock,
+    repeatable: false,
+    keysOf: ({ id }) => [id],
+    run,
+  });
+
+  /** Whether the code is right is known here, before the row is touched. */
+  function toRow(applicationId: string, id: string, code: string): CheckRow {
+    return {
+      id,
+      applicationId,
+      codeLength: code.length,
+      matching: matchingVersions(keys, id, code),
+      isTestCode: environment === 'sandbox' && code === testCode(code.length),
+    };
+  }
+
+  async function require(tx: Tx, applicationId: string, id: string): Promise<Verification> {
+    const found = await findVerification(tx, applicationId, id);
+    if (found === undefined) throw notFound();
+    return asOf(found, clock.nowMs());
+  }
+
+  /** Nothing was decided: it is not there, the code is of another length, or it was over before. */
+  async function explainUndecided(tx: Tx, item: CheckRow): Promise<Decided> {
+    const row = await require(tx, item.applicationId, item.id);
+    if (row.codeLength !== item.codeLength) throw invalidField('code', `must be ${row.codeLength} digits, as a string`);
+    if (row.status === 'approved') {
+      throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification was approved before. A code counts once.');
+    }
+    return { row, text: (await textsOf(tx, [row.id])).get(row.id) };
+  }
+
+  return {
+    async decide(applicationId, id, code) {
+      const item = toRow(applicationId, id, code);
+      return (await batch.submit(item)) ?? explainUndecided(database, item);
+    },
+    async decideIn(tx, applicationId, id, code) {
+      const item = toRow(applicationId, id, code);
+      const [decided] = await run(tx, [item]);
+      return decided ?? explainUndecided(tx, item);
+    },
+    require,
+    drain: () => batch.drain(),
+  };
+}
