@@ -86,6 +86,11 @@ async function serve(
     say,
     onFatal,
   });
+  if (config.redisUrl !== undefined) {
+    log.warn(
+      'REDIS_URL lets several nodes share this database; in this version each of them still counts limits by itself',
+    );
+  }
   let delivery: DeliveryThread | undefined;
   const app = createApp({ config, clock, database, keys, log, version, wakeDelivery: () => delivery?.wake() });
   if (config.role !== 'web') {
