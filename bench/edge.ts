@@ -178,12 +178,12 @@ async function warmUp(): Promise<void> {
 
 async function fillDatabase(): Promise<void> {
   const started = performance.now();
-  for (let from = 0; from < million; from += 100_000) {
+  for (let from = 0; from < million; from += 10_000) {
     await database.query(
       `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
        select 'key_fill' || i, (select id from application limit 1), sha256(i::text::bytea), 1, 'hg_sandbox_fill', 'fill', $3
        from generate_series($1::int, $2::int) i`,
-      [from, Math.min(from + 100_000, million) - 1, new Date().toISOString()],
+      [from, Math.min(from + 10_000, million) - 1, new Date().toISOString()],
     );
   }
   console.log(`${million} keys more in the database (${((performance.now() - started) / 1000).toFixed(0)} s)`);

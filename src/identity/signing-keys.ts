@@ -38,6 +38,8 @@ export interface SigningKeys {
 export const signingKeysChange = 'signing-keys';
 
 const keyLock = 4_207_005;
+/** The life of a proof, which is checked with the same keys. */
+const proofSeconds = 600;
 const makePair = promisify(generateKeyPair);
 
 export function createSigningKeys(options: {
@@ -93,13 +95,13 @@ export function createSigningKeys(options: {
     return rows[0]?.alg === alg;
   }
 
-  /** Lets all keys before the newest end with the last token they can have signed. */
-  async function retireOlder(tx: Tx, newestSignsFromMs: number): Promise<void> {
-    const endMs = newestSignsFromMs + (tokenSeconds + 60) * 1000;
-    await tx.query('update signing_key set verifies_until = $2 where signs_from < $1 and verifies_until is null', [
-      toTimestamp(newestSignsFromMs),
-      toTimestamp(endMs),
-    ]);
+  /** Lets all keys before the newest end with the last token or proof they can have signed. */
+  async function retireOlder(tx: Tx, newest: NewKey, signsFromMs: number): Promise<void> {
+    const endMs = signsFromMs + (Math.max(tokenSeconds, proofSeconds) + 60) * 1000;
+    await tx.query(
+      'update signing_key set verifies_until = $3 where kid <> $1 and signs_from <= $2 and verifies_until is null',
+      [newest.kid, toTimestamp(signsFromMs), toTimestamp(endMs)],
+    );
     await tx.query('delete from signing_key where verifies_until <= $1', [toTimestamp(clock.nowMs())]);
   }
 
@@ -122,7 +124,7 @@ export function createSigningKeys(options: {
           if (await hasWantedKey(tx)) return;
           const nowMs = clock.nowMs();
           await insertKey(tx, key, nowMs);
-          await retireOlder(tx, nowMs);
+          await retireOlder(tx, key, nowMs);
         });
       }
       await load();
@@ -135,7 +137,7 @@ export function createSigningKeys(options: {
         const signsFromMs = clock.nowMs() + (withdraw ? 0 : leadMs);
         if (withdraw) await tx.query('delete from signing_key');
         await insertKey(tx, key, signsFromMs);
-        await retireOlder(tx, signsFromMs);
+        await retireOlder(tx, key, signsFromMs);
       });
     },
   };
@@ -191,5 +193,5 @@ function toKey(row: KeyRow, keys: KeyRing): SigningKey {
 const selectKeys = {
   name: 'select-signing-keys',
   text: `select kid, alg, public_jwk, private_key, signs_from, verifies_until from signing_key
-    where verifies_until is null or verifies_until > $1 order by signs_from desc`,
+    where verifies_until is null or verifies_until > $1 order by signs_from desc, verifies_until desc nulls first`,
 };

@@ -35,7 +35,7 @@ interface Server extends Cluster {
 const lookEveryMs = 25;
 /** Longer than recovery takes after the worst crash we expect. It goes on without us, and the next start adopts it. */
 const readyWithinMs = 120_000;
-const answersWithinMs = 10_000;
+const answersWithinMs = 30_000;
 const watchEveryMs = 1000;
 /** By then whoever has found that the server is another's to keep is gone. */
 const watchAfterMs = 4000;

@@ -178,6 +178,18 @@ describe('401: signed by us, and not an access token of ours', () => {
     }
   });
 
+  test('a proof of ours, as the Verification API gives it', async () => {
+    const body = { to: '+15005550100', channel: 'sms' };
+    const headers = bearer(token);
+    const { id } = (await send(app, 'POST', '/verify/v1/verifications', { body, headers })).body;
+    const checked = await send(app, 'POST', `/verify/v1/verifications/${id}`, { body: { code: '123456' }, headers });
+    const proof = String(checked.body.proof);
+    assert.equal(decodeProtectedHeader(proof).kid, header.kid);
+    await assertRefused(proof, 'the proof');
+    await assertRefused(await sign(decodeJwt(proof)), 'what it says, signed as an access token');
+    await assertRefused(await sign(claims, { ...header, typ: decodeProtectedHeader(proof).typ ?? '' }), 'the reverse');
+  });
+
   test('a foreign issuer, also one that differs by a slash or a letter', async () => {
     for (const iss of [
       'https://evil.example',

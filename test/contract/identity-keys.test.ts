@@ -52,6 +52,16 @@ describe('signing keys rotate without refusing a live token', () => {
     assert.deepEqual(await publishedKids(app), [kidOf(after)]);
   });
 
+  test('a key is published for as long as a proof it signed lives, however short tokens are', async (t) => {
+    const app = await start(t, { env: { HELIOGRAPH_TOKEN_SECONDS: '1' } });
+    const [kid] = await publishedKids(app);
+    await app.app.signingKeys.rotate({ leadMs: 0, withdraw: false });
+    app.clock.advance(600_000);
+    assert.ok((await publishedKids(app)).includes(kid));
+    app.clock.advance(60_000);
+    assert.ok(!(await publishedKids(app)).includes(kid));
+  });
+
   test('ten rotations in a row refuse nobody', async (t) => {
     const app = await start(t);
     const { client } = await createRegistered(app, ['verify'], 'enterprise');

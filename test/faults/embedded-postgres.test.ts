@@ -46,7 +46,8 @@ function copyOfTemplate(folder = makeFolder('cluster')): string {
 }
 
 function open(postgres: EmbeddedPostgres, poolSize = 1): Database {
-  return createDatabase({ connection: postgres.connection, log, poolSize });
+  // A busy machine may need a while to open a connection; that is not what is tested here.
+  return createDatabase({ connection: postgres.connection, log, poolSize, timeouts: { connectMs: 30_000 } });
 }
 
 async function setting(postgres: EmbeddedPostgres, name: string): Promise<string> {
@@ -213,7 +214,7 @@ describe('under load', { concurrency: true }, () => {
     disturb: (postgres: EmbeddedPostgres) => Promise<unknown>,
   ): Promise<void> {
     const postgres = await start(folder);
-    const database = open(postgres, 4);
+    const database = createDatabase({ connection: postgres.connection, log, poolSize: 4 });
     await database.query('create table load (id integer primary key)');
     const writers = createWriters(database);
     await new Promise((done) => setTimeout(done, 200));

@@ -58,7 +58,8 @@ async function inDatabase<Result>(dataDir: string, work: (database: Database) =>
     password,
     database: 'postgres',
   };
-  const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1 });
+  const timeouts = { connectMs: 30_000 };
+  const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1, timeouts });
   return work(database).finally(() => database.close());
 }
 
