@@ -110,12 +110,19 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
   async function openListener(): Promise<void> {
     if (stopped) return;
+    let lost = false;
+    // A connection that breaks while it is set up is told of twice; one other is enough.
+    const reopen = () => {
+      if (lost || stopped) return;
+      lost = true;
+      setTimeout(() => void openListener(), 1000).unref();
+    };
     try {
-      session = await database.openSession(() => setTimeout(() => void openListener(), 1000).unref());
+      session = await database.openSession(reopen);
       session.onNotification(() => void poll().catch(() => {}));
       await session.query(`listen ${channel}`);
     } catch {
-      if (!stopped) setTimeout(() => void openListener(), 1000).unref();
+      reopen();
     }
   }
 

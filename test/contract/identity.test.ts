@@ -305,6 +305,35 @@ describe('discovery and JWKS', () => {
   });
 });
 
+describe('a rotated secret', () => {
+  test('with overlap: both secrets work until it is over, and tokens live on', async () => {
+    const { developer, id, client } = await createRegistered(app, ['verify']);
+    const token = await getToken(app, client, 'verify:manage');
+    const rotated = await developer.send('POST', `/portal/v1/applications/${id}/client-secrets`, {
+      overlap_seconds: 30,
+    });
+    const newer = { client_id: client.client_id, client_secret: String(rotated.body.client_secret) };
+    for (const each of [client, newer]) assert.equal((await askForToken(app, each, verifyScope)).status, 200);
+    app.clock.advance(30_000);
+    assertRefused(await askForToken(app, client, verifyScope), 401, 'invalid_client');
+    assert.equal((await askForToken(app, newer, verifyScope)).status, 200);
+    assert.equal((await send(app, 'GET', '/verify/v1/echo', { headers: bearer(token) })).status, 200);
+  });
+
+  test('without: the old one and its tokens are dead at once, and the new one works at once', async () => {
+    const { developer, id, client } = await createRegistered(app, ['verify']);
+    const token = await getToken(app, client, 'verify:manage');
+    const rotated = await developer.send('POST', `/portal/v1/applications/${id}/client-secrets`, {
+      overlap_seconds: 0,
+    });
+    const newer = { client_id: client.client_id, client_secret: String(rotated.body.client_secret) };
+    assertRefused(await askForToken(app, client, verifyScope), 401, 'invalid_client');
+    assert.equal((await send(app, 'GET', '/verify/v1/echo', { headers: bearer(token) })).status, 401);
+    const fresh = await getToken(app, newer, 'verify:manage');
+    assert.equal((await send(app, 'GET', '/verify/v1/echo', { headers: bearer(fresh) })).status, 200);
+  });
+});
+
 describe('a removed registration', () => {
   test('ends its tokens for good, also when the application registers again', async () => {
     const { developer, id, client } = await createRegistered(app, ['verify', 'messaging']);

@@ -290,6 +290,28 @@ describe('addresses', () => {
       assert.equal(remaining(answer), 6000 - i);
     }
   });
+
+  test('a route that counts by address charges it once, also for a credential not seen before', async () => {
+    const address = newAddress();
+    const { apiKey } = await newFree();
+    const inbox = async () => remaining(await get('/sandbox/v1/inbox', from(address, { apikey: apiKey })));
+    assert.deepEqual([await inbox(), await inbox()], [addressLimit - 1, addressLimit - 2]);
+    assert.equal(remaining(await get(sms, { apikey: apiKey })), 59);
+  });
+});
+
+describe('a key that was replaced', () => {
+  test('lives for exactly its overlap, with a warm memory', async () => {
+    const { apiKey, developer, id } = await newFree();
+    const use = async () => (await get(sms, { apikey: apiKey })).status;
+    assert.equal(await use(), 200);
+    await developer.send('POST', `/portal/v1/applications/${id}/keys`, { overlap_seconds: 30 });
+    assert.equal(await use(), 200);
+    app.clock.advance(29_999);
+    assert.equal(await use(), 200);
+    app.clock.advance(1);
+    assert.equal(await use(), 401);
+  });
 });
 
 describe('credentials of the wrong kind, sent twice, or of both kinds', () => {

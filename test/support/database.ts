@@ -34,7 +34,8 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   const connection = { ...testServer(), database: name };
   const opened: Database[] = [];
   const another = (options: Partial<DatabaseOptions> = {}) => {
-    const database = createDatabase({ connection, log, ...options });
+    // A busy machine may take its time to open a connection; how long one may wait is tested elsewhere.
+    const database = createDatabase({ connection, log, timeouts: { connectMs: 10_000 }, ...options });
     opened.push(database);
     return database;
   };
