@@ -19,6 +19,7 @@ export function findByKey({ apiKeys, directory, feed }: Registry, lastUsed: Last
   return finder(
     apiKeys.isWellFormed,
     directory.rememberedKey,
+    directory.keyWasGood,
     createSharedLookup(feed, clock, directory.lookUpKey),
     toFound,
   );
@@ -28,12 +29,13 @@ export function findByKey({ apiKeys, directory, feed }: Registry, lastUsed: Last
 export function findByToken(verifier: TokenVerifier): FindCaller {
   const toFound = (verified: VerifiedToken | null) =>
     verified === null ? null : asCaller(verified.application, verified.token.api, verified.token.scopes);
-  return finder(isTokenShaped, verifier.remembered, verifier.look, toFound);
+  return finder(isTokenShaped, verifier.remembered, verifier.wasGood, verifier.look, toFound);
 }
 
 function finder<Known>(
   isWellFormed: (text: string) => boolean,
   remembered: (text: string) => Known | null | undefined,
+  wasGood: (text: string) => boolean,
   lookUp: (text: string) => Promise<Known | null>,
   toFound: (known: Known | null) => Found | null,
 ): FindCaller {
@@ -43,6 +45,7 @@ function finder<Known>(
       const known = remembered(text);
       return known === undefined ? undefined : toFound(known);
     },
+    wasGood,
     lookUp: async (text) => toFound(await lookUp(text)),
   };
 }

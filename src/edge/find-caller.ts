@@ -16,6 +16,8 @@ export interface Found {
 export interface FindCaller {
   isWellFormed(text: string): boolean;
   remembered(text: string): Found | null | undefined;
+  /** Whether it was good when it was last looked up: somebody who was let in before is no stranger. */
+  wasGood(text: string): boolean;
   lookUp(text: string): Promise<Found | null>;
 }
 

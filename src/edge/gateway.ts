@@ -80,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gate {
     const found = find.remembered(text);
     if (found === null) return uncounted(arrival, dead(auth));
     if (found !== undefined) return admitKnown(arrival, auth, found);
+    if (find.wasGood(text)) return lookUpAgain(arrival, auth, find, text);
     if (!find.isWellFormed(text)) return uncounted(arrival, isKey ? malformedKey(text) : malformedToken(text));
     return admitUnknown(arrival, auth, find, text);
   }
@@ -92,6 +93,13 @@ export function createGateway(options: GatewayOptions): Gate {
       if (found instanceof ApiError) return refused(anonymous, decision, found);
       return found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision);
     });
+  }
+
+  /** Something changed, or changes cannot be followed because the database is away: its address is not charged for that. */
+  async function lookUpAgain(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Promise<Admission> {
+    const found = await find.lookUp(text).catch(asRefusal);
+    if (found instanceof ApiError) return uncounted(arrival, found);
+    return found === null ? uncounted(arrival, dead(auth)) : admitKnown(arrival, auth, found);
   }
 
   /** `byAddress` is what the address was already charged for this request. */

@@ -67,8 +67,8 @@ export function isTokenShaped(text: string): boolean {
 }
 
 /**
- * Reads a token of ours. Every reason not to is the same answer, so none is given. Whether it has expired, was revoked or
- * belongs to a client that is gone is looked at each time it is used, not here.
+ * Reads a token of ours that has not expired. Every reason not to is the same answer, so none is given. Whether it was
+ * revoked or belongs to a client that is gone is looked at each time it is used, not here.
  */
 export function readAccessToken(
   text: string,
@@ -83,13 +83,15 @@ export function readAccessToken(
   const key = typeof header.kid === 'string' ? verifyingKey(keys, header.kid, nowMs) : undefined;
   // The algorithm is the key's: what the token says can only agree with it.
   if (key === undefined || header.alg !== key.alg) return undefined;
+  // What it says comes first because the signature costs fifty times as much: most tokens that are none have expired.
+  const claims = decode(body);
+  const token = claims === undefined ? undefined : readClaims(claims, key.kid, issuer, nowMs);
+  if (token === undefined || token.expiresAtMs <= nowMs) return undefined;
   const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
   const proof = Buffer.from(signature, 'base64url');
   // The last character has bits to spare, and decoding ignores them: one signature, one way to write it (RFC 8725).
   if (proof.toString('base64url') !== signature) return undefined;
-  if (!verify('sha256', signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, proof)) return undefined;
-  const claims = decode(body);
-  return claims === undefined ? undefined : readClaims(claims, key.kid, issuer, nowMs);
+  return verify('sha256', signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, proof) ? token : undefined;
 }
 
 function readClaims(

@@ -123,7 +123,7 @@ export function createTokenService(options: TokenServiceOptions) {
       if ('error' in application) return application;
       const signers = await currentKeys(signingKeys, feed);
       const token = readAccessToken(parameter(request.form, 'token') ?? '', signers, issuer, clock.nowMs());
-      if (token === undefined || token.expiresAtMs <= clock.nowMs()) return undefined;
+      if (token === undefined) return undefined;
       if (token.clientId !== application.client?.id)
         return oauthError('invalid_request', 'The token belongs to another client.');
       await feed.change(application.id, async (tx) => {

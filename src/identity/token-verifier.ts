@@ -17,6 +17,8 @@ export interface VerifiedToken {
 export interface TokenVerifier {
   /** What is remembered of these bytes: whose they are, null for a token that is dead, undefined for "look". */
   remembered(text: string): VerifiedToken | null | undefined;
+  /** Whether these bytes were a good token when they were last looked at. */
+  wasGood(text: string): boolean;
   look(text: string): Promise<VerifiedToken | null>;
   readonly size: number;
 }
@@ -45,10 +47,15 @@ export function createTokenVerifier(options: {
     );
   }
 
+  function forget(text: string): null {
+    known.delete(text);
+    return null;
+  }
+
   async function look(text: string): Promise<VerifiedToken | null> {
     const { generation } = feed;
     const token = readAccessToken(text, await currentKeys(signingKeys, feed), issuer, clock.nowMs());
-    if (token === undefined || token.expiresAtMs <= clock.nowMs()) return null;
+    if (token === undefined) return forget(text);
     const remembered = directory.rememberedClient(token.clientId);
     const [application, revoked] = await Promise.all([
       remembered === undefined ? directory.lookUpClient(token.clientId) : remembered,
@@ -58,7 +65,7 @@ export function createTokenVerifier(options: {
       known.set(text, 'revoked');
       return null;
     }
-    if (application === null) return null;
+    if (application === null) return forget(text);
     const verified = { token, application };
     if (feed.generation === generation) known.set(text, verified);
     return isAlive(verified) ? verified : null;
@@ -76,6 +83,7 @@ export function createTokenVerifier(options: {
       if (verifyingKey(keys, entry.token.kid, clock.nowMs()) === undefined) return null;
       return isAlive(entry) ? entry : null;
     },
+    wasGood: (text) => typeof known.get(text) === 'object',
     look: createSharedLookup(feed, clock, look),
     get size() {
       return known.size;

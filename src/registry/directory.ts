@@ -33,6 +33,8 @@ export interface Directory {
    * was nobody's stays so for ever, trusted or not: keys are random, and none is given out twice.
    */
   rememberedKey(key: string): KnownKey | null | undefined;
+  /** Whether it had an owner when it was last looked up. */
+  keyWasGood(key: string): boolean;
   lookUpKey(key: string): Promise<KnownKey | null>;
   rememberedClient(clientId: string): KnownApplication | null | undefined;
   lookUpClient(clientId: string): Promise<KnownApplication | null>;
@@ -131,6 +133,7 @@ export function createDirectory({
 
   return {
     rememberedKey: (key) => remembered(keys, key, ofKey),
+    keyWasGood: (key) => (keys.get(key) ?? null) !== null,
     lookUpKey: (key) => lookUp(keys, key, () => readKey(key), ofKey),
     rememberedClient: (clientId) => remembered(clients, clientId, ofClient),
     lookUpClient: (clientId) => lookUp(clients, clientId, () => readClient(clientId), ofClient),

@@ -220,6 +220,25 @@ describe('addresses', () => {
     assert.equal((await get(sms, from(newAddress(), { apikey: other.apiKey }))).status, 200);
   });
 
+  test('without budget, who was let in before is looked up again after a change', async () => {
+    const address = newAddress();
+    const { apiKey, client, developer, id } = await newFree();
+    const token = await getToken(app, client, 'verify:manage');
+    const uses = [
+      [sms, { apikey: apiKey }],
+      [verify, bearer(token)],
+    ] as const;
+    for (const [path, headers] of uses) assert.equal((await get(path, headers)).status, 200);
+    await sendMany(app, addressLimit, { path: '/portal/v1/me', headers: from(address) });
+    await register(developer, id, 'sms', 'pro');
+    for (const [path, headers] of uses) assert.equal((await get(path, from(address, headers))).status, 200);
+    await developer.send('DELETE', `/portal/v1/applications/${id}`);
+    for (const [path, headers] of uses) assert.equal((await get(path, from(address, headers))).status, 401);
+    // The key is known to be nobody's from now on; a token that is good for nobody is a stranger's again.
+    assert.equal((await get(sms, from(address, { apikey: apiKey }))).status, 401);
+    assert.equal((await get(verify, from(address, bearer(token)))).status, 429);
+  });
+
   test('token, revoke and introspect have a budget of their own and never charge a registration', async () => {
     const address = newAddress();
     const { client, apiKey } = await newFree();

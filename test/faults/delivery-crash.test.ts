@@ -17,7 +17,10 @@ const submitsInFlight = 2 * 500;
 
 // Built before: a source that somebody edits meanwhile does not make every start build again.
 const command: [string, string] = ['node', 'dist/main.js'];
-const env = { LOG_LEVEL: 'error', HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}' };
+const env = {
+  LOG_LEVEL: 'error',
+  HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',
+};
 
 interface Load {
   /** The ids that were answered 201. */
@@ -30,7 +33,10 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Sends as fast as it is answered, on sixteen connections, and goes on whatever happens to the service. */
+/**
+ * Sixteen senders who go on whatever happens to the service. They breathe between two requests: what they would take
+ * from a busy machine is what the next service needs to start.
+ */
 function startLoad({ url, dataDir }: Service): Load {
   const credentials = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as {
     applications: { plan: string; api_key: string }[];
@@ -47,12 +53,12 @@ function startLoad({ url, dataDir }: Service): Load {
     load.slowestMs = Math.max(load.slowestMs, performance.now() - startedMs);
     load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1);
     if (status === 201) load.answered.add((JSON.parse(body) as { id: string }).id);
-    else await pause(20);
+    await pause(status === 201 ? 5 : 50);
   }
 
   async function keepSending(): Promise<void> {
     // A connection that breaks says nothing of what became of its request.
-    while (!stopped) await send().catch(() => pause(20));
+    while (!stopped) await send().catch(() => pause(100));
   }
   const senders = Array.from({ length: 16 }, keepSending);
   return {

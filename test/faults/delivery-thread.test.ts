@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { ThreadData } from '../../src/delivery-thread.ts';
+import { type DeliveryThread, startDeliveryThread } from '../../src/start-delivery-thread.ts';
+import { eventually } from '../support/ledger.ts';
+import { createTestLog } from '../support/log.ts';
+import { makeFolder } from '../support/process.ts';
+
+interface Scene {
+  start(): Promise<DeliveryThread>;
+  /** What the threads have noted, in order. */
+  notes(): string[];
+  counted: Record<string, number>;
+}
+
+/** A thread that does what `script` says instead of delivering. `note` writes where the test can read it. */
+function play(script: string): Scene {
+  const folder = makeFolder('thread');
+  const notesFile = join(folder, 'notes');
+  const file = join(folder, 'thread.mjs');
+  writeFileSync(notesFile, '');
+  writeFileSync(
+    file,
+    `import { appendFileSync } from 'node:fs';
+     import { parentPort } from 'node:worker_threads';
+     const note = (text) => appendFileSync(${JSON.stringify(notesFile)}, text + '\\n');
+     note('launched');
+     ${script}`,
+  );
+  const counted: Record<string, number> = {};
+  const onCount = (name: string, by: number) => {
+    counted[name] = (counted[name] ?? 0) + by;
+  };
+  return {
+    start: () => startDeliveryThread({} as ThreadData, createTestLog().log, onCount, pathToFileURL(file)),
+    notes: () => readFileSync(notesFile, 'utf8').trim().split('\n'),
+    counted,
+  };
+}
+
+const working = `
+  parentPort.on('message', (order) => {
+    note(order);
+    if (order !== 'stop') return;
+    parentPort.postMessage({ counted: { submitted: 3 } });
+    parentPort.close();
+  });
+  parentPort.postMessage('started');`;
+
+describe('the delivery thread', { concurrency: true }, () => {
+  test('is woken once for all that happens in one turn, told to stop, and its last counts arrive', async () => {
+    const scene = play(working);
+    const thread = await scene.start();
+    for (let commits = 0; commits < 100; commits++) thread.wake();
+    await eventually('it is woken', () => scene.notes().includes('wake'));
+    await thread.stop();
+    assert.deepEqual(scene.notes(), ['launched', 'wake', 'stop']);
+    assert.deepEqual(scene.counted, { submitted: 3 });
+  });
+
+  for (const [how, script] of [
+    ['fails', `throw new Error('no database');`],
+    ['ends', 'process.exit(0);'],
+  ] as const) {
+    test(`that ${how} before it works is a start that failed, not one that never ends`, async () => {
+      await assert.rejects(play(script).start());
+    });
+  }
+
+  test('that dies is started again, and is woken as before', async () => {
+    const scene = play(`${working}
+      parentPort.on('message', (order) => { if (order === 'wake') throw new Error('it dies'); });`);
+    const thread = await scene.start();
+    thread.wake();
+    await eventually('there is another', () => scene.notes().filter((note) => note === 'launched').length === 2);
+    await thread.stop();
+    assert.deepEqual(scene.notes(), ['launched', 'wake', 'launched', 'stop']);
+  });
+
+  test('that has died when the service stops stays dead', async () => {
+    const scene = play(`${working}
+      parentPort.on('message', () => process.exit(1));`);
+    const thread = await scene.start();
+    thread.wake();
+    await eventually('it has died', () => scene.notes().includes('wake'));
+    // Whether it is found dying or dead, nothing may be launched after the stop.
+    await thread.stop();
+    const after = scene.notes();
+    await new Promise((done) => setTimeout(done, 1500));
+    assert.deepEqual(scene.notes(), after);
+  });
+});
