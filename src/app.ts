@@ -1,8 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { findByKey, findByToken } from './callers.ts';
+import { readQueueState } from './delivery/delivery-store.ts';
 import { createAddressWindows } from './edge/address-windows.ts';
 import { createGateway } from './edge/gateway.ts';
 import { createMemoryWindows } from './edge/memory-windows.ts';
+import { createRedisWindows } from './edge/redis-windows.ts';
+import { createShareWindows } from './edge/share-windows.ts';
+import { createWindowBreaker } from './edge/window-breaker.ts';
+import { createWorkerGate } from './edge/worker-gate.ts';
+import type { Check } from './http/operations-api.ts';
 import type { Route } from './http/route.ts';
 import { createServer, type ServerTimeouts } from './http/server.ts';
 import { createProofSigner } from './identity/proof.ts';
@@ -12,10 +19,13 @@ import { createTokenVerifier } from './identity/token-verifier.ts';
 import { createMessageService } from './messages/message-service.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { createSendRules } from './messages/send-rules.ts';
+import { createMetering, type Metering } from './metering/metering.ts';
+import { toTrace } from './metering/request-trace.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createIdempotency } from './platform/idempotency.ts';
+import { newId } from './platform/ids.ts';
 import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
@@ -25,6 +35,7 @@ import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 import { createLastUsed } from './registry/last-used.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
+import { createRequestStories } from './request-story.ts';
 import { apiPrefixes, createRoutes } from './routes.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createInboxFeed } from './sandbox/inbox-feed.ts';
@@ -54,12 +65,21 @@ export interface App {
   registry: Registry;
   developers: DeveloperService;
   signingKeys: SigningKeys;
+  metering: Metering;
   metrics: Metrics;
   /** Listens, and answers from then on. */
   start(): Promise<void>;
+  /**
+   * Says that it is about to stop, and goes on answering for so long: `/readyz` is a 503 and every answer the last on its
+   * connection, so that a balancer turns to other nodes before this one refuses anything.
+   */
+  drain(forMs: number): Promise<void>;
   /** Stops accepting, finishes what is in flight, for at most `graceMs`. */
   stop(graceMs?: number): Promise<void>;
 }
+
+/** Beside `src` as well as beside `dist`. */
+const pagesFolder = fileURLToPath(new URL('../portal/dist', import.meta.url));
 
 /** The parts list: everything is built here, in order, and handed to what needs it. */
 export function createApp(options: AppOptions): App {
@@ -126,26 +146,50 @@ export function createApp(options: AppOptions): App {
   const handsets = createHandsets(database, clock);
   const inboxFeed = createInboxFeed(handsets, log);
 
-  const registrations = createMemoryWindows({ clock });
+  const metering = createMetering({ database, clock, log, boot: newId('nod', clock) });
+  const stories = createRequestStories({ database, clock, metering });
+  // Alone, a node keeps the windows itself; with others, only its share of them while the store is away.
+  const own = createMemoryWindows({ clock });
+  const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
+  const breaker = config.redisUrl === undefined ? undefined : createWindowBreaker({ url: config.redisUrl, log });
+  const registrations = breaker === undefined ? own : createRedisWindows({ breaker, share });
   const addresses = createAddressWindows({ clock });
   const identityAddresses = createAddressWindows({ clock });
   metrics.gauge(
     'heliograph_registration_windows',
     'Registrations with requests in the last minute',
-    () => registrations.size,
+    () => own.size + share.size,
   );
+  if (breaker !== undefined) {
+    metrics.gauge(
+      'heliograph_window_store_in_use',
+      '1 while the shared windows decide, 0 while this node’s share does',
+      () => (breaker.redis === undefined ? 0 : 1),
+    );
+    metrics.counter(
+      'heliograph_window_share_decisions_total',
+      'Requests decided by this node’s share, because the window store was away',
+      () => share.decisions,
+    );
+    metrics.gauge(
+      'heliograph_live_nodes',
+      'Nodes that answer requests, as this one last saw them',
+      () => feed.liveCount,
+    );
+  }
   metrics.gauge('heliograph_address_windows', 'Addresses remembered', () => addresses.size + identityAddresses.size);
   metrics.gauge(
     'heliograph_remembered_credentials',
     'Keys, clients and tokens remembered',
     () => directory.size + verifier.size,
   );
-  const gate = createGateway({
+  const gateway = createGateway({
     findKey: findByKey(registry, lastUsed, clock),
     findToken: findByToken(verifier),
     findSession: sessions.find,
     sessionCookie: sessions.cookieName,
     registrations,
+    onDecided: metering.count,
     addresses,
     identityAddresses,
     addressLimits: config.addressLimits,
@@ -153,11 +197,42 @@ export function createApp(options: AppOptions): App {
     metricsToken: config.metricsToken,
     publicUrl: config.publicUrl,
   });
+  const gate = config.role === 'worker' ? createWorkerGate(gateway) : gateway;
+  let draining = false;
+  const checks: Check[] = [{ name: 'database', passes: () => database.query('select 1').then(() => true) }];
+  if (breaker !== undefined) {
+    // Without the store every node still grants its share: taking all of them out of rotation would help nobody.
+    checks.push({ name: 'window_store', optional: true, passes: async () => breaker.redis !== undefined });
+    checks.push({ name: 'accepting', passes: async () => !draining });
+  }
+  const { requireOwn } = registry.service;
   const routes = createRoutes({
+    config,
+    version,
     database,
     developers,
     registry: registry.service,
     tokenUrl: tokenUrlOf(config),
+    usage: {
+      database,
+      clock,
+      registry: registry.service,
+      plans: config.plans,
+      flush: metering.flush,
+      quotaOf: async (id, limits) => registrations.peek(id, limits),
+    },
+    requests: { database, clock, registry: registry.service, findStory: stories.find, flush: metering.flush },
+    developerMessages: { database, requireOwn },
+    developerVerifications: { database, clock, verify, requireOwn },
+    health: {
+      database,
+      clock,
+      version,
+      environment: config.environment,
+      checks,
+      liveNodes: feed.liveNodes,
+      queue: () => readQueueState(database, clock.nowMs()),
+    },
     verify: { verify, idempotency, rules: createStartRules(config.environment), carrierFor },
     messages: { messages, idempotency, rules },
     inbox:
@@ -167,12 +242,13 @@ export function createApp(options: AppOptions): App {
             handsets,
             feed: inboxFeed,
             textOf: createTextOf(keys, config.environment),
-            owns: registry.service.owns,
+            requireOwn,
           }
         : undefined,
     identity: { tokens, signingKeys, realm: config.realm, issuer, nowMs: clock.nowMs },
+    pagesFolder,
     operations: {
-      checks: [{ name: 'database', passes: () => database.query('select 1').then(() => true) }],
+      checks,
       metrics,
       publicUrl: config.publicUrl,
       version,
@@ -186,6 +262,8 @@ export function createApp(options: AppOptions): App {
     metrics,
     trustedProxies: config.trustedProxies,
     https,
+    isDraining: () => draining,
+    onAnswered: (answered) => metering.note(toTrace(answered)),
     timeouts,
   });
 
@@ -195,12 +273,20 @@ export function createApp(options: AppOptions): App {
     registry,
     developers,
     signingKeys,
+    metering,
     metrics,
     async start() {
       await loadPhoneNumbers();
-      await feed.start();
-      await signingKeys.prepare();
+      await breaker?.start();
+      if (config.role !== 'worker') {
+        await feed.start();
+        await signingKeys.prepare();
+      }
       await server.listen({ port: config.port, host: config.host });
+    },
+    async drain(forMs) {
+      draining = true;
+      await new Promise((done) => setTimeout(done, forMs));
     },
     async stop(graceMs = 10_000) {
       inboxFeed.stop();
@@ -210,7 +296,9 @@ export function createApp(options: AppOptions): App {
       await messages.drain();
       await verify.drain();
       await lastUsed.stop();
+      await metering.stop();
       await feed.stop();
+      breaker?.stop();
     },
   };
 }

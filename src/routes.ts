@@ -1,19 +1,32 @@
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
-import { type Auth, type Route, route } from './http/route.ts';
+import { createPageRoutes } from './http/pages-api.ts';
+import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
+import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './messages/developer-message-api.ts';
 import { createMessageRoutes, type MessageRoutesOptions } from './messages/message-api.ts';
+import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
+import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
+import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createServiceRoutes } from './portal/service-api.ts';
+import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
+import {
+  createDeveloperVerificationRoutes,
+  type DeveloperVerificationOptions,
+} from './verify/developer-verification-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
+  config: Config;
+  version: string;
   database: Database;
   developers: DeveloperService;
   registry: RegistryService;
@@ -21,8 +34,15 @@ export interface RouteParts {
   identity: Parameters<typeof createIdentityRoutes>[0];
   verify: VerifyRoutesOptions;
   messages: Pick<MessageRoutesOptions, 'messages' | 'idempotency' | 'rules'>;
+  usage: UsageOptions;
+  requests: RequestRoutesOptions;
+  developerMessages: DeveloperMessageOptions;
+  developerVerifications: DeveloperVerificationOptions;
+  health: HealthOptions;
   /** Only in the sandbox. */
   inbox: InboxOptions | undefined;
+  /** The built pages of the portal. */
+  pagesFolder: string;
   operations: Omit<OperationsOptions, 'documented'>;
 }
 
@@ -36,15 +56,6 @@ export const apiPrefixes: { prefix: string; auth: Auth }[] = [
 /** The table of contents: every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { database, developers, registry, tokenUrl } = parts;
-  const home = route({
-    method: 'GET',
-    path: '/',
-    auth: { kind: 'none' },
-    tag: 'Operations',
-    summary: 'The way to the reference',
-    answers: { 302: { description: 'To /docs' } },
-    handler: () => ({ status: 302, location: '/docs' }),
-  });
   const documented: Route[] = [
     ...createVerifyRoutes(parts.verify),
     ...createMessageRoutes({
@@ -64,13 +75,19 @@ export function createRoutes(parts: RouteParts): Route[] {
       ...parts.messages,
     }),
     ...createIdentityRoutes(parts.identity),
+    ...createServiceRoutes(parts.config, tokenUrl, parts.version),
     ...createAccountRoutes(developers),
     ...createApplicationRoutes(registry, database.transaction),
     ...createRegistrationRoutes(registry, tokenUrl),
     ...createCredentialRoutes(registry, tokenUrl),
+    ...createUsageRoutes(parts.usage),
+    ...createRequestRoutes(parts.requests),
+    ...createDeveloperMessageRoutes(parts.developerMessages),
+    ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes(registry),
+    ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
-    home,
+    ...createPageRoutes(parts.pagesFolder),
   ];
   return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
 }

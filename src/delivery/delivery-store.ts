@@ -123,3 +123,25 @@ export async function releaseAbandoned(tx: Tx, carrier: string, nowMs: number, l
   );
   return count;
 }
+
+export interface QueueState {
+  /** Due, and nobody's yet; counted no further than that. */
+  waiting: number;
+  onTheWire: number;
+  oldestDueAtMs: number | null;
+}
+
+const countedTo = 10_000;
+
+/** How far behind the queue of all carriers is. */
+export async function readQueueState(tx: Tx, nowMs: number): Promise<QueueState> {
+  const { rows } = await tx.query<QueueState>(
+    `with due as (
+       select due_at, on_the_wire from message
+       where due_at is not null and status = 'queued' and (due_at <= $1 or on_the_wire) limit $2)
+     select count(*) filter (where not on_the_wire) as waiting, count(*) filter (where on_the_wire) as "onTheWire",
+       min(due_at) filter (where not on_the_wire) as "oldestDueAtMs" from due`,
+    [toTimestamp(nowMs), countedTo],
+  );
+  return rows[0] ?? { waiting: 0, onTheWire: 0, oldestDueAtMs: null };
+}

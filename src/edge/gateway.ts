@@ -1,5 +1,5 @@
 import type { Admission, Arrival, Gate } from '../http/gate.ts';
-import type { Auth, Caller } from '../http/route.ts';
+import type { Auth, Caller, CallingApplication } from '../http/route.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { addressKey } from './address-key.ts';
 import {
@@ -28,6 +28,8 @@ export interface GatewayOptions {
   sessionCookie: string;
   /** Counted per registration. */
   registrations: Windows;
+  /** Told of every decision about a registration, as it is made: that is what is metered. */
+  onDecided: (caller: CallingApplication, admitted: boolean) => void;
   /** Counted per address: unknown credentials and the portal. */
   addresses: LocalWindows;
   /** Counted per address too, but apart: asking for tokens and browsing do not use one another's budget up. */
@@ -109,17 +111,26 @@ export function createGateway(options: GatewayOptions): Gate {
     { caller, limits, scopes }: Found,
     byAddress?: Decision,
   ): Admission | Promise<Admission> {
-    const decision =
-      arrival.route?.limitedBy === 'address'
-        ? (byAddress ?? addresses.decide(addressKey(arrival.address), addressLimits))
-        : registrations.decide(caller.registrationId, limits);
+    const byRegistration = arrival.route?.limitedBy !== 'address';
+    const decision = byRegistration
+      ? registrations.decide(caller.registrationId, limits)
+      : (byAddress ?? addresses.decide(addressKey(arrival.address), addressLimits));
     return decided(decision, (decision) => {
-      if (!decision.admitted) return limited(caller, decision);
-      if (auth.kind === 'bearer' && auth.scope !== undefined && scopes?.includes(auth.scope) !== true) {
-        return refused(caller, decision, missingScope[auth.scope]);
+      const admission = admitWithin(caller, auth, scopes, decision);
+      if (byRegistration) {
+        admission.decision = decision;
+        options.onDecided(caller, decision.admitted);
       }
-      return { caller, limitHeaders: limitHeaders(decision) };
+      return admission;
     });
+  }
+
+  function admitWithin(caller: Caller, auth: Auth, scopes: string[] | undefined, decision: Decision): Admission {
+    if (!decision.admitted) return limited(caller, decision);
+    if (auth.kind === 'bearer' && auth.scope !== undefined && scopes?.includes(auth.scope) !== true) {
+      return refused(caller, decision, missingScope[auth.scope]);
+    }
+    return { caller, limitHeaders: limitHeaders(decision) };
   }
 
   function admitVisitor(arrival: Arrival, kind: 'visitor' | 'developer' | 'operator'): Admission | Promise<Admission> {

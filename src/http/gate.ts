@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '../platform/errors.ts';
-import type { Caller, Route } from './route.ts';
+import type { Caller, CallingApplication, Route } from './route.ts';
 
 /** What the edge is shown of a request, before its body is read. */
 export interface Arrival {
@@ -20,6 +20,34 @@ export interface Admission {
   caller: Caller;
   limitHeaders: Record<string, string>;
   refusal?: ApiError;
+  /** Only where the caller's own quota was asked. */
+  decision?: LimitDecision;
+}
+
+/** What the limits of a registration said to a request. */
+export interface LimitDecision {
+  readonly admitted: boolean;
+  readonly limits: { readonly perMinute: number };
+  readonly remaining: number;
+  readonly retryAfterMs: number;
+  readonly refusedBy: string | undefined;
+}
+
+/** A request of an application, answered. */
+export interface Answered {
+  correlationId: string;
+  caller: CallingApplication;
+  decision: LimitDecision;
+  method: string;
+  /** The route's own, as `/sms/v1/messages/{id}`: what a caller wrote in its place may be anything. Undefined for none. */
+  path: string | undefined;
+  status: number;
+  refusal: ApiError | undefined;
+  durationMs: number;
+  /** What the path was about, as it was written there. */
+  id: string | undefined;
+  /** Where the record is that it made. */
+  location: string | undefined;
 }
 
 /** Stands in front of every route. The server asks it and knows nothing of credentials or limits itself. */

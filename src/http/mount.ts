@@ -61,12 +61,21 @@ function send(reply: FastifyReply, answer: Reply): FastifyReply {
   for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
   reply.code(answer.status);
   if (answer.content !== undefined) {
-    reply.headers(headers).type(answer.content.type);
-    return reply.send(bodyFor(reply.request.method, answer.content.data));
+    const { type, data, gzip } = answer.content;
+    reply.headers(headers).type(type);
+    if (gzip === undefined) return reply.send(bodyFor(reply.request.method, data));
+    reply.header('Vary', 'Accept-Encoding');
+    if (!acceptsGzip(reply.request.headers['accept-encoding'])) return reply.send(data);
+    return reply.header('Content-Encoding', 'gzip').send(gzip);
   }
   if (answer.body === undefined) return reply.headers(headers).send();
   const text = reply.serialize(answer.body);
   return reply.headers(headers).type('application/json').send(text);
+}
+
+/** Whoever names gzip takes it, unless it is named to be refused (RFC 9110, section 12.5.3). */
+function acceptsGzip(accepted: string | string[] | undefined): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(accepted ?? ''));
 }
 
 /** HEAD wants no body: a stream that was opened for it is closed, since nobody would ever read it to its end. */

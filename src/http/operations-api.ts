@@ -9,6 +9,8 @@ export interface Check {
   name: string;
   /** Rejects, or resolves to false, when it is not there. */
   passes(): Promise<boolean>;
+  /** The node does its work without it, only worse: it is named when it is away, and the node stays ready. */
+  optional?: boolean;
 }
 
 export interface OperationsOptions {
@@ -90,7 +92,7 @@ const readiness = Type.Object({
 async function readyReply(checks: Check[]): Promise<Reply> {
   const passed = await Promise.all(checks.map((check) => check.passes().catch(() => false)));
   const body = {
-    status: passed.every(Boolean) ? 'ready' : 'not_ready',
+    status: checks.every(({ optional }, index) => passed[index] || optional) ? 'ready' : 'not_ready',
     checks: Object.fromEntries(checks.map(({ name }, index) => [name, passed[index] ? 'ok' : 'away'])),
   };
   return body.status === 'ready' ? { status: 200, body } : { status: 503, body, retryAfterSeconds: 1 };

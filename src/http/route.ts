@@ -75,7 +75,13 @@ export interface Reply {
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
   /** For what is not JSON: a page, a metrics text, a stream of events. */
-  content?: { type: string; data: string | Buffer | Readable; headers?: Record<string, string> };
+  content?: {
+    type: string;
+    data: string | Buffer | Readable;
+    /** The same, compressed, for whoever takes that. */
+    gzip?: Buffer;
+    headers?: Record<string, string>;
+  };
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -8,12 +8,12 @@ import type { Metrics } from '../platform/metrics.ts';
 import { addBodyParsers, bodyLimit } from './body-parser.ts';
 import { watchConnections } from './connections.ts';
 import { errorBody, fromParser, oauthRefusal, readApiError } from './error-reply.ts';
-import type { Admission, Gate } from './gate.ts';
+import type { Admission, Answered, Gate, LimitDecision } from './gate.ts';
 import { refuseBody, refuseMessage } from './headers.ts';
 import { addressOf, mount } from './mount.ts';
 import { answerRaw, closeGentlyAfterAnswer } from './raw-socket.ts';
 import { logRequest, safeError } from './request-log.ts';
-import type { Caller, Route } from './route.ts';
+import type { Caller, CallingApplication, Route } from './route.ts';
 import { createRouteTable, pathOf } from './route-table.ts';
 import { createSecurityHeaders } from './security-headers.ts';
 import { compileValidator, validationError } from './validation.ts';
@@ -27,6 +27,10 @@ export interface ServerOptions {
   trustedProxies?: string[];
   /** Adds HSTS: only true when callers reach us by https. */
   https?: boolean;
+  /** True from when the service is about to stop: then every answer is the last on its connection. */
+  isDraining?: () => boolean;
+  /** Told of every request that was counted against an application's quota, once it is answered. */
+  onAnswered?: (answered: Answered) => void;
   timeouts?: Partial<ServerTimeouts>;
 }
 
@@ -52,6 +56,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null until the gate has decided; missing where Fastify had no route to make a request for. */
     caller: Caller;
+    decision: LimitDecision | undefined;
+    refusal: ApiError | undefined;
   }
   interface FastifyContextConfig {
     route?: Route;
@@ -60,7 +66,7 @@ declare module 'fastify' {
 
 /** Mounts the routes on Fastify. Every way out of here, errors of Fastify and Node included, goes by the gate's headers. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { routes, gate, clock, log, metrics } = options;
+  const { routes, gate, clock, log, metrics, onAnswered } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const securityHeaders = createSecurityHeaders(options.https === true);
   const table = createRouteTable(routes);
@@ -112,6 +118,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   function enter(request: FastifyRequest, reply: FastifyReply, admission: Admission): ApiError | undefined {
     reply.headers(admission.limitHeaders);
     request.caller = admission.caller;
+    request.decision = admission.decision;
     return admission.refusal ?? refuseMessage(request.raw);
   }
 
@@ -138,6 +145,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { complete, socket } = request.raw;
     const refusal = readApiError(error, complete);
+    request.refusal = refusal;
     if (refusal.status === 500) {
       log.error({ err: safeError(refusal.cause ?? refusal), correlation_id: request.id }, 'unexpected error');
     }
@@ -155,10 +163,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   function announceEnd(reply: FastifyReply): void {
-    if (connections.endsWith(reply)) reply.header('Connection', 'close');
+    if (connections.endsWith(reply) || options.isDraining?.() === true) reply.header('Connection', 'close');
   }
 
   server.decorateRequest('caller', null as never);
+  server.decorateRequest('decision', undefined);
+  server.decorateRequest('refusal', undefined);
   server.addHook('onRequest', (request, reply, done) => {
     const admission = admit(request, reply);
     if (!(admission instanceof Promise)) return done(enterRoute(request, reply, admission));
@@ -167,6 +177,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('onResponse', (request, reply, done) => {
     connections.end(reply);
     logRequest(request, reply, log, metrics);
+    const { caller, decision } = request;
+    if (onAnswered !== undefined && decision !== undefined && caller?.kind === 'application') {
+      onAnswered(answeredOf(request, reply, caller, decision));
+    }
     done();
   });
   server.addHook('preClose', (done) => {
@@ -182,4 +196,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   for (const route of routes) mount(server, route, announceEnd);
   return server;
+}
+
+function answeredOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: CallingApplication,
+  decision: LimitDecision,
+): Answered {
+  return {
+    correlationId: request.id,
+    caller,
+    decision,
+    method: request.method,
+    path: request.routeOptions.config?.route?.path,
+    status: reply.statusCode,
+    refusal: request.refusal,
+    durationMs: reply.elapsedTime,
+    id: (request.params as { id?: string } | undefined)?.id,
+    location: reply.getHeader('location') as string | undefined,
+  };
 }

@@ -9,6 +9,7 @@ export type IdPrefix = 'acc' | 'app' | 'reg' | 'key' | 'cli' | 'sec' | 'req' | '
 const timeLength = 10;
 const countLength = 3;
 const randomLength = 13;
+const idLength = 4 + timeLength + countLength + randomLength;
 
 let lastMs = 0;
 let count = 0;
@@ -29,6 +30,20 @@ export function newId(prefix: IdPrefix, clock: Clock): string {
 /** Sorts before every id made at this time or later, and after every one made before. */
 export function idFloor(prefix: IdPrefix, atMs: number): string {
   return `${prefix}_${base32(Math.floor(atMs), timeLength)}${'0'.repeat(countLength + randomLength)}`;
+}
+
+/** How long after a request was named a record of it can get its id: no request takes longer. */
+export const longestRequestMs = 30_000;
+
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.length === idLength && text.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]*$/.test(text.slice(4));
+}
+
+/** When an id was made. */
+export function idTimeMs(id: string): number {
+  let ms = 0;
+  for (const digit of id.slice(4, 4 + timeLength)) ms = ms * 32 + alphabet.indexOf(digit);
+  return ms;
 }
 
 /** The lowest digits of a whole number, so many of them. */

@@ -139,3 +139,18 @@ export async function putKnownAddress(tx: Tx, accountId: string, addressHash: Bu
     [accountId, addressHash, toTimestamp(nowMs)],
   );
 }
+
+export interface SystemCounts {
+  accounts: number;
+  applications: number;
+  pendingRegistrations: number;
+}
+
+export async function readSystemCounts(tx: Tx): Promise<SystemCounts> {
+  const { rows } = await tx.query<SystemCounts>(
+    `select (select count(*) from account) as accounts, (select count(*) from application) as applications,
+       (select count(*) from registration where status = 'pending' or requested_plan is not null)
+         as "pendingRegistrations"`,
+  );
+  return rows[0] ?? { accounts: 0, applications: 0, pendingRegistrations: 0 };
+}

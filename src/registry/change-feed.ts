@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Database, Session, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 
 export interface Change {
@@ -20,6 +21,10 @@ export interface ChangeFeed {
   isTrusted(): boolean;
   /** Rises with every change applied here. Whoever fills a memory compares it before and after reading the database. */
   readonly generation: number;
+  /** How many nodes followed it when this one last said that it does, itself among them. */
+  readonly liveCount: number;
+  /** The nodes that follow it now, this one among them. */
+  liveNodes(): Promise<{ id: string; seenAtMs: number }[]>;
   /** Runs a change of one application, and resolves when no node can act on the old state any more. */
   change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
@@ -56,7 +61,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
   let again = false;
-  let session: Session | undefined;
+  let listener: Listener | undefined;
+  let liveCount = 1;
   let stopped = false;
 
   /** Reads what is new. Polls never overlap; one asked for during another runs right after it. */
@@ -94,7 +100,13 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 
   async function acknowledge(): Promise<void> {
-    await database.query(upsertNode, [nodeId, appliedSeq, toTimestamp(clock.nowMs())]);
+    const { rows } = await database.query<{ others: number }>(upsertNode, [
+      nodeId,
+      appliedSeq,
+      toTimestamp(clock.nowMs()),
+      toTimestamp(clock.nowMs() - liveForMs),
+    ]);
+    liveCount = 1 + (rows[0]?.others ?? 0);
   }
 
   function schedule(): void {
@@ -106,24 +118,6 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
         .finally(schedule);
     }, pollEveryMs);
     timer.unref();
-  }
-
-  async function openListener(): Promise<void> {
-    if (stopped) return;
-    let lost = false;
-    // A connection that breaks while it is set up is told of twice; one other is enough.
-    const reopen = () => {
-      if (lost || stopped) return;
-      lost = true;
-      setTimeout(() => void openListener(), 1000).unref();
-    };
-    try {
-      session = await database.openSession(reopen);
-      session.onNotification(() => void poll().catch(() => {}));
-      await session.query(`listen ${channel}`);
-    } catch {
-      reopen();
-    }
   }
 
   /** Waits until every live node has applied `seq`, or until those that have not no longer trust their memory. */
@@ -155,7 +149,9 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
         toTimestamp(clock.nowMs() - keptForMs),
         toTimestamp(clock.nowMs() - 10 * liveForMs),
       ]);
-      if (listen) await openListener();
+      if (listen) {
+        listener = await openListener({ database, channel, onNotified: () => void poll().catch(() => {}) });
+      }
       await poll();
       schedule();
     },
@@ -163,7 +159,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await session?.close().catch(() => {});
+      await listener?.stop();
       await polling?.catch(() => {});
       await database.query('delete from node where id = $1', [nodeId]).catch(() => {});
     },
@@ -172,6 +168,17 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
     get generation() {
       return generation;
+    },
+
+    get liveCount() {
+      return liveCount;
+    },
+
+    async liveNodes() {
+      const { rows } = await database.query<{ id: string; seenAtMs: number }>(selectLive, [
+        toTimestamp(clock.nowMs() - liveForMs),
+      ]);
+      return rows;
     },
 
     async change(applicationId, work) {
@@ -199,12 +206,18 @@ const selectChanges = {
 const upsertNode = {
   name: 'upsert-node',
   text: `insert into node (id, acknowledged_seq, seen_at) values ($1, $2, $3)
-    on conflict (id) do update set acknowledged_seq = $2, seen_at = $3`,
+    on conflict (id) do update set acknowledged_seq = $2, seen_at = $3
+    returning (select count(*)::integer from node where id <> $1 and seen_at > $4) as others`,
 };
 
 const selectBehind = {
   name: 'select-nodes-behind',
   text: 'select id from node where id <> $1 and seen_at > $2 and acknowledged_seq < $3 limit 1',
+};
+
+const selectLive = {
+  name: 'select-live-nodes',
+  text: 'select id, seen_at as "seenAtMs" from node where seen_at > $1 order by id',
 };
 
 const deleteOld = {

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { PlanName } from '../platform/config.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
+import { isId, newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { ApiKeys } from './api-key.ts';
 import {
@@ -56,7 +56,8 @@ export function createRegistryService(options: RegistryServiceOptions) {
   }
 
   async function requireOwn(accountId: string, id: string): Promise<Application> {
-    const application = await store.findApplication(database, accountId, id);
+    // What is no id is not looked for: the database would stumble over a NUL.
+    const application = isId('app', id) ? await store.findApplication(database, accountId, id) : undefined;
     if (application === undefined) throw notFound();
     return application;
   }
@@ -128,8 +129,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
       return application;
     },
 
-    owns: async (accountId: string, id: string): Promise<boolean> =>
-      (await store.findApplication(database, accountId, id)) !== undefined,
+    requireOwn,
 
     listApplications: (accountId: string, page: store.Page) => store.listApplications(database, accountId, page),
 

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { idFloor } from '../platform/ids.ts';
+import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
 import { dayMs, type Verification } from './verification.ts';
 
 const columns = `id, application_id as "applicationId", channel, recipient, prefix, status, reason,
@@ -221,6 +221,23 @@ export async function listVerifications(
     values,
   );
   return rows;
+}
+
+/** The verification that a request of one of the account's applications started; found as its texts are. */
+export async function findStartedBy(
+  tx: Tx,
+  accountId: string,
+  correlationId: string,
+): Promise<Verification | undefined> {
+  const madeMs = idTimeMs(correlationId);
+  const { rows } = await tx.query<Verification>(
+    `select v.* from application a cross join lateral (
+       select ${columns} from verification
+       where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v
+     where a.account_id = $4`,
+    [correlationId, idFloor('ver', madeMs - 1000), idFloor('ver', madeMs + longestRequestMs), accountId],
+  );
+  return rows[0];
 }
 
 function pairs(destinations: Destination[]): [string[], string[]] {

@@ -181,6 +181,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     findToken: findByToken(verifier),
     findSession: async () => undefined,
     sessionCookie: 'none',
+    onDecided: () => {},
     registrations: createMemoryWindows({ clock }),
     addresses,
     identityAddresses,

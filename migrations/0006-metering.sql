@@ -1,0 +1,37 @@
+-- What was used, and what became of the latest requests. Messages and verifications are counted from their own rows.
+
+create table usage_minute (
+  registration_id text not null,
+  minute timestamptz not null,
+  -- Whose count it is. A node that starts again counts anew under another name, so that a value only ever rises, and
+  -- writing it twice changes nothing. Empty for what was put together by the hour.
+  boot text not null,
+  application_id text not null,
+  api text not null,
+  admitted integer not null,
+  refused integer not null,
+  primary key (registration_id, minute, boot)
+);
+create index usage_minute_application on usage_minute (application_id, minute);
+create index usage_minute_age on usage_minute (minute) where boot <> '';
+
+-- The newest requests of each application, for a day. What a request made is kept with the record itself.
+create table request_trace (
+  id text primary key,
+  application_id text not null,
+  api text not null,
+  method text not null,
+  path text,
+  status smallint not null,
+  code text,
+  message text,
+  details jsonb not null,
+  duration_ms real not null,
+  admitted boolean not null,
+  limit_per_minute integer not null,
+  remaining integer not null,
+  retry_after_seconds integer,
+  refused_by text,
+  record_id text
+);
+create index request_trace_application on request_trace (application_id, id);

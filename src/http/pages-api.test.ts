@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import Fastify from 'fastify';
+import { mount } from './mount.ts';
+import { createPageRoutes } from './pages-api.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'heliograph-pages-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function serve(from: string) {
+  const server = Fastify();
+  for (const route of createPageRoutes(from)) mount(server, route, () => {});
+  return server;
+}
+
+test('where the pages were not built, the reference is home', async () => {
+  const answer = await serve(join(folder, 'nowhere')).inject('/');
+  assert.deepEqual([answer.statusCode, answer.headers.location], [302, '/docs']);
+});
+
+test('pages are compressed for whoever takes that; what has its content in its name is kept', async () => {
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Portal</title>');
+  writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
+  writeFileSync(join(folder, 'assets', 'main-abc.js'), 'export {};'.repeat(100));
+  writeFileSync(join(folder, 'assets', 'type-abc.woff2'), Buffer.from([1, 2, 3]));
+  const server = serve(folder);
+  const get = (url: string, accepted?: string) =>
+    server.inject({ url, headers: accepted === undefined ? {} : { 'accept-encoding': accepted } });
+
+  const page = await get('/');
+  assert.deepEqual([page.statusCode, page.headers['content-type']], [200, 'text/html; charset=utf-8']);
+  assert.match(String(page.headers['content-security-policy']), /script-src 'self';/);
+  assert.equal(page.headers['cache-control'], 'no-cache');
+
+  const script = await get('/assets/main-abc.js', 'br, gzip');
+  assert.equal(script.headers['content-encoding'], 'gzip');
+  assert.equal(script.headers.vary, 'Accept-Encoding');
+  assert.match(String(script.headers['cache-control']), /immutable/);
+  assert.ok(Number(script.headers['content-length']) < 200);
+  for (const accepted of [undefined, 'br', 'gzip;q=0', 'gzip; q=0.0, br']) {
+    assert.equal((await get('/assets/main-abc.js', accepted)).headers['content-encoding'], undefined, accepted);
+  }
+  for (const accepted of ['gzip;q=0.5', 'deflate, gzip;q=1.0, *;q=0.5', 'GZIP']) {
+    assert.equal((await get('/assets/main-abc.js', accepted)).headers['content-encoding'], 'gzip', accepted);
+  }
+  const font = await get('/assets/type-abc.woff2', 'gzip');
+  assert.deepEqual([font.headers['content-type'], font.headers['content-encoding']], ['font/woff2', undefined]);
+  for (const name of ['nothing.js', '..%2findex.html', '%2e%2e%2fpackage.json']) {
+    await assert.rejects(async () => {
+      const { statusCode, body } = await get(`/assets/${name}`);
+      if (statusCode !== 200) throw new Error(body);
+    });
+  }
+  await server.close();
+});

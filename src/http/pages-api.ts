@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Type } from 'typebox';
+import { notFound } from '../platform/errors.ts';
+import { type Reply, type Route, route } from './route.ts';
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+/** What the network carries as it is, because it is compressed already. */
+const dense = new Set(['.woff2']);
+
+/** Scripts are our own files and nothing else. Styles are set on elements by the charts and the components. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The portal's pages: a handful of files, read and compressed once. Where they were not built, the reference is home. */
+export function createPageRoutes(folder: string): Route[] {
+  const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
+  const home = { ...shared, path: '/', summary: 'The developer portal' };
+  if (!existsSync(join(folder, 'index.html'))) {
+    return [
+      route({
+        ...home,
+        answers: { 302: { description: 'To /docs' } },
+        handler: () => ({ status: 302, location: '/docs' }),
+      }),
+    ];
+  }
+  const page = readPage(join(folder, 'index.html'), {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': contentSecurityPolicy,
+  });
+  const icon = readPage(join(folder, 'favicon.svg'), { 'Cache-Control': 'public, max-age=86400' });
+  // Their names change with their content, so a browser never has to ask for one again.
+  const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+  const assets = new Map(
+    readdirSync(join(folder, 'assets')).map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
+  );
+  return [
+    route({ ...home, answers: { 200: { description: 'The page', type: 'text/html' } }, handler: () => page }),
+    route({
+      ...shared,
+      path: '/favicon.svg',
+      summary: 'The mark of the portal',
+      answers: { 200: { description: 'A picture', type: 'image/svg+xml' } },
+      handler: () => icon,
+    }),
+    route({
+      ...shared,
+      path: '/assets/{name}',
+      summary: 'What the pages of the portal are made of',
+      params: Type.Object({ name: Type.String() }),
+      answers: { 200: { description: 'A script, a style or a font', type: '*/*' } },
+      handler: (call) => {
+        const asset = assets.get(call.params.name);
+        if (asset === undefined) throw notFound();
+        return asset;
+      },
+    }),
+  ];
+}
+
+function readPage(path: string, headers: Record<string, string>): Reply {
+  const data = readFileSync(path);
+  const extension = extname(path);
+  const type = types[extension] ?? 'application/octet-stream';
+  const gzip = dense.has(extension) ? {} : { gzip: gzipSync(data, { level: 9 }) };
+  return { status: 200, content: { type, data, headers, ...gzip } };
+}

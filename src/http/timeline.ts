@@ -1,0 +1,20 @@
+import { Type } from 'typebox';
+import { toTimestamp } from '../platform/clock.ts';
+
+/** Something that happened, in a word for a program and a sentence for a person. */
+export interface TimelineEvent {
+  atMs: number;
+  event: string;
+  detail: string;
+}
+
+export const timelineSchema = Type.Array(
+  Type.Object({ at: Type.String(), event: Type.String(), detail: Type.String() }),
+  { description: 'What happened, oldest first' },
+);
+
+export function toTimeline(events: TimelineEvent[]) {
+  return [...events]
+    .sort((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, event, detail }) => ({ at: toTimestamp(atMs), event, detail }));
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
+import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
+import { timelineSchema, toTimeline } from '../http/timeline.ts';
+import type { Database } from '../platform/database.ts';
+import { notFound } from '../platform/errors.ts';
+import { isId } from '../platform/ids.ts';
+import { type Message, messageStatuses } from './message.ts';
+import { messageSchema, toRecord } from './message-record.ts';
+import { listMessages } from './message-store.ts';
+import { messageTimeline } from './tracked-message.ts';
+import { findTracked } from './tracked-message-store.ts';
+
+export interface DeveloperMessageOptions {
+  database: Database;
+  /** An application that is not the account's own is not there. */
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+const listedSchema = Type.Object({ ...messageSchema.properties, api: Type.String() });
+const detailSchema = Type.Object({
+  ...listedSchema.properties,
+  correlation_id: Type.String({ description: 'The request that made it' }),
+  attempts: Type.Integer(),
+  possible_duplicates: Type.Integer({ description: 'How often it was sent again without knowing that it had arrived' }),
+  timeline: timelineSchema,
+});
+
+const base = '/portal/v1/applications/{id}/messages';
+const params = Type.Object({ id: Type.String() });
+
+/** Their texts as developers look at them in the portal. A verification's text is found at the verification. */
+export function createDeveloperMessageRoutes({ database, requireOwn }: DeveloperMessageOptions): Route[] {
+  const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;
+  return [
+    route({
+      ...shared,
+      path: base,
+      summary: 'List the messages of an application, newest first',
+      params,
+      query: Type.Object({
+        api: Type.Unsafe<Exclude<Api, 'verify'>>({
+          type: 'string',
+          enum: ['sms', 'messaging'],
+          default: 'sms',
+          expected: 'one of sms, messaging',
+        }),
+        to: Type.Optional(Type.String({ maxLength: 32 })),
+        status: Type.Optional(
+          Type.Unsafe<string>({
+            type: 'string',
+            enum: [...messageStatuses],
+            expected: `one of ${messageStatuses.join(', ')}`,
+          }),
+        ),
+        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(listedSchema) } },
+      handler: async (call) => {
+        await requireOwn(requireDeveloper(call).accountId, call.params.id);
+        const { limit, after } = readPage(call.query);
+        const { api, status, reference } = call.query;
+        const filter = { to: readNumber(call.query.to), status, reference };
+        const rows = await listMessages(database, call.params.id, api, filter, { limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, toListed) };
+      },
+    }),
+    route({
+      ...shared,
+      path: `${base}/{message_id}`,
+      summary: 'Read a message and what became of it',
+      params: Type.Object({ ...params.properties, message_id: Type.String() }),
+      answers: { 200: { description: 'The message as it is now', schema: detailSchema } },
+      handler: async (call) => {
+        const { id, message_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const message = isId('msg', message_id) ? await findTracked(database, id, message_id) : undefined;
+        if (message === undefined || message.api === 'verify') throw notFound();
+        const body = {
+          ...toListed(message),
+          correlation_id: message.correlationId,
+          attempts: message.attempt,
+          possible_duplicates: message.possibleDuplicates,
+          timeline: toTimeline(messageTimeline(message)),
+        };
+        return { status: 200, body };
+      },
+    }),
+  ];
+}
+
+function toListed(message: Message) {
+  return { ...toRecord(message), api: message.api };
+}

@@ -1,0 +1,147 @@
+import type { Api } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import type { FieldProblem } from '../platform/errors.ts';
+import { idFloor } from '../platform/ids.ts';
+
+export interface MinuteCount {
+  registrationId: string;
+  applicationId: string;
+  api: Api;
+  minuteMs: number;
+  admitted: number;
+  refused: number;
+}
+
+/** The key is registration, minute and boot, the values are absolute: a batch that runs twice counts once. */
+export async function insertUsage(tx: Tx, boot: string, counts: MinuteCount[]): Promise<void> {
+  const sorted = [...counts].sort((a, b) => compare(a.registrationId, b.registrationId) || a.minuteMs - b.minuteMs);
+  const column = <Value>(of: (count: MinuteCount) => Value) => sorted.map(of);
+  await tx.query(insertUsageStatement, [
+    boot,
+    column(({ registrationId }) => registrationId),
+    column(({ minuteMs }) => toTimestamp(minuteMs)),
+    column(({ applicationId }) => applicationId),
+    column(({ api }) => api),
+    column(({ admitted }) => admitted),
+    column(({ refused }) => refused),
+  ]);
+}
+
+const insertUsageStatement = {
+  name: 'insert-usage',
+  text: `insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused)
+    select $1, * from unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::integer[])
+    on conflict (registration_id, minute, boot) do update set
+      admitted = greatest(usage_minute.admitted, excluded.admitted),
+      refused = greatest(usage_minute.refused, excluded.refused)`,
+};
+
+/** Minutes this old are put together by the hour: in one statement, so that none is counted twice or not at all. */
+export async function rollUpUsage(tx: Tx, beforeMs: number): Promise<void> {
+  await tx.query(
+    `with old as (
+       delete from usage_minute where ctid = any(array(
+         select ctid from usage_minute where minute < $1 and boot <> '' order by minute limit 10000))
+       returning registration_id, date_bin('1 hour', minute, '2000-01-01Z') as hour, application_id, api, admitted, refused)
+     insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused)
+     select '', registration_id, hour, application_id, api, sum(admitted), sum(refused) from old
+     group by registration_id, hour, application_id, api order by registration_id, hour
+     on conflict (registration_id, minute, boot) do update set
+       admitted = usage_minute.admitted + excluded.admitted, refused = usage_minute.refused + excluded.refused`,
+    [toTimestamp(beforeMs)],
+  );
+}
+
+/** A request of an application, as it was answered. `id` is its correlation id, which also tells when it came. */
+export interface RequestTrace {
+  id: string;
+  applicationId: string;
+  api: Api;
+  method: string;
+  /** Null where there is nothing: what the caller wrote there is not kept. */
+  path: string | null;
+  status: number;
+  code: string | null;
+  message: string | null;
+  details: FieldProblem[];
+  durationMs: number;
+  admitted: boolean;
+  limitPerMinute: number;
+  remaining: number;
+  retryAfterSeconds: number | null;
+  refusedBy: string | null;
+  recordId: string | null;
+}
+
+export const newestPerApplication = 1000;
+export const tracesKeptMs = 24 * 3_600_000;
+
+export async function insertTraces(tx: Tx, traces: RequestTrace[]): Promise<void> {
+  await tx.query(insertTracesStatement, [JSON.stringify(traces)]);
+}
+
+const insertTracesStatement = {
+  name: 'insert-traces',
+  text: `insert into request_trace (id, application_id, api, method, path, status, code, message, details, duration_ms,
+      admitted, limit_per_minute, remaining, retry_after_seconds, refused_by, record_id)
+    select id, "applicationId", api, method, path, status, code, message, details, "durationMs",
+      admitted, "limitPerMinute", remaining, "retryAfterSeconds", "refusedBy", "recordId"
+    from jsonb_to_recordset($1) as t(id text, "applicationId" text, api text, method text, path text, status smallint,
+      code text, message text, details jsonb, "durationMs" real, admitted boolean, "limitPerMinute" integer,
+      remaining integer, "retryAfterSeconds" integer, "refusedBy" text, "recordId" text)
+    on conflict (id) do nothing`,
+};
+
+/** Of these applications only the newest stay. */
+export async function pruneTraces(tx: Tx, applicationIds: string[]): Promise<void> {
+  await tx.query(pruneStatement, [applicationIds, newestPerApplication]);
+}
+
+const pruneStatement = {
+  name: 'prune-traces',
+  text: `delete from request_trace t using unnest($1::text[]) as a(id)
+    where t.application_id = a.id and t.id <= (
+      select id from request_trace where application_id = a.id order by id desc offset $2 limit 1)`,
+};
+
+export async function deleteOldTraces(tx: Tx, nowMs: number): Promise<void> {
+  await tx.query('delete from request_trace where id < $1', [idFloor('req', nowMs - tracesKeptMs)]);
+}
+
+const traceColumns = `t.id, t.application_id as "applicationId", t.api, t.method, t.path, t.status, t.code, t.message,
+  t.details, t.duration_ms as "durationMs", t.admitted, t.limit_per_minute as "limitPerMinute", t.remaining,
+  t.retry_after_seconds as "retryAfterSeconds", t.refused_by as "refusedBy", t.record_id as "recordId"`;
+
+/** A request of one of the account's applications. */
+export async function findTrace(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  nowMs: number,
+): Promise<RequestTrace | undefined> {
+  const { rows } = await tx.query<RequestTrace>(
+    `select ${traceColumns} from request_trace t join application a on a.id = t.application_id
+     where t.id = $1 and t.id >= $2 and a.account_id = $3`,
+    [id, idFloor('req', nowMs - tracesKeptMs), accountId],
+  );
+  return rows[0];
+}
+
+export async function listTraces(
+  tx: Tx,
+  applicationId: string,
+  page: { limit: number; after: string | undefined },
+  nowMs: number,
+): Promise<RequestTrace[]> {
+  const { rows } = await tx.query<RequestTrace>(
+    `select ${traceColumns} from request_trace t
+     where application_id = $1 and id >= $2 and ($3::text is null or id < $3) order by id desc limit $4`,
+    [applicationId, idFloor('req', nowMs - tracesKeptMs), page.after ?? null, page.limit],
+  );
+  return rows;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,78 @@
+import type { CallingApplication } from '../http/route.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { insertUsage, type MinuteCount } from './metering-store.ts';
+
+/** Counts every decision of the limits in memory; what changed is written down together. */
+export interface UsageCounts {
+  count(caller: CallingApplication, admitted: boolean): void;
+  /** Writes what has changed. Values are absolute, so a write whose answer was lost is simply made again. */
+  flush(): Promise<void>;
+}
+
+interface Counter extends MinuteCount {
+  /** How much of it is written down. */
+  written: number;
+}
+
+const minuteMs = 60_000;
+/** Minutes that could not be written yet, over all registrations: what a long outage may cost in memory. */
+const mostWaiting = 200_000;
+
+export function createUsageCounts(options: { database: Database; clock: Clock; boot: string }): UsageCounts {
+  const { database, clock, boot } = options;
+  const current = new Map<string, Counter>();
+  let past: Counter[] = [];
+  let latestMs = 0;
+
+  /** When the clock goes back, counting goes on in the minute it had reached: anew, it would stay below what is written. */
+  function latest(): number {
+    latestMs = Math.max(latestMs, clock.nowMs());
+    return latestMs;
+  }
+
+  function open({ registrationId, applicationId, api }: CallingApplication, atMs: number): Counter {
+    const counter = { registrationId, applicationId, api, minuteMs: atMs, admitted: 0, refused: 0, written: 0 };
+    current.set(registrationId, counter);
+    return counter;
+  }
+
+  return {
+    count(caller, admitted) {
+      const nowMs = latest();
+      let counter = current.get(caller.registrationId);
+      if (counter === undefined || nowMs >= counter.minuteMs + minuteMs) {
+        if (counter !== undefined && past.length < mostWaiting) past.push(counter);
+        counter = open(caller, nowMs - (nowMs % minuteMs));
+      }
+      if (admitted) counter.admitted++;
+      else counter.refused++;
+    },
+
+    async flush() {
+      const nowMs = latest();
+      for (const [id, counter] of current) {
+        if (nowMs < counter.minuteMs + minuteMs) continue;
+        current.delete(id);
+        past.push(counter);
+      }
+      const closed = past;
+      past = [];
+      const changed = [...closed, ...current.values()]
+        .filter((counter) => totalOf(counter) > counter.written)
+        .map((counter) => ({ counter, row: { ...counter } }));
+      const rows = changed.map(({ row }) => row);
+      try {
+        if (rows.length > 0) await insertUsage(database, boot, rows);
+      } catch (error) {
+        past = [...closed, ...past];
+        throw error;
+      }
+      for (const { counter, row } of changed) counter.written = totalOf(row);
+    },
+  };
+}
+
+function totalOf({ admitted, refused }: MinuteCount): number {
+  return admitted + refused;
+}

@@ -1,0 +1,84 @@
+import type { Api } from '../http/route.ts';
+import type { RecordsOfStep, RequestsOfStep, UsageSpan } from './usage-store.ts';
+
+export const stepNames = ['minute', 'hour', 'day'] as const;
+export type StepName = (typeof stepNames)[number];
+
+/** How long a step is, and how far one may look back in such steps: a chart has room for no more. */
+export const steps: Record<StepName, { ms: number; most: number }> = {
+  minute: { ms: 60_000, most: 1440 },
+  hour: { ms: 3_600_000, most: 24 * 31 },
+  day: { ms: 86_400_000, most: 366 },
+};
+
+export interface Usage {
+  admitted: number;
+  refused: number;
+  messages: number;
+  segments: number;
+  verifications: number;
+  approved: number;
+}
+
+export interface ApiUsage {
+  totals: Usage;
+  /** Messages, or for the Verification API verifications, by the state they are in now. */
+  states: Record<string, number>;
+  /** Every step of the span, also those in which nothing happened. */
+  steps: (Usage & { atMs: number })[];
+}
+
+/** Whole steps that cover what was asked for. */
+export function coverSpan(fromMs: number, toMs: number, { ms }: { ms: number }): { fromMs: number; toMs: number } {
+  return { fromMs: Math.floor(fromMs / ms) * ms, toMs: Math.ceil(toMs / ms) * ms };
+}
+
+/** Puts what was counted in three places together, for one API. */
+export function usageOf(
+  api: Api,
+  span: Omit<UsageSpan, 'applicationId'>,
+  counted: {
+    requests: RequestsOfStep[];
+    messages: RecordsOfStep[];
+    verifications: Omit<RecordsOfStep, 'api' | 'segments'>[];
+  },
+): ApiUsage {
+  const first = span.fromMs / span.stepMs;
+  const all = Array.from({ length: (span.toMs - span.fromMs) / span.stepMs }, (_, index) => ({
+    atMs: span.fromMs + index * span.stepMs,
+    ...nothing(),
+  }));
+  const totals = nothing();
+  const states: Record<string, number> = {};
+  const add = (step: number, field: keyof Usage, by: number) => {
+    const at = all[step - first];
+    if (at !== undefined) at[field] += by;
+    totals[field] += by;
+  };
+  const addState = (status: string, by: number) => {
+    states[status] = (states[status] ?? 0) + by;
+  };
+
+  for (const { step, admitted, refused } of counted.requests.filter((row) => row.api === api)) {
+    add(step, 'admitted', admitted);
+    add(step, 'refused', refused);
+  }
+  for (const { step, status, count, segments } of counted.messages.filter((row) => row.api === api)) {
+    add(step, 'messages', count);
+    add(step, 'segments', segments);
+    if (api !== 'verify') addState(status, count);
+  }
+  if (api === 'verify') {
+    for (const { step, status, count } of counted.verifications) {
+      // What the guard refused is not metered (CONTRACT, section 6).
+      if (status !== 'blocked') add(step, 'verifications', count);
+      if (status === 'approved') add(step, 'approved', count);
+      addState(status, count);
+    }
+  }
+  return { totals, states, steps: all };
+}
+
+function nothing(): Usage {
+  return { admitted: 0, refused: 0, messages: 0, segments: 0, verifications: 0, approved: 0 };
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { nullable } from '../http/page.ts';
+import { type Route, route } from '../http/route.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { readSystemCounts } from './portal-store.ts';
+
+export interface HealthOptions {
+  database: Database;
+  clock: Clock;
+  version: string;
+  environment: string;
+  /** As `/readyz` asks them. */
+  checks: { name: string; passes(): Promise<boolean> }[];
+  liveNodes: () => Promise<{ id: string; seenAtMs: number }[]>;
+  queue: () => Promise<{ waiting: number; onTheWire: number; oldestDueAtMs: number | null }>;
+}
+
+const healthSchema = Type.Object({
+  version: Type.String(),
+  environment: Type.String(),
+  started_at: Type.String({ description: 'Of the node that answers' }),
+  checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean() })),
+  nodes: Type.Array(Type.Object({ id: Type.String(), seen_at: Type.String() })),
+  queue: Type.Object({
+    waiting: Type.Integer({ description: 'Texts that are due; 10,000 stands for that many or more' }),
+    on_the_wire: Type.Integer({ description: 'Handed to a carrier and not answered yet' }),
+    oldest_due_seconds: nullable(Type.Integer()),
+  }),
+  pending_registrations: Type.Integer(),
+  accounts: Type.Integer(),
+  applications: Type.Integer(),
+});
+
+/** How the whole system is, for operators. */
+export function createHealthRoutes(options: HealthOptions): Route[] {
+  const { database, clock, version, environment, checks, liveNodes, queue } = options;
+  const startedAtMs = clock.nowMs();
+  return [
+    route({
+      method: 'GET',
+      path: '/portal/v1/operator/health',
+      auth: { kind: 'operator' },
+      tag: 'Developer portal: operators',
+      summary: 'How the system is',
+      answers: { 200: { description: 'Its parts', schema: healthSchema } },
+      handler: async () => {
+        const outcomes = checks.map(async ({ name, passes }) => ({ name, ok: await passes().catch(() => false) }));
+        const [nodes, { waiting, onTheWire, oldestDueAtMs }, counts] = await Promise.all([
+          liveNodes(),
+          queue(),
+          readSystemCounts(database),
+        ]);
+        const body = {
+          version,
+          environment,
+          started_at: toTimestamp(startedAtMs),
+          checks: await Promise.all(outcomes),
+          nodes: nodes.map(({ id, seenAtMs }) => ({ id, seen_at: toTimestamp(seenAtMs) })),
+          queue: {
+            waiting,
+            on_the_wire: onTheWire,
+            oldest_due_seconds:
+              oldestDueAtMs === null ? null : Math.max(0, Math.floor((clock.nowMs() - oldestDueAtMs) / 1000)),
+          },
+          pending_registrations: counts.pendingRegistrations,
+          accounts: counts.accounts,
+          applications: counts.applications,
+        };
+        return { status: 200, body };
+      },
+    }),
+  ];
+}

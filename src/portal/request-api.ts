@@ -1,0 +1,173 @@
+import { Type } from 'typebox';
+import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
+import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
+import { listTraces, type RequestTrace } from '../metering/metering-store.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { type FieldProblem, notFound } from '../platform/errors.ts';
+import { idTimeMs } from '../platform/ids.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
+import { applicationParams } from './application-api.ts';
+
+export interface RequestRecord {
+  type: 'message' | 'verification';
+  id: string;
+  status: string;
+}
+
+/** All that is known of a request. Nulls are what is not known any more. */
+export interface RequestStory {
+  correlationId: string;
+  applicationId: string;
+  api: Api;
+  method: string;
+  path: string | null;
+  status: number;
+  code: string | null;
+  message: string | null;
+  details: FieldProblem[];
+  durationMs: number | null;
+  limits: {
+    admitted: boolean;
+    limit: number | null;
+    remaining: number | null;
+    retryAfterSeconds: number | null;
+    refusedBy: string | null;
+  };
+  records: RequestRecord[];
+  timeline: TimelineEvent[];
+}
+
+export interface RequestRoutesOptions {
+  database: Database;
+  clock: Clock;
+  registry: RegistryService;
+  findStory: (accountId: string, correlationId: string) => Promise<RequestStory | undefined>;
+  flush: () => Promise<void>;
+}
+
+const record = { type: Type.String(), id: Type.String(), status: Type.String() };
+const problem = Type.Object({ field: Type.String(), message: Type.String() });
+
+const storySchema = Type.Object({
+  correlation_id: Type.String(),
+  application_id: Type.String(),
+  application_name: Type.String(),
+  api: Type.String(),
+  at: Type.String(),
+  method: Type.String(),
+  path: nullable(Type.String()),
+  status: Type.Integer(),
+  code: nullable(Type.String()),
+  message: nullable(Type.String()),
+  details: Type.Array(problem),
+  duration_ms: nullable(Type.Number()),
+  limits: Type.Object({
+    admitted: Type.Boolean(),
+    limit: nullable(Type.Integer()),
+    remaining: nullable(Type.Integer()),
+    retry_after_seconds: nullable(Type.Integer()),
+    refused_by: nullable(Type.String({ description: 'minute or burst' })),
+  }),
+  record: Type.Unsafe<unknown>({
+    type: ['object', 'null'],
+    properties: record,
+    description: 'What it made or was about; the first of a batch',
+  }),
+  records: Type.Array(Type.Object(record)),
+  timeline: timelineSchema,
+});
+
+const listedSchema = Type.Object({
+  correlation_id: Type.String(),
+  api: Type.String(),
+  at: Type.String(),
+  method: Type.String(),
+  path: nullable(Type.String()),
+  status: Type.Integer(),
+  code: nullable(Type.String()),
+  duration_ms: Type.Number(),
+  record_id: nullable(Type.String()),
+});
+
+/** What happened to a request, for whoever quotes its correlation id. */
+export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
+  const { database, clock, registry, findStory, flush } = options;
+  const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: requests' } as const;
+  return [
+    route({
+      ...shared,
+      path: '/portal/v1/requests/{correlation_id}',
+      summary: 'What happened to a request',
+      description:
+        'Kept with the record it made; of all other requests of an application the newest 1,000, for 24 hours.',
+      params: Type.Object({ correlation_id: Type.String() }),
+      answers: { 200: { description: 'Its story', schema: storySchema } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const story = await findStory(accountId, call.params.correlation_id);
+        if (story === undefined) throw notFound();
+        const { name } = await registry.requireOwn(accountId, story.applicationId);
+        return { status: 200, body: toStory(story, name) };
+      },
+    }),
+    route({
+      ...shared,
+      path: '/portal/v1/applications/{id}/requests',
+      summary: 'List the latest requests of an application, newest first',
+      params: applicationParams,
+      query: Type.Object(pageQuery),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(listedSchema) } },
+      handler: async (call) => {
+        await registry.requireOwn(requireDeveloper(call).accountId, call.params.id);
+        const { limit, after } = readPage(call.query);
+        await flush();
+        const rows = await listTraces(database, call.params.id, { limit: limit + 1, after }, clock.nowMs());
+        return { status: 200, body: toPage(rows, limit, toListed) };
+      },
+    }),
+  ];
+}
+
+function toStory(story: RequestStory, applicationName: string) {
+  const { limits, records } = story;
+  return {
+    correlation_id: story.correlationId,
+    application_id: story.applicationId,
+    application_name: applicationName,
+    api: story.api,
+    at: toTimestamp(idTimeMs(story.correlationId)),
+    method: story.method,
+    path: story.path,
+    status: story.status,
+    code: story.code,
+    message: story.message,
+    details: story.details,
+    duration_ms: story.durationMs,
+    limits: {
+      admitted: limits.admitted,
+      limit: limits.limit,
+      remaining: limits.remaining,
+      retry_after_seconds: limits.retryAfterSeconds,
+      refused_by: limits.refusedBy,
+    },
+    record: records[0] ?? null,
+    records,
+    timeline: toTimeline(story.timeline),
+  };
+}
+
+function toListed(trace: RequestTrace) {
+  return {
+    correlation_id: trace.id,
+    api: trace.api,
+    at: toTimestamp(idTimeMs(trace.id)),
+    method: trace.method,
+    path: trace.path,
+    status: trace.status,
+    code: trace.code,
+    duration_ms: trace.durationMs,
+    record_id: trace.recordId,
+  };
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../http/route.ts';
+import type { Config } from '../platform/config.ts';
+import { planNames, scopeFor } from '../registry/application.ts';
+
+const serviceSchema = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  environment: Type.String({ description: 'sandbox or production' }),
+  base_url: Type.String(),
+  token_url: Type.String(),
+  plans: Type.Array(Type.Object({ name: Type.String(), per_minute: Type.Integer(), burst: Type.Integer() })),
+  scopes: Type.Object({ verify: Type.String(), messaging: Type.String() }),
+});
+
+/** What a page has to know before anybody has signed in. */
+export function createServiceRoutes(config: Config, tokenUrl: string, version: string): Route[] {
+  const body = {
+    name: 'Heliograph',
+    version,
+    environment: config.environment,
+    base_url: config.publicUrl,
+    token_url: tokenUrl,
+    plans: planNames.map((name) => ({
+      name,
+      per_minute: config.plans[name].perMinute,
+      burst: config.plans[name].burst,
+    })),
+    scopes: { verify: scopeFor('verify'), messaging: scopeFor('messaging') },
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/portal/v1/service',
+      auth: { kind: 'visitor' },
+      tag: 'Developer portal: account',
+      summary: 'What this service is, and its plans',
+      answers: { 200: { description: 'The service', schema: serviceSchema } },
+      handler: () => ({ status: 200, body }),
+    }),
+  ];
+}

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { coverSpan, type StepName, stepNames, steps, usageOf } from '../metering/usage.ts';
+import { messagesBySteps, requestsBySteps, verificationsBySteps } from '../metering/usage-store.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { PlanLimits, Plans } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import { invalidField } from '../platform/errors.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
+import { applicationParams } from './application-api.ts';
+
+export interface UsageOptions {
+  database: Database;
+  clock: Clock;
+  registry: RegistryService;
+  plans: Plans;
+  /** Whoever reads wants to see what this node has just counted. */
+  flush: () => Promise<void>;
+  /** How a registration stands with its limits, without counting anything. */
+  quotaOf: (registrationId: string, limits: PlanLimits) => Promise<{ remaining: number; resetMs: number }>;
+}
+
+const countsSchema = {
+  admitted: Type.Integer(),
+  refused: Type.Integer({ description: 'By the limits: 429' }),
+  messages: Type.Integer(),
+  segments: Type.Integer(),
+  verifications: Type.Integer(),
+  approved: Type.Integer(),
+};
+
+const usageSchema = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  step: Type.String(),
+  data: Type.Array(
+    Type.Object({
+      api: Type.String(),
+      plan: Type.String(),
+      per_minute: Type.Integer(),
+      burst: Type.Integer(),
+      remaining: Type.Integer({ description: 'Of the minute, now' }),
+      reset_seconds: Type.Integer(),
+      totals: Type.Object(countsSchema),
+      states: Type.Unsafe<Record<string, number>>({
+        type: 'object',
+        additionalProperties: { type: 'integer' },
+        description: 'Messages or verifications of the span by the state they are in now',
+      }),
+      steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), { description: 'Oldest first' }),
+    }),
+  ),
+});
+
+const time = Type.String({ format: 'date-time', expected: 'a time, like 2026-01-31T12:00:00Z' });
+
+export function createUsageRoutes(options: UsageOptions): Route[] {
+  const { database, clock, registry, plans, flush, quotaOf } = options;
+
+  /** What was asked for, as whole steps; an hour by the minute when nothing was said. */
+  function readSpan(query: { from?: string; to?: string; step: StepName }) {
+    const step = steps[query.step];
+    const toMs = query.to === undefined ? clock.nowMs() : Date.parse(query.to);
+    const fromMs = query.from === undefined ? toMs - 60 * step.ms : Date.parse(query.from);
+    if (fromMs > toMs) throw invalidField('from', 'must not be later than to');
+    if (fromMs < 0 || toMs > clock.nowMs() + steps.day.ms * 366)
+      throw invalidField('to', 'is not a time of this service');
+    if (toMs - fromMs > step.most * step.ms) {
+      throw invalidField('from', `must be at most ${step.most} ${query.step}s before to; or choose a longer step`);
+    }
+    return { ...coverSpan(fromMs, Math.max(toMs, fromMs + 1), step), stepMs: step.ms };
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications/{id}/usage',
+      auth: { kind: 'developer' },
+      tag: 'Developer portal: usage',
+      summary: 'What an application used, per API and step, and what is left of its plan now',
+      params: applicationParams,
+      query: Type.Object({
+        from: Type.Optional(time),
+        to: Type.Optional(time),
+        step: Type.Unsafe<StepName>({
+          type: 'string',
+          enum: [...stepNames],
+          default: 'minute',
+          expected: `one of ${stepNames.join(', ')}`,
+        }),
+      }),
+      answers: { 200: { description: 'One entry per API the application is registered for', schema: usageSchema } },
+      handler: async (call) => {
+        const { registrations } = await registry.requireApplication(requireDeveloper(call).accountId, call.params.id);
+        const span = { applicationId: call.params.id, ...readSpan(call.query) };
+        await flush();
+        const [requests, messages, verifications] = await Promise.all([
+          requestsBySteps(database, span),
+          messagesBySteps(database, span),
+          verificationsBySteps(database, span, clock.nowMs()),
+        ]);
+        const data = registrations.map(async ({ id, api, plan }) => {
+          const { perMinute, burst } = plans[plan];
+          const { remaining, resetMs } = await quotaOf(id, plans[plan]);
+          const usage = usageOf(api, span, { requests, messages, verifications });
+          return {
+            api,
+            plan,
+            per_minute: perMinute,
+            burst,
+            remaining,
+            reset_seconds: Math.ceil(resetMs / 1000),
+            totals: usage.totals,
+            states: usage.states,
+            steps: usage.steps.map(({ atMs, ...counts }) => ({ at: toTimestamp(atMs), ...counts })),
+          };
+        });
+        const { fromMs, toMs } = span;
+        const body = {
+          from: toTimestamp(fromMs),
+          to: toTimestamp(toMs),
+          step: call.query.step,
+          data: await Promise.all(data),
+        };
+        return { status: 200, body };
+      },
+    }),
+  ];
+}

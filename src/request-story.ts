@@ -1,0 +1,173 @@
+import type { Api } from './http/route.ts';
+import type { TimelineEvent } from './http/timeline.ts';
+import { messageTimeline, type TrackedMessage } from './messages/tracked-message.ts';
+import { findMadeBy, findTextsOf, findTracked } from './messages/tracked-message-store.ts';
+import type { Metering } from './metering/metering.ts';
+import { findTrace, type RequestTrace } from './metering/metering-store.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Database } from './platform/database.ts';
+import { idTimeMs, isId } from './platform/ids.ts';
+import type { RequestRecord, RequestStory } from './portal/request-api.ts';
+import { asOf, type Verification } from './verify/verification.ts';
+import { findStartedBy, findVerification } from './verify/verification-store.ts';
+import { verificationTimeline } from './verify/verification-timeline.ts';
+
+export interface RequestStories {
+  find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;
+}
+
+/** What a request made: the record itself, and the texts that left because of it. */
+interface Made {
+  applicationId: string;
+  api: Api;
+  records: RequestRecord[];
+  timeline: TimelineEvent[];
+}
+
+/**
+ * Puts together what is known of a request: its trace, which is kept for a while, and the record it made, which is kept
+ * as long as the record is.
+ */
+export function createRequestStories(options: {
+  database: Database;
+  clock: Clock;
+  metering: Metering;
+}): RequestStories {
+  const { database, clock, metering } = options;
+
+  async function findMade(accountId: string, correlationId: string): Promise<Made | undefined> {
+    const [texts, started] = await Promise.all([
+      findMadeBy(database, accountId, correlationId),
+      findStartedBy(database, accountId, correlationId),
+    ]);
+    if (started !== undefined) return madeVerification(started, texts);
+    const first = texts[0];
+    if (first === undefined) return undefined;
+    // A further start of a pending verification sends its text again and makes no other.
+    if (first.verificationId !== null) {
+      const continued = await findVerification(database, first.applicationId, first.verificationId);
+      return continued && madeVerification(continued, texts);
+    }
+    return {
+      applicationId: first.applicationId,
+      api: first.api,
+      records: texts.map(({ id, status }) => ({ type: 'message', id, status })),
+      timeline: texts.flatMap(messageTimeline),
+    };
+  }
+
+  async function madeVerification(verification: Verification, texts: TrackedMessage[]): Promise<Made> {
+    const own = texts.length > 0 ? texts : await findTextsOf(database, verification.id);
+    const { id, applicationId, status } = asOf(verification, clock.nowMs());
+    return {
+      applicationId,
+      api: 'verify',
+      records: [{ type: 'verification', id, status }],
+      timeline: verificationTimeline(asOf(verification, clock.nowMs()), own),
+    };
+  }
+
+  /** The record a request was about without having made it: a check, a read. */
+  async function findAbout({ applicationId, recordId }: RequestTrace): Promise<RequestRecord[]> {
+    if (recordId === null) return [];
+    if (isId('msg', recordId)) {
+      const message = await findTracked(database, applicationId, recordId);
+      return message === undefined ? [] : [{ type: 'message', id: recordId, status: message.status }];
+    }
+    const verification = await findVerification(database, applicationId, recordId);
+    if (verification === undefined) return [];
+    return [{ type: 'verification', id: recordId, status: asOf(verification, clock.nowMs()).status }];
+  }
+
+  return {
+    async find(accountId, correlationId) {
+      if (!isId('req', correlationId)) return undefined;
+      await metering.flush();
+      const [trace, made] = await Promise.all([
+        findTrace(database, accountId, correlationId, clock.nowMs()),
+        findMade(accountId, correlationId),
+      ]);
+      if (trace === undefined) return made === undefined ? undefined : fromRecord(correlationId, made);
+      const records = made?.records ?? (await findAbout(trace));
+      return fromTrace(trace, records, made?.timeline ?? []);
+    },
+  };
+}
+
+function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: TimelineEvent[]): RequestStory {
+  const { id, applicationId, api, method, path, status, code, message, details, durationMs } = trace;
+  const receivedAtMs = idTimeMs(id);
+  const quota = `${trace.remaining} of ${trace.limitPerMinute} requests were left of the minute`;
+  const answer = message === null ? '' : ` ${message}`;
+  return {
+    correlationId: id,
+    applicationId,
+    api,
+    method,
+    path,
+    status,
+    code,
+    message,
+    details,
+    durationMs,
+    limits: {
+      admitted: trace.admitted,
+      limit: trace.limitPerMinute,
+      remaining: trace.remaining,
+      retryAfterSeconds: trace.retryAfterSeconds,
+      refusedBy: trace.refusedBy,
+    },
+    records,
+    timeline: [
+      received(receivedAtMs, `${method} ${path ?? 'a path where there is nothing'} came in.`),
+      trace.admitted
+        ? { atMs: receivedAtMs, event: 'admitted', detail: `The limits let it pass: ${quota}.` }
+        : {
+            atMs: receivedAtMs,
+            event: 'refused',
+            detail: `The ${trace.refusedBy} limit refused it, and asked to wait ${trace.retryAfterSeconds} s.`,
+          },
+      ...timeline,
+      {
+        atMs: receivedAtMs + durationMs,
+        event: 'answered',
+        detail: `Answered ${status} after ${durationMs} ms.${answer}`,
+      },
+    ],
+  };
+}
+
+const calls: Record<Api, { path: string; status: number }> = {
+  sms: { path: '/sms/v1/messages', status: 201 },
+  messaging: { path: '/messaging/v1/messages', status: 200 },
+  verify: { path: '/verify/v1/verifications', status: 200 },
+};
+
+/** The trace is gone; what the record says stays true: it was admitted, and answered with what it made. */
+function fromRecord(correlationId: string, { applicationId, api, records, timeline }: Made): RequestStory {
+  const receivedAtMs = idTimeMs(correlationId);
+  const { path, status } = calls[api];
+  return {
+    correlationId,
+    applicationId,
+    api,
+    method: 'POST',
+    path: records.length > 1 ? `${path}/batch` : path,
+    status,
+    code: null,
+    message: null,
+    details: [],
+    durationMs: null,
+    limits: { admitted: true, limit: null, remaining: null, retryAfterSeconds: null, refusedBy: null },
+    records,
+    timeline: [
+      received(receivedAtMs, 'The request came in.'),
+      { atMs: receivedAtMs, event: 'admitted', detail: 'The limits let it pass.' },
+      ...timeline,
+    ],
+  };
+}
+
+function received(atMs: number, detail: string): TimelineEvent {
+  return { atMs, event: 'received', detail };
+}

@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import { pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { timelineSchema, toTimeline } from '../http/timeline.ts';
+import { findTextsOf } from '../messages/tracked-message-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { notFound } from '../platform/errors.ts';
+import { isId } from '../platform/ids.ts';
+import { asOf, verificationStatuses } from './verification.ts';
+import { toVerification, verificationSchema } from './verification-record.ts';
+import { findVerification } from './verification-store.ts';
+import { verificationTimeline } from './verification-timeline.ts';
+import type { VerifyService } from './verify-service.ts';
+
+export interface DeveloperVerificationOptions {
+  database: Database;
+  clock: Clock;
+  verify: Pick<VerifyService, 'list'>;
+  /** An application that is not the account's own is not there. */
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+const base = '/portal/v1/applications/{id}/verifications';
+const params = Type.Object({ id: Type.String() });
+const detailSchema = Type.Object({
+  ...verificationSchema.properties,
+  correlation_id: Type.String({ description: 'The request that started it' }),
+  timeline: timelineSchema,
+});
+
+/** Their verifications as developers look at them in the portal. */
+export function createDeveloperVerificationRoutes(options: DeveloperVerificationOptions): Route[] {
+  const { database, clock, verify, requireOwn } = options;
+  const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;
+  return [
+    route({
+      ...shared,
+      path: base,
+      summary: 'List the verifications of an application, newest first',
+      params,
+      query: Type.Object({
+        to: Type.Optional(Type.String({ maxLength: 32 })),
+        status: Type.Optional(
+          Type.Unsafe<string>({
+            type: 'string',
+            enum: [...verificationStatuses],
+            expected: `one of ${verificationStatuses.join(', ')}`,
+          }),
+        ),
+        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of them', schema: pageSchema(verificationSchema) } },
+      handler: async (call) => {
+        await requireOwn(requireDeveloper(call).accountId, call.params.id);
+        const { limit, after } = readPage(call.query);
+        const { status, reference } = call.query;
+        const filter = { to: readNumber(call.query.to), status, reference };
+        const rows = await verify.list(call.params.id, filter, { limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, ({ record }) => record) };
+      },
+    }),
+    route({
+      ...shared,
+      path: `${base}/{verification_id}`,
+      summary: 'Read a verification and what became of it',
+      params: Type.Object({ ...params.properties, verification_id: Type.String() }),
+      answers: { 200: { description: 'The verification as it is now', schema: detailSchema } },
+      handler: async (call) => {
+        const { id, verification_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const found = isId('ver', verification_id) ? await findVerification(database, id, verification_id) : undefined;
+        if (found === undefined) throw notFound();
+        const verification = asOf(found, clock.nowMs());
+        const texts = await findTextsOf(database, verification_id);
+        const newest = texts.at(-1);
+        const body = {
+          ...toVerification(
+            verification,
+            newest && { ...newest, verificationId: verification_id, messageId: newest.id },
+          ),
+          correlation_id: verification.correlationId,
+          timeline: toTimeline(verificationTimeline(verification, texts)),
+        };
+        return { status: 200, body };
+      },
+    }),
+  ];
+}

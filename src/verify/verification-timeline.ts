@@ -1,0 +1,36 @@
+import type { TimelineEvent } from '../http/timeline.ts';
+import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
+import { attemptsRemaining, type Verification } from './verification.ts';
+
+/** A verification from its start to its end, with the texts it sent. */
+export function verificationTimeline(verification: Verification, texts: TrackedMessage[]): TimelineEvent[] {
+  const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
+  const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
+  const events: TimelineEvent[] = [];
+  if (status === 'blocked') {
+    events.push({ atMs: createdAtMs, event: 'blocked', detail: `The guard refused it: ${reason}. Nothing was sent.` });
+    return events;
+  }
+  events.push({ atMs: createdAtMs, event: 'started', detail: `A code of ${codeLength} digits was made.` });
+  for (const text of texts) events.push(...messageTimeline(text));
+  switch (status) {
+    case 'approved':
+      events.push({ atMs: approvedAtMs ?? updatedAtMs, event: status, detail: `The right code came${wrong}.` });
+      break;
+    case 'failed':
+      events.push({ atMs: updatedAtMs, event: status, detail: `No tries are left${wrong}.` });
+      break;
+    case 'expired':
+      events.push({ atMs: verification.expiresAtMs, event: status, detail: `Its time was over${wrong}.` });
+      break;
+    case 'canceled':
+      events.push({ atMs: updatedAtMs, event: status, detail: `It was canceled: ${reason}.` });
+      break;
+    case 'pending':
+      if (attempts > 0) {
+        const left = attemptsRemaining(verification);
+        events.push({ atMs: updatedAtMs, event: 'checked', detail: `A wrong code came; ${left} tries are left.` });
+      }
+  }
+  return events;
+}
