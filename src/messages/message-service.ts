@@ -44,6 +44,8 @@ export interface MessageServiceOptions {
   wake: () => void;
 }
 
+const noKeys: string[] = [];
+
 export type MessageService = ReturnType<typeof createMessageService>;
 
 export function createMessageService({ database, clock, carrierFor, wake }: MessageServiceOptions) {
@@ -51,7 +53,8 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     database,
     clock,
     repeatable: true,
-    keysOf: ({ kept }) => (kept === undefined ? [] : [kept.hash.toString('base64')]),
+    keysOf: ({ kept }) => (kept === undefined ? noKeys : [kept.hash.toString('base64')]),
+    inOneStatement: (items) => items.every(({ kept }) => kept === undefined),
     async run(tx, items) {
       await insertAnswers(
         tx,

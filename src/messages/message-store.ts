@@ -8,47 +8,26 @@ export const messageColumns = `id, application_id as "applicationId", api, verif
   error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs", updated_at as "updatedAtMs",
   sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs", carrier, due_at as "dueAtMs"`;
 
-/** All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. */
+/**
+ * All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. The rows travel
+ * as JSON: to write an array for each column takes Node twice as long, and Node is what the service waits for.
+ */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
-  if (messages.length === 0) return;
-  const column = <Value>(of: (message: Message) => Value) => messages.map(of);
-  await tx.query(insertStatement, [
-    column(({ id }) => id),
-    column(({ applicationId }) => applicationId),
-    column(({ api }) => api),
-    column(({ verificationId }) => verificationId),
-    column(({ channel }) => channel),
-    column(({ recipient }) => recipient),
-    column(({ sender }) => sender),
-    column(({ body }) => body),
-    column(({ status }) => status),
-    column(({ encoding }) => encoding),
-    column(({ segmentCount }) => segmentCount),
-    column(({ characters }) => characters),
-    column(({ remaining }) => remaining),
-    column(({ reference }) => reference),
-    column(({ correlationId }) => correlationId),
-    column(({ createdAtMs }) => toTimestamp(createdAtMs)),
-    column(({ expiresAtMs }) => toTimestamp(expiresAtMs)),
-    column(({ carrier }) => carrier),
-    column(({ dueAtMs }) => toTimestamp(dueAtMs)),
-    column(({ template }) => (template === null ? null : JSON.stringify(template))),
-  ]);
+  if (messages.length > 0) await tx.query(insertStatement, [JSON.stringify(messages)]);
 }
 
 const insertStatement = {
   name: 'insert-messages',
-  text: `insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
-      segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at, carrier, due_at,
-      template)
-    select id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
-      segment_count, characters, remaining, reference, correlation_id, created_at, created_at, expires_at, carrier, due_at,
-      template
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-      $10::text[], $11::smallint[], $12::integer[], $13::smallint[], $14::text[], $15::text[], $16::timestamptz[],
-      $17::timestamptz[], $18::text[], $19::timestamptz[], $20::jsonb[])
-      as m(id, application_id, api, verification_id, channel, recipient, sender, body, status, encoding,
-        segment_count, characters, remaining, reference, correlation_id, created_at, expires_at, carrier, due_at, template)
+  text: `insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
+      encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
+      carrier, due_at)
+    select id, "applicationId", api, "verificationId", channel, recipient, sender, body, template, status,
+      encoding, "segmentCount", characters, remaining, reference, "correlationId", to_timestamp("createdAtMs" / 1000),
+      to_timestamp("createdAtMs" / 1000), to_timestamp("expiresAtMs" / 1000), carrier, to_timestamp("dueAtMs" / 1000)
+    from json_to_recordset($1) as m(id text, "applicationId" text, api text, "verificationId" text, channel text,
+      recipient text, sender text, body text, template jsonb, status text, encoding text, "segmentCount" smallint,
+      characters integer, remaining smallint, reference text, "correlationId" text, "createdAtMs" float8,
+      "expiresAtMs" float8, carrier text, "dueAtMs" float8)
     on conflict (id) do nothing`,
 };
 

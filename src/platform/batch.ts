@@ -27,6 +27,8 @@ export interface BatchOptions<Item, Result> {
    * reads what is there. What counts or decides is not repeatable: it would judge its own first run.
    */
   repeatable: boolean;
+  /** Whether all that `run` writes for these items is one statement: then that is its own transaction. */
+  inOneStatement?: (items: Item[]) => boolean;
   maxItems?: number;
   maxWaiting?: number;
 }
@@ -51,7 +53,7 @@ const collisionTries = 5;
  * shared by all who wait for it. One batch at a time: a second in flight only makes both smaller.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { database, clock, keysOf, run, repeatable, maxItems = 500, maxWaiting = 20_000 } = options;
+  const { database, clock, keysOf, run, repeatable, inOneStatement, maxItems = 500, maxWaiting = 20_000 } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight: Waiting<Item, Result>[] = [];
   let busy = false;
@@ -145,14 +147,16 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
   async function attempt(items: Item[]): Promise<Result[]> {
     const startedMs = clock.steadyMs();
+    const alone = inOneStatement?.(items) === true;
     let rerun = false;
     for (let tries = 1; ; tries++) {
       try {
-        return await database.transaction((tx) => run(tx, items));
+        return alone ? await run(database, items) : await database.transaction((tx) => run(tx, items));
       } catch (error) {
         const collided = /^40(001|P01)$/.test(sqlStateOf(error) ?? '');
         if (collided && tries < collisionTries) continue;
-        const harmless = isConnectionLoss(error) && (repeatable || !isCommitInDoubt(error));
+        const inDoubt = alone || isCommitInDoubt(error);
+        const harmless = isConnectionLoss(error) && (repeatable || !inDoubt);
         if (!harmless || rerun || clock.steadyMs() - startedMs > rerunWithinMs) throw error;
         rerun = true;
       }

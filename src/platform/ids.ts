@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { randomBytes } from './random.ts';
+import { randomBase32 } from './random.ts';
 
 // Crockford's base 32: no i, l, o, u, so an id survives being read aloud.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -11,7 +11,8 @@ const countLength = 3;
 const randomLength = 13;
 const idLength = 4 + timeLength + countLength + randomLength;
 
-let lastMs = 0;
+let lastMs = Number.NaN;
+let lastTime = '';
 let count = 0;
 
 /**
@@ -20,11 +21,14 @@ let count = 0;
  */
 export function newId(prefix: IdPrefix, clock: Clock): string {
   const nowMs = Math.floor(clock.nowMs());
-  count = nowMs === lastMs ? count + 1 : 0;
-  lastMs = nowMs;
-  let randomPart = '';
-  for (const byte of randomBytes(randomLength)) randomPart += alphabet[byte & 31];
-  return `${prefix}_${base32(nowMs, timeLength)}${base32(count, countLength)}${randomPart}`;
+  if (nowMs === lastMs) {
+    count++;
+  } else {
+    count = 0;
+    lastMs = nowMs;
+    lastTime = base32(nowMs, timeLength);
+  }
+  return `${prefix}_${lastTime}${base32(count, countLength)}${randomBase32(alphabet, randomLength)}`;
 }
 
 /** Sorts before every id made at this time or later, and after every one made before. */

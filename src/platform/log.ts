@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { toTimestamp } from './clock.ts';
 
 export type Log = Logger;
 
@@ -20,7 +21,7 @@ export function createLog({ level, readable, to }: LogOptions): Log {
     base: null,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
-    timestamp: () => `,"time":"${new Date(Date.now()).toISOString()}"`,
+    timestamp: () => `,"time":"${toTimestamp(Date.now())}"`,
   };
   if (to !== undefined) return pino(options, to);
   // Asynchronous, so a slow terminal or a full pipe never holds up an answer.

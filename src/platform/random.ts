@@ -4,13 +4,16 @@ import { randomFillSync } from 'node:crypto';
 const pool = Buffer.allocUnsafe(8192);
 let used = pool.length;
 
+function refillFor(size: number): void {
+  if (used + size <= pool.length) return;
+  randomFillSync(pool);
+  used = 0;
+}
+
 /** Unpredictable bytes. The returned buffer is a copy: the pool's own bytes are wiped once handed out. */
 export function randomBytes(size: number): Buffer {
   if (size > pool.length) return randomFillSync(Buffer.allocUnsafe(size));
-  if (used + size > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
+  refillFor(size);
   const bytes = Buffer.from(pool.subarray(used, used + size));
   pool.fill(0, used, used + size);
   used += size;
@@ -26,6 +29,17 @@ export function randomBase62(length: number): string {
     for (const byte of randomBytes(length)) {
       if (byte < 248 && text.length < length) text += base62[byte % 62];
     }
+  }
+  return text;
+}
+
+/** `length` characters of an alphabet of 32, each with its full 5 bits, without a buffer in between. */
+export function randomBase32(alphabet: string, length: number): string {
+  refillFor(length);
+  let text = '';
+  for (const end = used + length; used < end; used++) {
+    text += alphabet[(pool[used] ?? 0) & 31];
+    pool[used] = 0;
   }
   return text;
 }

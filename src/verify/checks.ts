@@ -7,7 +7,7 @@ import { matchingVersions, testCode } from './code.ts';
 import { textsOf } from './text-states.ts';
 import { asOf, type Verification } from './verification.ts';
 import type { TextState } from './verification-record.ts';
-import { type CheckRow, decideChecks, findVerification } from './verification-store.ts';
+import { type CheckRow, type DecidedRow, decideChecks, findVerification } from './verification-store.ts';
 
 export interface Decided {
   row: Verification;
@@ -32,12 +32,8 @@ export function createChecks(options: {
   const { database, clock, keys, environment } = options;
 
   async function run(tx: Tx, items: CheckRow[]): Promise<(Decided | undefined)[]> {
-    const rows = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, row]));
-    const texts = await textsOf(tx, [...rows.keys()]);
-    return items.map(({ id }) => {
-      const row = rows.get(id);
-      return row === undefined ? undefined : { row, text: texts.get(id) };
-    });
+    const decided = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, toDecided(row)]));
+    return items.map(({ id }) => decided.get(id));
   }
 
   const batch = createBatch<CheckRow, Decided | undefined>({
@@ -45,6 +41,7 @@ export function createChecks(options: {
     clock,
     repeatable: false,
     keysOf: ({ id }) => [id],
+    inOneStatement: () => true,
     run,
   });
 
@@ -88,4 +85,9 @@ export function createChecks(options: {
     require,
     drain: () => batch.drain(),
   };
+}
+
+function toDecided({ messageId, messageStatus, errorCode, ...row }: DecidedRow): Decided {
+  const text = messageId === null ? undefined : { verificationId: row.id, messageId, status: messageStatus, errorCode };
+  return { row, text };
 }

@@ -4,8 +4,9 @@ import { type BlockReason, mostFailuresADay } from './verification.ts';
 /** What the guard looks at: facts about the number, and counts from the verification rows themselves. */
 export interface Sighting {
   recipient: string;
-  country: string | undefined;
-  numberType: string | undefined;
+  /** Functions, because to read a number costs more than all other rules together: only a rule that needs it asks. */
+  country(): string | undefined;
+  numberType(): string | undefined;
   /** Verifications started for this number in the last 24 hours, and for its neighbours in the last hour. */
   startsForNumber: number;
   startsForPrefix: number;
@@ -16,12 +17,20 @@ export interface Finding {
   rule: BlockReason;
   limit: string | number | string[] | null;
   seen: string | number | boolean | null;
-  blocks: boolean;
+}
+
+interface Rule extends Pick<Finding, 'rule' | 'limit'> {
+  /** False when its settings let everything pass. */
+  active: boolean;
+  look(sighting: Sighting): Finding['seen'];
+  blocks(seen: Finding['seen']): boolean;
 }
 
 export interface Guard {
-  /** Every rule with what it allows and what it saw, in the order in which they are asked. */
-  judge(sighting: Sighting): Finding[];
+  /** The first rule that is broken, in the order in which they are asked. */
+  refusal(sighting: Sighting): BlockReason | null;
+  /** Every rule with what it allows and what it saw. */
+  findings(sighting: Sighting): Finding[];
 }
 
 /** Numbers that cost the caller, or where no person reads texts. */
@@ -39,36 +48,40 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
   const countries = settings.countries?.map((country) => country.toUpperCase()) ?? null;
   const blocked = settings.blocked ?? [];
 
-  return {
-    judge(sighting) {
-      const { recipient, country, numberType, startsForNumber, startsForPrefix, failuresToday } = sighting;
-      const onList = blocked.some((start) => recipient.startsWith(start));
-      const wrongType =
-        types === null
-          ? production && numberType !== undefined && refusedTypes.includes(numberType)
-          : numberType === undefined || !types.includes(numberType);
-      return [
-        {
-          rule: 'country_not_allowed',
-          limit: countries,
-          seen: country ?? null,
-          blocks: countries !== null && (country === undefined || !countries.includes(country)),
-        },
-        { rule: 'block_list', limit: null, seen: onList, blocks: onList },
-        { rule: 'number_type', limit: types, seen: numberType ?? null, blocks: wrongType },
-        { rule: 'destination_limit', limit: perNumber, seen: startsForNumber, blocks: startsForNumber >= perNumber },
-        { rule: 'prefix_velocity', limit: perPrefix, seen: startsForPrefix, blocks: startsForPrefix >= perPrefix },
-        {
-          rule: 'too_many_failures',
-          limit: mostFailuresADay,
-          seen: failuresToday,
-          blocks: failuresToday >= mostFailuresADay,
-        },
-      ];
+  const rules: Rule[] = [
+    {
+      rule: 'country_not_allowed',
+      limit: countries,
+      active: countries !== null,
+      look: ({ country }) => country() ?? null,
+      blocks: (seen) => countries?.includes(String(seen)) === false,
     },
+    {
+      rule: 'block_list',
+      limit: null,
+      active: blocked.length > 0,
+      look: ({ recipient }) => blocked.some((start) => recipient.startsWith(start)),
+      blocks: (seen) => seen === true,
+    },
+    {
+      rule: 'number_type',
+      limit: types,
+      active: types !== null || production,
+      look: ({ numberType }) => numberType() ?? null,
+      blocks: (seen) =>
+        types === null ? production && refusedTypes.includes(String(seen)) : !types.includes(String(seen)),
+    },
+    { rule: 'destination_limit', active: true, ...upTo(perNumber), look: ({ startsForNumber }) => startsForNumber },
+    { rule: 'prefix_velocity', active: true, ...upTo(perPrefix), look: ({ startsForPrefix }) => startsForPrefix },
+    { rule: 'too_many_failures', active: true, ...upTo(mostFailuresADay), look: ({ failuresToday }) => failuresToday },
+  ];
+
+  return {
+    refusal: (sighting) => rules.find(({ active, look, blocks }) => active && blocks(look(sighting)))?.rule ?? null,
+    findings: (sighting) => rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(sighting) })),
   };
 }
 
-export function reasonOf(findings: Finding[]): BlockReason | null {
-  return findings.find(({ blocks }) => blocks)?.rule ?? null;
+function upTo(limit: number): Pick<Rule, 'limit' | 'blocks'> {
+  return { limit, blocks: (seen) => Number(seen) >= limit };
 }

@@ -4,7 +4,7 @@ import { testNumberOf } from '../messages/test-numbers.ts';
 import { measure } from '../messages/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { type Guard, reasonOf, type Sighting } from './guard.ts';
+import type { Guard, Sighting } from './guard.ts';
 import { senderName } from './sender-name.ts';
 import { renderVerification, type VerificationTemplate } from './texts.ts';
 import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
@@ -83,7 +83,11 @@ function startNew(
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
   const blocked =
-    test === undefined ? blockedBy(rules.guard, request, counts) : test.kind === 'blocked' ? 'block_list' : null;
+    test === undefined
+      ? rules.guard.refusal(sightingOf(request.to, counts))
+      : test.kind === 'blocked'
+        ? 'block_list'
+        : null;
   const ttlMs = test?.kind === 'expires_early' ? 2000 : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', rules.clock),
@@ -111,18 +115,14 @@ function startNew(
   return { verification, superseded, message };
 }
 
-function blockedBy(guard: Guard, request: StartRequest, counts: Counts | undefined) {
-  return reasonOf(guard.judge(sightingOf(request.to, counts)));
-}
-
 export function sightingOf(
   recipient: string,
   counts: Omit<Counts, 'applicationId' | 'recipient'> | undefined,
 ): Sighting {
   return {
     recipient,
-    country: countryOf(recipient),
-    numberType: typeOf(recipient),
+    country: () => countryOf(recipient),
+    numberType: () => typeOf(recipient),
     startsForNumber: counts?.startsForNumber ?? 0,
     startsForPrefix: counts?.startsForPrefix ?? 0,
     failuresToday: counts?.failuresToday ?? 0,

@@ -41,8 +41,7 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
         recipient: request.to,
         prefix: prefixOf(request.to),
       }));
-      await store.expireLapsed(tx, destinations, nowMs);
-      const pending = new Map((await store.lockPending(tx, destinations)).map((row) => [nameOf(row), row]));
+      const pending = await lockPending(tx, destinations, nowMs);
       const counts = new Map((await store.countStarts(tx, destinations, nowMs)).map((row) => [nameOf(row), row]));
       const started = items.map(({ request }) => {
         const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
@@ -58,6 +57,18 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
       return answers;
     },
   });
+}
+
+/** Those that are over give their number up, and count as none. */
+async function lockPending(
+  tx: Tx,
+  destinations: store.Destination[],
+  nowMs: number,
+): Promise<Map<string, Verification>> {
+  const found = await store.lockPending(tx, destinations);
+  const lapsed = found.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
+  if (lapsed.length > 0) await store.expireLapsed(tx, lapsed, nowMs);
+  return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
 async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { MessageErrorCode, MessageStatus } from '../messages/message.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
@@ -86,33 +87,7 @@ const countStatement = {
 
 /** All that a batch of starts made or changed. New rows come with ids of their own, so a second run writes nothing. */
 export async function putVerifications(tx: Tx, verifications: Verification[]): Promise<void> {
-  if (verifications.length === 0) return;
-  const column = <Value>(of: (verification: Verification) => Value) => verifications.map(of);
-  const time = (of: (verification: Verification) => number | null) =>
-    verifications.map((each) => {
-      const ms = of(each);
-      return ms === null ? null : toTimestamp(ms);
-    });
-  await tx.query(putStatement, [
-    column(({ id }) => id),
-    column(({ applicationId }) => applicationId),
-    column(({ channel }) => channel),
-    column(({ recipient }) => recipient),
-    column(({ prefix }) => prefix),
-    column(({ status }) => status),
-    column(({ reason }) => reason),
-    column(({ codeLength }) => codeLength),
-    column(({ ringVersion }) => ringVersion),
-    column(({ testNumber }) => testNumber),
-    column(({ maxAttempts }) => maxAttempts),
-    column(({ sends }) => sends),
-    column(({ reference }) => reference),
-    column(({ correlationId }) => correlationId),
-    time(({ resendAvailableAtMs }) => resendAvailableAtMs),
-    time(({ createdAtMs }) => createdAtMs),
-    time(({ updatedAtMs }) => updatedAtMs),
-    time(({ expiresAtMs }) => expiresAtMs),
-  ]);
+  if (verifications.length > 0) await tx.query(putStatement, [JSON.stringify(verifications)]);
 }
 
 const putStatement = {
@@ -120,9 +95,14 @@ const putStatement = {
   text: `insert into verification (id, application_id, channel, recipient, prefix, status, reason, code_length,
       ring_version, test_number, max_attempts, sends, reference, correlation_id, resend_available_at, created_at,
       updated_at, expires_at)
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-      $8::smallint[], $9::integer[], $10::boolean[], $11::smallint[], $12::smallint[], $13::text[], $14::text[],
-      $15::timestamptz[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[])
+    select id, "applicationId", channel, recipient, prefix, status, reason, "codeLength",
+      "ringVersion", "testNumber", "maxAttempts", sends, reference, "correlationId",
+      to_timestamp("resendAvailableAtMs" / 1000), to_timestamp("createdAtMs" / 1000), to_timestamp("updatedAtMs" / 1000),
+      to_timestamp("expiresAtMs" / 1000)
+    from json_to_recordset($1) as v(id text, "applicationId" text, channel text, recipient text, prefix text, status text,
+      reason text, "codeLength" smallint, "ringVersion" integer, "testNumber" boolean, "maxAttempts" smallint,
+      sends smallint, reference text, "correlationId" text, "resendAvailableAtMs" float8, "createdAtMs" float8,
+      "updatedAtMs" float8, "expiresAtMs" float8)
     on conflict (id) do update set status = excluded.status, reason = excluded.reason, sends = excluded.sends,
       resend_available_at = excluded.resend_available_at, updated_at = excluded.updated_at,
       sequence = verification.sequence + 1`,
@@ -137,12 +117,19 @@ export interface CheckRow {
   isTestCode: boolean;
 }
 
+/** A verification as it is now, with its newest text. */
+export interface DecidedRow extends Verification {
+  messageId: string | null;
+  messageStatus: MessageStatus;
+  errorCode: MessageErrorCode | null;
+}
+
 /**
  * One statement decides every check: whether the code is right is known, so all that is left is to see that the
  * verification is still open. Whoever changes nothing came too late.
  */
-export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<Verification[]> {
-  const { rows } = await tx.query<Verification>(decideStatement, [
+export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<DecidedRow[]> {
+  const { rows } = await tx.query<DecidedRow>(decideStatement, [
     checks.map(({ id }) => id),
     checks.map(({ applicationId }) => applicationId),
     checks.map(({ codeLength }) => codeLength),
@@ -161,7 +148,7 @@ const qualified = columns
 
 const decideStatement = {
   name: 'decide-checks',
-  text: `update verification v set
+  text: `with decided as (update verification v set
       status = case when ${right} then 'approved' when attempts + 1 >= max_attempts then 'failed' else 'pending' end,
       reason = case when ${right} then null when attempts + 1 >= max_attempts then 'max_attempts_reached' end,
       attempts = attempts + case when ${right} then 0 else 1 end,
@@ -171,7 +158,10 @@ const decideStatement = {
       as c(id, application_id, code_length, matching, is_test_code)
     where v.id = c.id and v.application_id = c.application_id and v.code_length = c.code_length
       and v.status = 'pending' and v.expires_at > $6
-    returning ${qualified}`,
+    returning ${qualified})
+    select d.*, m.id as "messageId", m.status as "messageStatus", m.error_code as "errorCode"
+    from decided d left join lateral (
+      select id, status, error_code from message where verification_id = d.id order by id desc limit 1) m on true`,
 };
 
 export async function findVerification(tx: Tx, applicationId: string, id: string): Promise<Verification | undefined> {

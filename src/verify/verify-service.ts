@@ -6,7 +6,7 @@ import { ApiError } from '../platform/errors.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createChecks, type Decided } from './checks.ts';
-import { type Guard, reasonOf } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { type StartRequest, sightingOf } from './start.ts';
 import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
 import { textsOf } from './text-states.ts';
@@ -130,13 +130,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async explain(applicationId: string, to: string) {
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
       const [counts] = await store.countStarts(database, [destination], clock.nowMs());
-      const findings = guard.judge(sightingOf(to, counts));
-      const reason = reasonOf(findings);
-      return {
-        decision: reason === null ? 'allow' : 'block',
-        reason,
-        rules: findings.map(({ rule, limit, seen }) => ({ rule, limit, seen })),
-      };
+      const sighting = sightingOf(to, counts);
+      const reason = guard.refusal(sighting);
+      return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };
     },
 
     /** For an answer that nothing else is written with. */
