@@ -3,10 +3,18 @@ import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound, unavailable } from '../platform/errors.ts';
+import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
 import type { Message } from './message.ts';
-import { cancelMessage, findMessage, insertMessages, listMessages, type MessageFilter } from './message-store.ts';
+import {
+  cancelMessage,
+  findByKeys,
+  insertMessages,
+  listMessages,
+  type MessageFilter,
+  type MessageKey,
+} from './message-store.ts';
 import { smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
 
@@ -69,6 +77,8 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     },
   });
 
+  const find = createGather((keys: MessageKey[]) => findByKeys(database, keys));
+
   /** The message as it will be stored; nothing is written yet. */
   function prepare(request: SendRequest, { applicationId, api, correlationId }: Sending): Message {
     const carrier = carrierFor(request.to);
@@ -115,7 +125,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     },
 
     async require(applicationId: string, api: Api, id: string): Promise<Message> {
-      const message = isMessageId(id) ? await findMessage(database, applicationId, api, id) : undefined;
+      const message = isMessageId(id) ? await find({ applicationId, api, id }) : undefined;
       if (message === undefined) throw notFound();
       return message;
     },
@@ -131,7 +141,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
       if (!isMessageId(id)) throw notFound();
       const canceled = await cancelMessage(database, applicationId, api, id, clock.nowMs());
       if (canceled !== undefined) return canceled;
-      const message = await findMessage(database, applicationId, api, id);
+      const message = await find({ applicationId, api, id });
       if (message === undefined) throw notFound();
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and cannot be canceled any more.`);
     },

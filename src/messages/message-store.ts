@@ -31,14 +31,30 @@ const insertStatement = {
     on conflict (id) do nothing`,
 };
 
-export async function findMessage(tx: Tx, applicationId: string, api: Api, id: string): Promise<Message | undefined> {
-  const { rows } = await tx.query<Message>(selectOne, [id, applicationId, api]);
-  return rows[0];
+/** A message as one application knows it, by the API it was sent through. */
+export interface MessageKey {
+  applicationId: string;
+  api: Api;
+  id: string;
 }
 
-const selectOne = {
-  name: 'select-message',
-  text: `select ${messageColumns} from message where id = $1 and application_id = $2 and api = $3`,
+/** For each key its message, in order: all in one query. */
+export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(Message | undefined)[]> {
+  const { rows } = await tx.query<Message | { id: null }>(selectByKeys, [
+    keys.map(({ id }) => id),
+    keys.map(({ applicationId }) => applicationId),
+    keys.map(({ api }) => api),
+  ]);
+  return rows.map((row) => (row.id === null ? undefined : row));
+}
+
+const selectByKeys = {
+  name: 'select-messages-by-keys',
+  text: `select m.* from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k(id, application_id, api, place)
+    left join lateral (
+      select ${messageColumns} from message
+      where id = k.id and application_id = k.application_id and api = k.api limit 1) m on true
+    order by k.place`,
 };
 
 export async function findMessages(tx: Tx, ids: string[]): Promise<Message[]> {

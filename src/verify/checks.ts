@@ -7,7 +7,7 @@ import { matchingVersions, testCode } from './code.ts';
 import { textsOf } from './text-states.ts';
 import { asOf, type Verification } from './verification.ts';
 import type { TextState } from './verification-record.ts';
-import { type CheckRow, type DecidedRow, decideChecks, findVerification } from './verification-store.ts';
+import { type CheckRow, decideChecks, findVerification, type WithText } from './verification-store.ts';
 
 export interface Decided {
   row: Verification;
@@ -87,7 +87,7 @@ export function createChecks(options: {
   };
 }
 
-function toDecided({ messageId, messageStatus, errorCode, ...row }: DecidedRow): Decided {
+export function toDecided({ messageId, messageStatus, errorCode, ...row }: WithText): Decided {
   const text = messageId === null ? undefined : { verificationId: row.id, messageId, status: messageStatus, errorCode };
   return { row, text };
 }

@@ -10,6 +10,11 @@ const columns = `id, application_id as "applicationId", channel, recipient, pref
   resend_available_at as "resendAvailableAtMs", created_at as "createdAtMs", updated_at as "updatedAtMs",
   expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
 
+const withNewestText = (rows: string) => `select v.*, m.id as "messageId", m.status as "messageStatus",
+      m.error_code as "errorCode"
+    from ${rows} v left join lateral (
+      select id, status, error_code from message where verification_id = v.id order by id desc limit 1) m on true`;
+
 /** A number as one application knows it. */
 export interface Destination {
   applicationId: string;
@@ -118,7 +123,7 @@ export interface CheckRow {
 }
 
 /** A verification as it is now, with its newest text. */
-export interface DecidedRow extends Verification {
+export interface WithText extends Verification {
   messageId: string | null;
   messageStatus: MessageStatus;
   errorCode: MessageErrorCode | null;
@@ -128,8 +133,8 @@ export interface DecidedRow extends Verification {
  * One statement decides every check: whether the code is right is known, so all that is left is to see that the
  * verification is still open. Whoever changes nothing came too late.
  */
-export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<DecidedRow[]> {
-  const { rows } = await tx.query<DecidedRow>(decideStatement, [
+export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<WithText[]> {
+  const { rows } = await tx.query<WithText>(decideStatement, [
     checks.map(({ id }) => id),
     checks.map(({ applicationId }) => applicationId),
     checks.map(({ codeLength }) => codeLength),
@@ -159,9 +164,30 @@ const decideStatement = {
     where v.id = c.id and v.application_id = c.application_id and v.code_length = c.code_length
       and v.status = 'pending' and v.expires_at > $6
     returning ${qualified})
-    select d.*, m.id as "messageId", m.status as "messageStatus", m.error_code as "errorCode"
-    from decided d left join lateral (
-      select id, status, error_code from message where verification_id = d.id order by id desc limit 1) m on true`,
+    ${withNewestText('decided')}`,
+};
+
+/** A verification as its own application knows it. */
+export interface VerificationKey {
+  applicationId: string;
+  id: string;
+}
+
+/** For each key its verification with its newest text, in order: all in one query. */
+export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(WithText | undefined)[]> {
+  const { rows } = await tx.query<WithText | { id: null }>(selectByKeys, [
+    keys.map(({ id }) => id),
+    keys.map(({ applicationId }) => applicationId),
+  ]);
+  return rows.map((row) => (row.id === null ? undefined : row));
+}
+
+const selectByKeys = {
+  name: 'select-verifications-by-keys',
+  text: `${withNewestText(`(select r.*, k.place from unnest($1::text[], $2::text[]) with ordinality as k(id, application_id, place)
+      left join lateral (
+        select ${columns} from verification where id = k.id and application_id = k.application_id limit 1) r on true)`)}
+    order by v.place`,
 };
 
 export async function findVerification(tx: Tx, applicationId: string, id: string): Promise<Verification | undefined> {

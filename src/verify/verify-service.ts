@@ -2,10 +2,12 @@ import { cancelTexts } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
-import { ApiError } from '../platform/errors.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
+import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
-import { createChecks, type Decided } from './checks.ts';
+import { createChecks, type Decided, toDecided } from './checks.ts';
 import type { Guard } from './guard.ts';
 import { type StartRequest, sightingOf } from './start.ts';
 import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
@@ -46,6 +48,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const starts = createStarts(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
   const checks = createChecks({ database, clock, keys, environment });
 
+  const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
+
   async function proofOf(row: Verification): Promise<{ proof?: string }> {
     if (row.status !== 'approved' || row.approvedAtMs === null) return {};
     const expiresAtMs = row.approvedAtMs + proofMs;
@@ -85,6 +89,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       code: string,
       keep?: (checked: Checked) => IdempotencyRow,
     ): Promise<Checked> {
+      if (!isId('ver', id)) throw notFound();
       if (keep === undefined) return toChecked(await checks.decide(applicationId, id, code));
       return database.transaction(async (tx) => {
         const checked = await toChecked(await checks.decideIn(tx, applicationId, id, code));
@@ -94,9 +99,11 @@ export function createVerifyService(options: VerifyServiceOptions) {
     },
 
     async read(applicationId: string, id: string) {
-      const row = await checks.require(database, applicationId, id);
-      const text = (await textsOf(database, [id])).get(id);
-      return { ...toVerification(row, text), ...(await proofOf(row)) };
+      const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
+      if (found === undefined) throw notFound();
+      const { row, text } = toDecided(found);
+      const now = asOf(row, clock.nowMs());
+      return { ...toVerification(now, text), ...(await proofOf(now)) };
     },
 
     async list(
@@ -116,6 +123,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
     cancel: (applicationId: string, id: string) =>
       database.transaction(async (tx) => {
+        if (!isId('ver', id)) throw notFound();
         const nowMs = clock.nowMs();
         const canceled = await store.cancelPending(tx, applicationId, id, nowMs);
         if (canceled === undefined) {

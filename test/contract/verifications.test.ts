@@ -321,10 +321,13 @@ test('production without a carrier: 503 UNAVAILABLE, and nothing is started', as
 });
 
 test('a NUL character is never a 500, wherever it stands', async () => {
-  const answers = await Promise.all([
+  const unknown = await Promise.all([
     acme.send('GET', '/verify/v1/verifications/%00'),
     acme.send('DELETE', '/verify/v1/verifications/%00'),
     acme.send('POST', '/verify/v1/verifications/%00', { code: '123456' }),
+  ]);
+  for (const { status } of unknown) assert.equal(status, 404);
+  const answers = await Promise.all([
     acme.send('GET', '/verify/v1/verifications?reference=%00'),
     acme.send('POST', '/verify/v1/verifications', { to: acme.newNumber(), channel: 'sms', reference: 'a\0b' }),
     send(app, 'POST', '/portal/v1/sessions', { body: { email: 'a\0@example.com', password: 'x' } }),

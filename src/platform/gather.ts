@@ -1,0 +1,47 @@
+/** One of several reads that were asked for at the same time. */
+interface Asked<Key, Value> {
+  key: Key;
+  resolve: (value: Value) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Two, so that one slow query holds up only those who asked with it. */
+const mostQueries = 2;
+const mostKeys = 500;
+
+/**
+ * Reads by key that arrive together share a query, which costs Node hardly more than one of them alone. A query is sent
+ * after every read in it was asked for, so whoever reads what was just written sees it. `read` returns a value for each
+ * key, in order.
+ */
+export function createGather<Key, Value>(read: (keys: Key[]) => Promise<Value[]>): (key: Key) => Promise<Value> {
+  const asked: Asked<Key, Value>[] = [];
+  let queries = 0;
+  let scheduled = false;
+
+  function schedule(): void {
+    if (scheduled || queries >= mostQueries) return;
+    scheduled = true;
+    setImmediate(() => void flush());
+  }
+
+  async function flush(): Promise<void> {
+    scheduled = false;
+    const batch = asked.splice(0, mostKeys);
+    queries++;
+    try {
+      const values = await read(batch.map(({ key }) => key));
+      for (const [index, { resolve }] of batch.entries()) resolve(values[index] as Value);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    queries--;
+    if (asked.length > 0) schedule();
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      asked.push({ key, resolve, reject });
+      schedule();
+    });
+}
