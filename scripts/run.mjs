@@ -1,66 +1,92 @@
 // Builds what is missing or stale, then runs it in this very process, so that a signal reaches the service directly.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-function stamp() {
+/** What is built: from which files, by which program, to which folder. */
+const targets = [
+  {
+    folder: 'dist',
+    inputs: () => [...filesIn('src', /(?<!\.test)\.ts$/), 'tsconfig.json', 'tsconfig.build.json', 'package.json'],
+    compilers: ['node_modules/typescript/bin/tsc'],
+    args: (out) => ['-p', 'tsconfig.build.json', '--outDir', out],
+  },
+  {
+    folder: 'portal/dist',
+    inputs: () => [
+      ...filesIn('portal/src', /./),
+      ...filesIn('portal/public', /./),
+      ...['index.html', 'vite.config.ts', 'package.json'].map((name) => `portal/${name}`),
+    ],
+    // npm puts a workspace's packages with the others or with the workspace.
+    compilers: ['portal/node_modules/vite/bin/vite.js', 'node_modules/vite/bin/vite.js'],
+    args: (out) => ['build', 'portal', '--outDir', root + out, '--emptyOutDir', '--logLevel', 'warn'],
+  },
+];
+
+function filesIn(folder, wanted) {
+  return readdirSync(root + folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && wanted.test(entry.name))
+    .map((entry) => `${relative(root, entry.parentPath).replaceAll('\\', '/')}/${entry.name}`)
+    .sort();
+}
+
+function stampOf({ inputs }) {
   const hash = createHash('sha256');
-  const files = readdirSync(`${root}src`, { recursive: true })
-    .map((name) => String(name).replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .sort()
-    .map((name) => `src/${name}`);
-  for (const name of [...files, 'tsconfig.json', 'tsconfig.build.json', 'package.json']) {
-    hash.update(`${name}\0`).update(readFileSync(root + name));
-  }
+  for (const name of inputs()) hash.update(`${name}\0`).update(readFileSync(root + name));
   return hash.digest('hex');
 }
 
-function builtFrom() {
-  const file = `${root}dist/.built-from`;
+function builtFrom({ folder }) {
+  const file = `${root}${folder}/.built-from`;
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** Built beside its place and moved there whole: two that start at once never run half of what the other is writing. */
-function build(wanted) {
-  const compiler = `${root}node_modules/typescript/bin/tsc`;
-  if (!existsSync(compiler)) {
+async function build(target) {
+  const { folder, compilers, args } = target;
+  const wanted = stampOf(target);
+  if (builtFrom(target) === wanted) return;
+  const compiler = compilers.find((path) => existsSync(root + path));
+  if (compiler === undefined) {
     console.error(
       'Heliograph is not built, and the compiler is not installed. Run `npm ci` (without --omit=dev) first.',
     );
     process.exit(1);
   }
-  console.log('Heliograph is building itself.');
-  removeLeftovers();
-  const folder = `dist.${process.pid}`;
-  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', folder], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  removeLeftovers(folder);
+  const fresh = `${folder}.${process.pid}`;
+  const status = await run([root + compiler, ...args(fresh)]);
   if (status !== 0) {
-    rmSync(root + folder, { recursive: true, force: true });
+    rmSync(root + fresh, { recursive: true, force: true });
     process.exit(status ?? 1);
   }
-  writeFileSync(`${root}${folder}/.built-from`, wanted);
+  writeFileSync(`${root}${fresh}/.built-from`, wanted);
   // Another that was faster has built the same, and may be running it already: it stays.
-  while (builtFrom() !== wanted && existsSync(root + folder)) {
-    if (existsSync(`${root}dist`)) moveAside();
+  while (builtFrom(target) !== wanted && existsSync(root + fresh)) {
+    if (existsSync(root + folder)) moveAside(folder);
     try {
-      renameSync(root + folder, `${root}dist`);
+      renameSync(root + fresh, root + folder);
     } catch (error) {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     }
   }
-  rmSync(root + folder, { recursive: true, force: true });
+  rmSync(root + fresh, { recursive: true, force: true });
 }
 
-function moveAside() {
-  const old = `${root}dist.${process.pid}.old`;
+function run(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  return new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve));
+}
+
+function moveAside(folder) {
+  const old = `${root}${folder}.${process.pid}.old`;
   try {
-    renameSync(`${root}dist`, old);
+    renameSync(root + folder, old);
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
   }
@@ -68,10 +94,11 @@ function moveAside() {
 }
 
 /** What a build that was interrupted has left. */
-function removeLeftovers() {
-  for (const name of readdirSync(root)) {
+function removeLeftovers(folder) {
+  const parent = dirname(root + folder);
+  for (const name of readdirSync(parent)) {
     const pid = Number(/^dist\.(\d+)(\.old)?$/.exec(name)?.[1]);
-    if (pid > 0 && !isAlive(pid)) rmSync(root + name, { recursive: true, force: true });
+    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true });
   }
 }
 
@@ -95,6 +122,6 @@ function stopWithParent() {
 }
 
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
-const wanted = stamp();
-if (builtFrom() !== wanted) build(wanted);
+if (targets.some((target) => builtFrom(target) !== stampOf(target))) console.log('Heliograph is building itself.');
+await Promise.all(targets.map(build));
 if (process.argv[2] !== '--build-only') await import(new URL('../dist/main.js', import.meta.url).href);

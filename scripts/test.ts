@@ -1,6 +1,6 @@
 // Runs the tests: starts one Postgres for them all, runs every test file (or those whose path contains an argument), and
 // ends what was started, however the tests end: by themselves, by Ctrl-C, or hanging.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import {
   removeRunFolder,
   writeRunnerGroup,
 } from '../test/support/process.ts';
+import { provideSystemNeeds } from './system-needs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
@@ -29,6 +30,15 @@ if (files.length === 0) {
   console.error(`No test file's path contains ${wanted.join(' or ')}.`);
   process.exit(1);
 }
+
+const missing = provideSystemNeeds();
+for (const sentence of missing) console.error(sentence);
+// A part of the tests may do without; the whole of them cannot pass.
+if (missing.length > 0 && wanted.length === 0) process.exit(1);
+
+// Services that tests start, and the pages that apps in tests show, are the ones of these sources.
+const build = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
+if (build.status !== 0) process.exit(build.status ?? 1);
 
 let interrupted = false;
 let interruptRunner = () => {};

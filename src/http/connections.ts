@@ -1,32 +1,32 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply } from 'fastify';
 import { ApiError } from '../platform/errors.ts';
+import type { Exchange } from './exchange.ts';
 import { closeGently, ignoreErrors, trackSilentConnections } from './raw-socket.ts';
 
 export interface ConnectionsOptions {
-  /** Answers a request of which only a part could be read. */
-  answerRequest(reply: FastifyReply, error: ApiError): void;
   /** Answers, by hand, what is not a request at all. */
   answerSocket(socket: Socket, error: ApiError): void;
+  /** Whether callers are to go elsewhere with their next request. */
+  isDraining(): boolean;
 }
 
 /** What the server must know of its connections, beyond the single request, so that each gets its answers in order. */
 export interface Connections {
-  begin(reply: FastifyReply): void;
-  end(reply: FastifyReply): void;
+  begin(exchange: Exchange): void;
+  end(exchange: Exchange): void;
   /** Tells a caller that waits for it to send its body. Not telling is how a refused body need not be sent. */
-  askForBody(reply: FastifyReply): void;
+  askForBody(response: ServerResponse): void;
   /** What is not HTTP is refused behind the answers still owed on its connection, which then ends. */
   refuse(socket: Socket, error: ApiError): void;
   /** Whether the connection cannot go on behind this answer. */
-  endsWith(reply: FastifyReply): boolean;
+  endsWith(request: IncomingMessage): boolean;
   /** From now on every answer is the last on its connection; those with nothing to answer are closed. */
   stop(): void;
 }
 
 export function watchConnections(server: Server, options: ConnectionsOptions): Connections {
-  const newestReply = new WeakMap<Socket, FastifyReply>();
+  const newestExchange = new WeakMap<Socket, Exchange>();
   const givenUp = new WeakSet<Socket>();
   const awaitingContinue = new WeakSet<ServerResponse>();
   const closeSilentConnections = trackSilentConnections(server);
@@ -39,13 +39,13 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     ignoreErrors(socket);
     // A caller that neither reads nor stops sending would otherwise never count as stalled.
     socket.pause();
-    const newest = newestReply.get(socket);
-    if (newest === undefined || newest.request.raw.complete) {
+    const newest = newestExchange.get(socket);
+    if (newest === undefined || newest.request.complete) {
       afterAnswer(newest, () => options.answerSocket(socket, error));
       return;
     }
     // The body of the newest request is at fault. It gets one answer: this, or the one it already had.
-    if (!newest.raw.headersSent) options.answerRequest(newest, error);
+    if (!newest.response.headersSent) newest.answer(error);
     afterAnswer(newest, () => closeGently(socket));
   }
 
@@ -59,16 +59,16 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
 
   return {
     refuse,
-    begin: (reply) => void newestReply.set(reply.request.raw.socket, reply),
-    end({ request, raw }) {
-      const { socket, complete } = request.raw;
+    begin: (exchange) => void newestExchange.set(exchange.request.socket, exchange),
+    end(exchange) {
+      const { socket, complete } = exchange.request;
       // An idle connection must not keep its last request in memory.
-      if (complete && newestReply.get(socket)?.raw === raw) newestReply.delete(socket);
+      if (complete && newestExchange.get(socket) === exchange) newestExchange.delete(socket);
     },
-    askForBody({ raw }) {
-      if (awaitingContinue.has(raw)) raw.writeContinue();
+    askForBody(response) {
+      if (awaitingContinue.has(response)) response.writeContinue();
     },
-    endsWith: ({ request }) => stopping || (!request.raw.complete && givenUp.has(request.raw.socket)),
+    endsWith: (request) => stopping || options.isDraining() || (!request.complete && givenUp.has(request.socket)),
     stop() {
       stopping = true;
       closeSilentConnections();
@@ -76,9 +76,9 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
   };
 }
 
-function afterAnswer(reply: FastifyReply | undefined, act: () => void): void {
-  if (reply === undefined || reply.raw.writableFinished || reply.raw.destroyed) act();
-  else reply.raw.once('close', act);
+function afterAnswer(exchange: Exchange | undefined, act: () => void): void {
+  if (exchange === undefined || exchange.response.writableFinished || exchange.response.destroyed) act();
+  else exchange.response.once('close', act);
 }
 
 function notAProxy(): ApiError {

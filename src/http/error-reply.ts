@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError, unavailable } from '../platform/errors.ts';
+import type { Route } from './route.ts';
 
 /** The body of every error but 429, which has a message and nothing else. */
 export const errorSchema = Type.Object({
@@ -73,11 +74,21 @@ export function errorBody(error: ApiError, correlationId: string): object {
   return { message: error.message, code: error.code, correlation_id: correlationId, details: error.details };
 }
 
+/** How a refusal of this route is written: as the contract's error, or as RFC 6749 has it. */
+export function refusalBody(
+  refusal: ApiError,
+  route: Route | undefined,
+  correlationId: string,
+): { status: number; body: object } {
+  if (route?.errors === 'oauth') return oauthRefusal(refusal);
+  return { status: refusal.status, body: errorBody(refusal, correlationId) };
+}
+
 /**
  * A refusal as RFC 6749, section 5.2, writes it, for what went wrong before the identity provider had its say. A body
  * that is no form is a malformed request there, not a matter of media types.
  */
-export function oauthRefusal(error: ApiError): { status: number; body: object } {
+function oauthRefusal(error: ApiError): { status: number; body: object } {
   if (error.status === 429) return { status: 429, body: { message: error.message } };
   const status = error.status === 415 ? 400 : error.status;
   const name = status >= 500 ? (status === 503 ? 'temporarily_unavailable' : 'server_error') : 'invalid_request';

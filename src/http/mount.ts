@@ -1,12 +1,19 @@
-import { validateHeaderValue } from 'node:http';
+import { type IncomingMessage, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
 import { readIdempotencyKey } from './headers.ts';
-import type { Call, Reply, Route } from './route.ts';
+import type { Call, Caller, Reply, Route } from './route.ts';
 import { pathOf } from './route-table.ts';
 
+export interface MountOptions {
+  addressOf: (request: IncomingMessage) => string;
+  beforeAnswer: (reply: FastifyReply) => void;
+}
+
+const anonymous: Caller = { kind: 'anonymous' };
+
 /** Makes a route of ours one of Fastify's. Validation and serialisation come from the route's own schemas. */
-export function mount(server: FastifyInstance, route: Route, beforeAnswer: (reply: FastifyReply) => void): void {
+export function mount(server: FastifyInstance, route: Route, options: MountOptions): void {
   server.route({
     method: route.method as HTTPMethods,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -23,27 +30,24 @@ export function mount(server: FastifyInstance, route: Route, beforeAnswer: (repl
         params: request.params,
         query: request.query,
         body: request.body ?? (route.consumes === 'form' ? new URLSearchParams() : undefined),
-        caller: request.caller,
+        caller: request.raw.exchange?.admission?.caller ?? anonymous,
         method: request.method,
         path: pathOf(request.url),
         idempotencyKey: route.idempotent ? readIdempotencyKey(request.headers['idempotency-key']) : undefined,
         correlationId: request.id,
-        address: addressOf(request),
+        get address() {
+          return options.addressOf(request.raw);
+        },
         get signal() {
           signal ??= signalOf(reply);
           return signal;
         },
       };
       const answer = await route.handler(call);
-      beforeAnswer(reply);
+      options.beforeAnswer(reply);
       return send(reply, answer);
     },
   });
-}
-
-/** The caller's address, behind the proxies we trust. A caller that has hung up meanwhile has none any more. */
-export function addressOf(request: FastifyRequest): string {
-  return (request.ip as string | undefined) ?? '';
 }
 
 /** Refusals are written in one place and by no schema, so a route is free to describe its own. */

@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function serve(from: string) {
   const server = Fastify();
-  for (const route of createPageRoutes(from)) mount(server, route, () => {});
+  for (const route of createPageRoutes(from)) mount(server, route, { addressOf: () => '', beforeAnswer: () => {} });
   return server;
 }
 

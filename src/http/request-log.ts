@@ -1,24 +1,31 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { Exchange } from './exchange.ts';
 import { wellFormedCorrelationId } from './headers.ts';
 
+interface Line {
+  method: string;
+  route: string;
+  status: number;
+  ms: number;
+  correlation_id: string;
+  application_id?: string;
+  caller_correlation_id?: string;
+}
+
 /** One line and one observation a request: the route's pattern and the outcome, nothing the caller wrote. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply, log: Log, metrics: Metrics): void {
-  const route = request.routeOptions.config?.route;
+export function logRequest(exchange: Exchange, ms: number, log: Log, metrics: Metrics): void {
+  const { correlationId, request, response, route, admission } = exchange;
+  const { method = '', headers } = request;
+  const { statusCode: status } = response;
   const pattern = route?.path ?? 'unknown';
-  const ms = Math.round(reply.elapsedTime * 10) / 10;
-  metrics.observeRequest(route === undefined ? 'ANY' : request.method, pattern, reply.statusCode, ms / 1000);
-  const given = wellFormedCorrelationId(request.headers['x-correlation-id']);
-  log[reply.statusCode >= 500 ? 'error' : 'info']({
-    method: request.method,
-    route: pattern,
-    status: reply.statusCode,
-    ms,
-    correlation_id: request.id,
-    ...(request.caller?.kind === 'application' && { application_id: request.caller.applicationId }),
-    ...(given !== undefined && { caller_correlation_id: given }),
-  });
+  metrics.observeRequest(route === undefined ? 'ANY' : method, pattern, status, ms / 1000);
+  const line: Line = { method, route: pattern, status, ms, correlation_id: correlationId };
+  if (admission?.caller.kind === 'application') line.application_id = admission.caller.applicationId;
+  const given = wellFormedCorrelationId(headers['x-correlation-id']);
+  if (given !== undefined) line.caller_correlation_id = given;
+  if (status >= 500) log.error(line);
+  else log.info(line);
 }
 
 /** An error of the database's own quotes the row it failed on: only its code goes to the log. */

@@ -2,11 +2,25 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import type { Route } from './route.ts';
 
 export interface RouteTable {
+  /**
+   * The route of a request, where its target is written plainly. One that has to be decoded first is left to the router,
+   * which has the last word on all of them.
+   */
+  find(method: string, target: string): Route | undefined;
   /** Why no route fits: 405 when the path is one of ours, 404 when it is not. */
   refuse(path: string): ApiError;
 }
 
-/** Only asked when no route fits. */
+/** A step in the tree of paths: a name, or whatever stands in place of a parameter. */
+interface Step {
+  named: Map<string, Step>;
+  parameter: Step | undefined;
+  route: Route | undefined;
+}
+
+const plain = /^[A-Za-z0-9/_.~-]*$/;
+const longestParameter = 256;
+
 export function createRouteTable(routes: Route[]): RouteTable {
   const entries = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   for (const { path, method } of routes) {
@@ -14,6 +28,15 @@ export function createRouteTable(routes: Route[]): RouteTable {
     entry.methods.add(method);
     if (method === 'GET') entry.methods.add('HEAD');
     entries.set(path, entry);
+  }
+
+  const trees = new Map<string, Step>();
+  for (const route of routes) {
+    for (const method of route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]) {
+      const tree = trees.get(method) ?? newStep();
+      trees.set(method, tree);
+      grow(tree, route);
+    }
   }
 
   function methodsAt(path: string): string {
@@ -25,6 +48,12 @@ export function createRouteTable(routes: Route[]): RouteTable {
   }
 
   return {
+    find(method, target) {
+      const query = target.indexOf('?');
+      const path = query === -1 ? target : target.slice(0, query);
+      const tree = trees.get(method);
+      return tree === undefined || !plain.test(path) ? undefined : walk(tree, path);
+    },
     refuse(path) {
       const allowed = methodsAt(decoded(path));
       if (allowed === '') return notFound();
@@ -56,4 +85,38 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
+}
+
+function newStep(): Step {
+  return { named: new Map(), parameter: undefined, route: undefined };
+}
+
+function grow(tree: Step, route: Route): void {
+  let step = tree;
+  for (const part of route.path.slice(1).split('/')) {
+    let next = part.startsWith('{') ? step.parameter : step.named.get(part);
+    if (next === undefined) {
+      next = newStep();
+      if (part.startsWith('{')) step.parameter = next;
+      else step.named.set(part, next);
+    }
+    step = next;
+  }
+  step.route = route;
+}
+
+/** A name goes before a parameter, and nothing is tried twice: what needs that is left to the router. */
+function walk(tree: Step, path: string): Route | undefined {
+  let step: Step | undefined = tree;
+  for (let start = 1; step !== undefined && start <= path.length; ) {
+    const slash = path.indexOf('/', start);
+    const end = slash === -1 ? path.length : slash;
+    const part = path.slice(start, end);
+    const named: Step | undefined = step.named.get(part);
+    if (named !== undefined) step = named;
+    else step = part === '' || part.length > longestParameter ? undefined : step.parameter;
+    start = end + 1;
+    if (slash === -1) return step?.route;
+  }
+  return undefined;
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.ts';
@@ -5,15 +6,19 @@ import type { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { createAnswered } from './answered.ts';
 import { addBodyParsers, bodyLimit } from './body-parser.ts';
+import { createAddressReader } from './caller-address.ts';
 import { watchConnections } from './connections.ts';
-import { errorBody, fromParser, oauthRefusal, readApiError } from './error-reply.ts';
-import type { Admission, Answered, Gate, LimitDecision } from './gate.ts';
+import { errorBody, fromParser, readApiError, refusalBody } from './error-reply.ts';
+import type { Exchange } from './exchange.ts';
+import { createFront } from './front.ts';
+import type { Admission, Answered, Gate } from './gate.ts';
 import { refuseBody, refuseMessage } from './headers.ts';
-import { addressOf, mount } from './mount.ts';
+import { mount } from './mount.ts';
 import { answerRaw, closeGentlyAfterAnswer } from './raw-socket.ts';
-import { logRequest, safeError } from './request-log.ts';
-import type { Caller, CallingApplication, Route } from './route.ts';
+import { safeError } from './request-log.ts';
+import type { Route } from './route.ts';
 import { createRouteTable, pathOf } from './route-table.ts';
 import { createSecurityHeaders } from './security-headers.ts';
 import { compileValidator, validationError } from './validation.ts';
@@ -53,12 +58,6 @@ const defaultTimeouts: ServerTimeouts = {
 };
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** Null until the gate has decided; missing where Fastify had no route to make a request for. */
-    caller: Caller;
-    decision: LimitDecision | undefined;
-    refusal: ApiError | undefined;
-  }
   interface FastifyContextConfig {
     route?: Route;
   }
@@ -66,16 +65,17 @@ declare module 'fastify' {
 
 /** Mounts the routes on Fastify. Every way out of here, errors of Fastify and Node included, goes by the gate's headers. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { routes, gate, clock, log, metrics, onAnswered } = options;
+  const { routes, gate, clock, log, metrics, onAnswered, isDraining = () => false } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const securityHeaders = createSecurityHeaders(options.https === true);
   const table = createRouteTable(routes);
+  const addressOf = createAddressReader(options.trustedProxies ?? []);
+  const finish = createAnswered({ clock, log, metrics, onAnswered });
 
   const server = Fastify({
     logger: false,
     bodyLimit,
-    genReqId: () => newId('req', clock),
-    trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
+    genReqId: (raw) => (raw as IncomingMessage).exchange?.correlationId ?? newId('req', clock),
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionTimeout: timeouts.stalledMs,
@@ -92,7 +92,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
   const connections = watchConnections(server.server, {
-    answerRequest: (reply, error) => answerError(error, reply.request, reply),
+    isDraining,
     answerSocket(socket, error) {
       const correlationId = newId('req', clock);
       const headers = { ...securityHeaders, ...gate.headersForUnreadable(socket.remoteAddress ?? '') };
@@ -100,86 +100,98 @@ export function createServer(options: ServerOptions): FastifyInstance {
       log.info({ status: error.status, code: error.code, correlation_id: correlationId }, 'unreadable request');
     },
   });
+  const front = createFront({
+    gate,
+    clock,
+    table,
+    connections,
+    securityHeaders,
+    addressOf,
+    onFailure: tellFailure,
+    onAnswered: (exchange) => finish(exchange),
+    next: takeListener(server.server),
+  });
+  server.server.on('request', front.receive);
 
-  function admit(request: FastifyRequest, reply: FastifyReply): Admission | Promise<Admission> {
-    connections.begin(reply);
-    reply.headers(securityHeaders).header('X-Correlation-ID', request.id);
-    return gate.admit({
-      correlationId: request.id,
-      method: request.method,
-      path: pathOf(request.url),
-      route: request.routeOptions.config?.route,
-      headers: request.headers,
-      rawHeaders: request.raw.rawHeaders,
-      address: addressOf(request),
-    });
+  /** The front has begun with it, unless it came by no socket. */
+  function begin(request: FastifyRequest, reply: FastifyReply): Exchange {
+    const exchange = request.raw.exchange ?? front.begin(request.raw, reply.raw);
+    exchange.answer = (error) => answerError(error, request, reply);
+    reply.headers(securityHeaders).header('X-Correlation-ID', exchange.correlationId);
+    return exchange;
   }
 
-  function enter(request: FastifyRequest, reply: FastifyReply, admission: Admission): ApiError | undefined {
+  /** The front has asked the gate already, for all requests whose target is written plainly. */
+  function admit(exchange: Exchange, route: Route | undefined): Admission | Promise<Admission> {
+    if (exchange.admission !== undefined && exchange.route === route) return exchange.admission;
+    exchange.route = route;
+    return front.admit(exchange);
+  }
+
+  function enter(exchange: Exchange, reply: FastifyReply, admission: Admission): ApiError | undefined {
+    exchange.admission = admission;
     reply.headers(admission.limitHeaders);
-    request.caller = admission.caller;
-    request.decision = admission.decision;
-    return admission.refusal ?? refuseMessage(request.raw);
+    return admission.refusal ?? refuseMessage(exchange.request);
   }
 
-  function enterRoute(request: FastifyRequest, reply: FastifyReply, admission: Admission): ApiError | undefined {
-    const route = request.routeOptions.config?.route;
+  function enterRoute(exchange: Exchange, reply: FastifyReply, admission: Admission): ApiError | undefined {
+    const { request, response, route } = exchange;
     const refusal =
-      enter(request, reply, admission) ??
-      (route === undefined ? table.refuse(pathOf(request.url)) : refuseBody(request.raw, route));
-    if (refusal === undefined) connections.askForBody(reply);
+      enter(exchange, reply, admission) ??
+      (route === undefined ? table.refuse(pathOf(request.url ?? '')) : refuseBody(request, route));
+    if (refusal === undefined) connections.askForBody(response);
     return refusal;
   }
 
   /** For what Fastify refuses before its hooks run, such as a path that cannot be decoded. */
   async function refuseUnrouted(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const exchange = begin(request, reply);
     try {
-      const admission = await admit(request, reply);
-      answerError(enter(request, reply, admission) ?? error, request, reply);
+      const admission = await admit(exchange, undefined);
+      answerError(enter(exchange, reply, admission) ?? error, request, reply);
     } catch (failure) {
       answerError(failure, request, reply);
     }
-    logRequest(request, reply, log, metrics);
+    finish(exchange);
   }
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const exchange = request.raw.exchange ?? begin(request, reply);
     const { complete, socket } = request.raw;
     const refusal = readApiError(error, complete);
-    request.refusal = refusal;
-    if (refusal.status === 500) {
-      log.error({ err: safeError(refusal.cause ?? refusal), correlation_id: request.id }, 'unexpected error');
-    }
-    if ((request.caller ?? null) === null) reply.headers(gate.headersForUnreadable(addressOf(request)));
+    exchange.refusal = refusal;
+    tellFailure(refusal, exchange.correlationId);
+    if (exchange.admission === undefined) reply.headers(gate.headersForUnreadable(addressOf(request.raw)));
     // Fastify closes behind a body it could not use. Node can read the rest of it away, so that the caller, who may
     // still be sending, comes to read its answer.
     reply.removeHeader('connection');
     if (!complete) closeGentlyAfterAnswer(socket);
     announceEnd(reply);
-    const oauth = request.routeOptions.config?.route?.errors === 'oauth';
-    const { status, body } = oauth
-      ? oauthRefusal(refusal)
-      : { status: refusal.status, body: errorBody(refusal, request.id) };
+    const { status, body } = refusalBody(refusal, exchange.route, exchange.correlationId);
     void reply.code(status).headers(refusal.headers).type('application/json').send(JSON.stringify(body));
   }
 
-  function announceEnd(reply: FastifyReply): void {
-    if (connections.endsWith(reply) || options.isDraining?.() === true) reply.header('Connection', 'close');
+  function tellFailure(refusal: ApiError, correlationId: string): void {
+    if (refusal.status !== 500) return;
+    log.error({ err: safeError(refusal.cause ?? refusal), correlation_id: correlationId }, 'unexpected error');
   }
 
-  server.decorateRequest('caller', null as never);
-  server.decorateRequest('decision', undefined);
-  server.decorateRequest('refusal', undefined);
+  function announceEnd(reply: FastifyReply): void {
+    if (connections.endsWith(reply.request.raw)) reply.header('Connection', 'close');
+  }
+
   server.addHook('onRequest', (request, reply, done) => {
-    const admission = admit(request, reply);
-    if (!(admission instanceof Promise)) return done(enterRoute(request, reply, admission));
-    admission.then((admitted) => enterRoute(request, reply, admitted)).then(done, done);
+    const exchange = begin(request, reply);
+    const admission = admit(exchange, request.routeOptions.config?.route);
+    if (!(admission instanceof Promise)) return done(enterRoute(exchange, reply, admission));
+    admission.then((admitted) => enterRoute(exchange, reply, admitted)).then(done, done);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    connections.end(reply);
-    logRequest(request, reply, log, metrics);
-    const { caller, decision } = request;
-    if (onAnswered !== undefined && decision !== undefined && caller?.kind === 'application') {
-      onAnswered(answeredOf(request, reply, caller, decision));
+    const { exchange } = request.raw;
+    if (exchange !== undefined) {
+      connections.end(exchange);
+      const { id } = (request.params ?? {}) as { id?: string };
+      finish(exchange, { id, location: reply.getHeader('location') as string | undefined });
     }
     done();
   });
@@ -194,26 +206,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return (value) => (validate(value) ? { value } : { error: validationError(validate.errors ?? [], httpPart) });
   });
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  for (const route of routes) mount(server, route, announceEnd);
+  for (const route of routes) mount(server, route, { addressOf, beforeAnswer: announceEnd });
   return server;
 }
 
-function answeredOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  caller: CallingApplication,
-  decision: LimitDecision,
-): Answered {
-  return {
-    correlationId: request.id,
-    caller,
-    decision,
-    method: request.method,
-    path: request.routeOptions.config?.route?.path,
-    status: reply.statusCode,
-    refusal: request.refusal,
-    durationMs: reply.elapsedTime,
-    id: (request.params as { id?: string } | undefined)?.id,
-    location: reply.getHeader('location') as string | undefined,
-  };
+/** Fastify's own listener, taken off its server: requests come to it through the front. */
+function takeListener(server: Server): (request: IncomingMessage, response: ServerResponse) => void {
+  const [listener] = server.listeners('request');
+  if (listener === undefined) throw new Error('Fastify does not listen to its server');
+  server.removeAllListeners('request');
+  return listener as (request: IncomingMessage, response: ServerResponse) => void;
 }

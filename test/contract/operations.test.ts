@@ -205,7 +205,7 @@ describe('security headers', () => {
       assert.equal(headers.get('referrer-policy'), 'no-referrer', path);
       assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin', path);
       assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, path);
-      assert.match(headers.get('cache-control') ?? '', path === '/docs' ? /no-cache/ : /no-store/, path);
+      assert.match(headers.get('cache-control') ?? '', ['/docs', '/'].includes(path) ? /no-cache/ : /no-store/, path);
       assert.equal(headers.get('strict-transport-security'), null, 'not over http');
       assert.equal(headers.get('server') ?? headers.get('x-powered-by'), null, path);
       await body?.cancel();

@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useState } from 'react';
+import { useSession } from '../session/session.tsx';
+import { call, withQuery } from './call.ts';
+import { type Problem, toProblem } from './problem.ts';
+import type { Page } from './types.ts';
+
+export interface Loaded<Data> {
+  /** Stays while the next answer is on its way. */
+  data: Data | undefined;
+  problem: Problem | undefined;
+  reload: () => void;
+}
+
+type Load<Data> = (signal: AbortSignal) => Promise<Data>;
+
+/** Loads when `load` changes, and again after every `everyMs` while somebody looks at the page. */
+function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
+  const { expire } = useSession();
+  const [state, setState] = useState<Pick<Loaded<Data>, 'data' | 'problem'>>({ data: undefined, problem: undefined });
+  const [round, setRound] = useState(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round loads the same again.
+  useEffect(() => {
+    const control = new AbortController();
+    const { signal } = control;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    async function run(): Promise<void> {
+      try {
+        const data = await load(signal);
+        if (!signal.aborted) setState({ data, problem: undefined });
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = toProblem(error);
+        if (problem.status === 401) return expire();
+        setState(({ data }) => ({ data, problem }));
+      }
+      if (everyMs !== undefined && !signal.aborted) timer = setTimeout(runWhenVisible, everyMs);
+    }
+
+    function runWhenVisible(): void {
+      if (document.visibilityState === 'visible') void run();
+      else document.addEventListener('visibilitychange', runWhenVisible, { once: true, signal });
+    }
+
+    void run();
+    return () => {
+      control.abort();
+      clearTimeout(timer);
+    };
+  }, [load, everyMs, expire, round]);
+
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  return { ...state, reload };
+}
+
+export function useLoad<Data>(path: string, everyMs?: number): Loaded<Data> {
+  const load = useCallback((signal: AbortSignal) => call<Data>('GET', path, { signal }), [path]);
+  return useLoading(load, everyMs);
+}
+
+const pageSize = 20;
+const largestPage = 100;
+
+export interface LoadedList<Item> extends Loaded<Item[]> {
+  /** Undefined when everything is here. */
+  showMore: (() => void) | undefined;
+}
+
+/** A list that can be made longer; all of it that is shown is kept up to date. */
+export function useList<Item>(path: string, everyMs?: number): LoadedList<Item> {
+  const [wanted, setWanted] = useState(pageSize);
+  const load = useCallback((signal: AbortSignal) => loadItems<Item>(path, wanted, signal), [path, wanted]);
+  const { data, problem, reload } = useLoading(load, everyMs);
+  const showMore = data?.more ? () => setWanted((before) => before + pageSize) : undefined;
+  return { data: data?.items, problem, reload, showMore };
+}
+
+async function loadItems<Item>(path: string, wanted: number, signal: AbortSignal) {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(largestPage, wanted - items.length);
+    const page: Page<Item> = await call('GET', withQuery(path, { limit, cursor }), { signal });
+    items.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null && items.length < wanted);
+  return { items, more: cursor !== null };
+}

@@ -1,0 +1,87 @@
+import { Skeleton, Tabs } from '@mantine/core';
+import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { applicationPath } from '../api/call.ts';
+import type { ApplicationDetail } from '../api/types.ts';
+import { useLoad } from '../api/use-load.ts';
+import { NotFound } from '../not-found.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import styles from './application-page.module.css';
+
+export interface TabProps {
+  application: ApplicationDetail;
+  /** The id of a record in the address, when there is one. */
+  record: string | undefined;
+  /** After a change to the application. */
+  onChange: () => void;
+}
+
+const tabs: Record<string, { title: string; Content: ComponentType<TabProps> }> = {
+  overview: { title: 'Overview', Content: lazy(() => import('../overview/overview.tsx')) },
+  credentials: { title: 'Credentials', Content: lazy(() => import('../credentials/credentials.tsx')) },
+  try: { title: 'Try it', Content: lazy(() => import('../try/try-it.tsx')) },
+  messages: { title: 'Messages', Content: lazy(() => import('../records/messages.tsx')) },
+  verifications: { title: 'Verifications', Content: lazy(() => import('../records/verifications.tsx')) },
+  usage: { title: 'Usage', Content: lazy(() => import('../usage/usage.tsx')) },
+  requests: { title: 'Requests', Content: lazy(() => import('../requests/requests.tsx')) },
+};
+
+interface PageProps {
+  id: string;
+  tab: string;
+  record: string | undefined;
+}
+
+export default function ApplicationPage({ id, tab, record }: PageProps) {
+  const [, navigate] = useLocation();
+  const { data: application, problem, reload } = useLoad<ApplicationDetail>(applicationPath(id));
+  const list = useRef<HTMLDivElement>(null);
+  const loaded = application !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the tab may be out of sight.
+  useEffect(() => {
+    list.current?.querySelector('[data-active]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [tab, loaded]);
+  const shown = tabs[tab];
+  if (problem?.status === 404 || shown === undefined) return <NotFound />;
+  if (application === undefined) {
+    return problem === undefined ? <Loading /> : <ProblemNote problem={problem} onRetry={reload} />;
+  }
+  return (
+    <>
+      <Link href="/applications" className={styles.back ?? ''}>
+        <Icon name="back" size={16} /> Applications
+      </Link>
+      <PageTitle documentTitle={`${shown.title} · ${application.name}`} lead={<code>{application.id}</code>}>
+        {application.name}
+      </PageTitle>
+      <Tabs value={tab} onChange={(next) => navigate(`/applications/${id}/${next}`)} keepMounted={false}>
+        <Tabs.List ref={list} className={styles.tabs ?? ''} aria-label="About this application">
+          {Object.entries(tabs).map(([name, { title }]) => (
+            <Tabs.Tab key={name} value={name}>
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(tabs).map(([name, { Content }]) => (
+          <Tabs.Panel key={name} value={name} pt="lg">
+            <Suspense fallback={<Skeleton height={260} />}>
+              <Content application={application} record={record} onChange={reload} />
+            </Suspense>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true">
+      <Skeleton height={34} width={240} mb={28} />
+      <Skeleton height={44} mb={24} />
+      <Skeleton height={260} />
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Application } from '../api/types.ts';
+import { useList } from '../api/use-load.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Time } from '../parts/time.tsx';
+import styles from './applications.module.css';
+import { CreateApplication } from './create-application.tsx';
+
+export function Applications() {
+  const { data, problem, reload, showMore } = useList<Application>('/portal/v1/applications');
+  const [creating, setCreating] = useState(false);
+  const create = (
+    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+      Create an application
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle lead="Each has its own credentials, limits and records." actions={data?.length ? create : undefined}>
+        Applications
+      </PageTitle>
+      <ProblemNote problem={problem} onRetry={reload} />
+      {data === undefined && problem === undefined && <Skeleton height={96} aria-label="Loading" />}
+      {data?.length === 0 && (
+        <Empty title="Create your first application" action={create}>
+          An application holds your credentials. Then register it for an API, copy the key, and send your first text.
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <ul className={styles.list}>
+          {data.map((application) => (
+            <li key={application.id}>
+              <Link href={`/applications/${application.id}`} className={styles.card ?? ''}>
+                <span className={styles.initial} aria-hidden="true">
+                  {application.name.trim().charAt(0).toUpperCase()}
+                </span>
+                <span className={styles.text}>
+                  <strong>{application.name}</strong>
+                  <span className={styles.meta}>
+                    Created <Time at={application.created_at} />
+                  </span>
+                </span>
+                <Icon name="arrow" />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {showMore && (
+        <Button variant="default" mt="md" onClick={showMore}>
+          Show more
+        </Button>
+      )}
+      <CreateApplication opened={creating} onClose={() => setCreating(false)} />
+    </>
+  );
+}

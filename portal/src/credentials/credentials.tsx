@@ -1,0 +1,13 @@
+import { Stack } from '@mantine/core';
+import type { TabProps } from '../applications/application-page.tsx';
+import { ApiKeys } from './api-keys.tsx';
+import { ClientSecrets } from './client-secrets.tsx';
+
+export default function Credentials({ application, onChange }: TabProps) {
+  return (
+    <Stack gap="lg">
+      <ApiKeys application={application} />
+      <ClientSecrets application={application} onChange={onChange} />
+    </Stack>
+  );
+}

@@ -1,0 +1,79 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Health } from '../api/types.ts';
+import { useLoad } from '../api/use-load.ts';
+import { Facts } from '../parts/facts.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import styles from './operator.module.css';
+
+const refreshMs = 5000;
+
+export default function SystemHealth() {
+  const { data, problem, reload } = useLoad<Health>('/portal/v1/operator/health', refreshMs);
+  return (
+    <>
+      <PageTitle lead="Looked at anew every few seconds.">System health</PageTitle>
+      <Stack gap="lg">
+        <ProblemNote problem={problem} onRetry={reload} />
+        {data === undefined && problem === undefined && <Skeleton height={300} />}
+        {data !== undefined && <Panels health={data} />}
+      </Stack>
+    </>
+  );
+}
+
+function Panels({ health }: { health: Health }) {
+  const { queue } = health;
+  return (
+    <>
+      <Panel title="Checks">
+        <ul className={styles.checks}>
+          {health.checks.map(({ name, ok }) => (
+            <li key={name}>
+              <Status state={ok ? 'ok' : 'failed'} /> {name}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <Panel title="Delivery queue">
+        <Facts
+          facts={[
+            ['Waiting', queue.waiting],
+            ['On the wire', queue.on_the_wire],
+            ['Oldest is due since', queue.oldest_due_seconds === null ? '–' : `${queue.oldest_due_seconds} s`],
+          ]}
+        />
+      </Panel>
+      <Panel title="Service">
+        <Facts
+          facts={[
+            ['Version', health.version],
+            ['Environment', health.environment],
+            ['Started', <Time key="started" at={health.started_at} />],
+            ['Accounts', health.accounts],
+            ['Applications', health.applications],
+            [
+              'Registrations that wait',
+              <Link key="waiting" href="/operator/registrations">
+                {health.pending_registrations}
+              </Link>,
+            ],
+          ]}
+        />
+      </Panel>
+      <Panel title="Nodes">
+        <ul className={styles.checks}>
+          {health.nodes.map(({ id, seen_at }) => (
+            <li key={id}>
+              <code>{id}</code> seen <Time at={seen_at} />
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Icon } from './icon.tsx';
+
+export function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const label = `Switch to ${other} colours`;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      c="var(--ink)"
+      size="lg"
+      aria-label={label}
+      title={label}
+      onClick={() => setColorScheme(other)}
+    >
+      <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+    </ActionIcon>
+  );
+}

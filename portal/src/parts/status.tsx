@@ -1,0 +1,45 @@
+import styles from './status.module.css';
+
+const tones: Record<string, string> = {
+  delivered: 'good',
+  approved: 'good',
+  ok: 'good',
+  undelivered: 'bad',
+  failed: 'bad',
+  expired: 'bad',
+  blocked: 'bad',
+  rejected: 'bad',
+  scheduled: 'wait',
+  queued: 'wait',
+  pending: 'wait',
+  sent: 'calm',
+  canceled: 'plain',
+  unknown: 'plain',
+};
+
+/** The state of a record: a word and a colour, never the colour alone. */
+export function Status({ state }: { state: string }) {
+  return (
+    <span className={styles.status} data-tone={tones[state] ?? 'plain'}>
+      {state}
+    </span>
+  );
+}
+
+/** The status of an answer. */
+export function HttpStatus({ status }: { status: number }) {
+  const tone = status < 300 ? 'good' : status === 429 ? 'wait' : 'bad';
+  return (
+    <span className={styles.status} data-tone={tone}>
+      {status}
+    </span>
+  );
+}
+
+export function Tag({ children, tone = 'plain' }: { children: string; tone?: 'plain' | 'calm' | 'wait' }) {
+  return (
+    <span className={styles.status} data-tone={tone}>
+      {children}
+    </span>
+  );
+}

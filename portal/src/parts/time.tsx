@@ -1,0 +1,14 @@
+const timeOnly = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** A moment, in the reader's own zone; the day only when it is another. */
+export function Time({ at }: { at: string }) {
+  const moment = new Date(at);
+  const today = moment.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={at} title={whole.format(moment)}>
+      {(today ? timeOnly : dayAndTime).format(moment)}
+    </time>
+  );
+}

@@ -1,0 +1,58 @@
+import { Button, Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { LoadedList } from '../api/use-load.ts';
+import { Empty } from '../parts/empty.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import styles from './records.module.css';
+
+interface RecordListProps<Item> {
+  list: LoadedList<Item>;
+  searched: boolean;
+  /** What to say, and do, when there is nothing at all. */
+  nothing: string;
+  tryHref: string;
+  hrefOf: (item: Item) => string;
+  renderItem: (item: Item) => ReactNode;
+}
+
+export function RecordList<Item>({ list, searched, nothing, tryHref, hrefOf, renderItem }: RecordListProps<Item>) {
+  const { data, problem, reload, showMore } = list;
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={reload} />
+      {data === undefined && problem === undefined && <Skeleton height={180} aria-label="Loading" />}
+      {data?.length === 0 && searched && (
+        <Empty title="Nothing matches">Clear the search, or look for less of it.</Empty>
+      )}
+      {data?.length === 0 && !searched && (
+        <Empty
+          title="Nothing here yet"
+          action={
+            <Button component={Link} href={tryHref}>
+              Try it
+            </Button>
+          }
+        >
+          {nothing}
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <ul className={styles.list}>
+          {data.map((item) => (
+            <li key={hrefOf(item)}>
+              <Link href={hrefOf(item)} className={styles.item ?? ''}>
+                {renderItem(item)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {showMore && (
+        <Button variant="default" onClick={showMore} style={{ alignSelf: 'center' }}>
+          Show more
+        </Button>
+      )}
+    </>
+  );
+}

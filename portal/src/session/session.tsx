@@ -1,0 +1,85 @@
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { call } from '../api/call.ts';
+import { type Problem, toProblem } from '../api/problem.ts';
+import type { Account, Service } from '../api/types.ts';
+import { forgetKept } from './kept.ts';
+
+export interface Session {
+  service: Service;
+  account: Account | null;
+  /** Set when the session ended by itself, and nobody asked for it. */
+  expired: boolean;
+  enter: (account: Account) => void;
+  leave: () => Promise<void>;
+  expire: () => void;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('useSession outside of SessionProvider');
+  return session;
+}
+
+interface ProviderProps {
+  children: ReactNode;
+  waiting: ReactNode;
+  failed: (problem: Problem, retry: () => void) => ReactNode;
+}
+
+/** Finds out which service this is and who is signed in, before anything else is shown. */
+export function SessionProvider({ children, waiting, failed }: ProviderProps) {
+  const [service, setService] = useState<Service | undefined>(undefined);
+  const [account, setAccount] = useState<Account | null>(null);
+  const [expired, setExpired] = useState(false);
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
+
+  const start = useCallback(async () => {
+    setProblem(undefined);
+    try {
+      const [found, signedIn] = await Promise.all([call<Service>('GET', '/portal/v1/service'), findAccount()]);
+      setAccount(signedIn);
+      setService(found);
+    } catch (error) {
+      setProblem(toProblem(error));
+    }
+  }, []);
+  useEffect(() => void start(), [start]);
+
+  const become = useCallback((next: Account | null, byItself: boolean) => {
+    // What one developer left in memory is not for the next one at this screen.
+    if (next === null) forgetKept();
+    setExpired(byItself);
+    setAccount(next);
+  }, []);
+
+  const session = useMemo(
+    () =>
+      service && {
+        service,
+        account,
+        expired,
+        enter: (entered: Account) => become(entered, false),
+        leave: async () => {
+          await call('DELETE', '/portal/v1/sessions/current');
+          become(null, false);
+        },
+        expire: () => become(null, true),
+      },
+    [service, account, expired, become],
+  );
+
+  if (problem !== undefined) return failed(problem, () => void start());
+  if (session === undefined) return waiting;
+  return <SessionContext value={session}>{children}</SessionContext>;
+}
+
+async function findAccount(): Promise<Account | null> {
+  try {
+    return await call<Account>('GET', '/portal/v1/me');
+  } catch (error) {
+    if (toProblem(error).status === 401) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { Skeleton } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { InboxText } from '../api/record-types.ts';
+import { Bubble } from './bubble.tsx';
+import styles from './handset.module.css';
+import { keyOf, useInbox } from './use-inbox.ts';
+
+interface HandsetProps {
+  applicationId: string;
+  number: string;
+  onNumber: (number: string) => void;
+  onCode: (text: InboxText, code: string) => void;
+}
+
+/** A phone on the page: what the application sends arrives here, for whatever number. */
+export function Handset({ applicationId, number, onNumber, onCode }: HandsetProps) {
+  const { texts, live } = useInbox(applicationId);
+  const [seen, setSeen] = useState<Map<string, number> | undefined>(undefined);
+  const log = useRef<HTMLDivElement>(null);
+
+  const counts = useMemo(() => {
+    const found = new Map<string, number>([[number, 0]]);
+    for (const { to } of texts ?? []) found.set(to, (found.get(to) ?? 0) + 1);
+    return found;
+  }, [texts, number]);
+  const count = counts.get(number) ?? 0;
+  const loaded = texts !== undefined;
+  const shown = (texts ?? []).filter(({ to }) => to === number);
+
+  useEffect(() => {
+    // What was there when the page opened is not new.
+    if (loaded) setSeen((before) => new Map(before ?? counts).set(number, count));
+    log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [number, count, counts, loaded]);
+
+  return (
+    <section className={styles.place} aria-label="Virtual handset">
+      <div className={styles.phone}>
+        <div className={styles.top}>
+          <span className={styles.speaker} aria-hidden="true" />
+          <strong className={styles.number}>{number === '' ? 'No number' : number}</strong>
+          <span className={styles.live} data-live={live}>
+            {live ? 'Live' : 'Connecting…'}
+          </span>
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard. */}
+        <div className={styles.screen} ref={log} role="log" aria-label={`Texts to ${number}`} tabIndex={0}>
+          {texts === undefined && <Skeleton height={60} radius="lg" />}
+          {texts !== undefined && shown.length === 0 && (
+            <p className={styles.nothing}>No text yet. Send one, and it arrives here.</p>
+          )}
+          {shown.map((text) => (
+            <Bubble key={keyOf(text)} text={text} onCode={onCode} />
+          ))}
+        </div>
+        <fieldset className={styles.numbers}>
+          <legend className={styles.legend}>Handsets</legend>
+          {[...counts].map(([each, arrived]) => {
+            const unread = each === number ? 0 : arrived - (seen?.get(each) ?? 0);
+            return (
+              <button
+                key={each}
+                type="button"
+                className={styles.pick}
+                aria-pressed={each === number}
+                aria-label={unread > 0 ? `${each}, ${unread} new` : each}
+                data-unread={unread > 0 ? unread : undefined}
+                onClick={() => onNumber(each)}
+              >
+                {each}
+              </button>
+            );
+          })}
+        </fieldset>
+      </div>
+    </section>
+  );
+}

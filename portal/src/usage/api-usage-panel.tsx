@@ -1,0 +1,64 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { apiTitle, planTitle } from '../api/apis.ts';
+import type { ApiUsage } from '../api/record-types.ts';
+import { Facts } from '../parts/facts.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Status } from '../parts/status.tsx';
+import { Quota } from './quota.tsx';
+import type { Span } from './spans.ts';
+import { StepTable } from './step-table.tsx';
+import styles from './usage.module.css';
+
+/** The charts are heavy, and nobody pays for them before they look at one. */
+const UsageChart = lazy(() => import('./usage-chart.tsx'));
+
+const count = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+
+export function ApiUsagePanel({ usage, span }: { usage: ApiUsage; span: Span }) {
+  const { totals, states } = usage;
+  const limit = usage.per_minute * span.minutes;
+  return (
+    <Panel
+      title={apiTitle(usage.api)}
+      lead={`${planTitle(usage.plan)} plan: ${count.format(usage.per_minute)} requests a minute, ${count.format(usage.burst)} at most in a second.`}
+      actions={<Quota remaining={usage.remaining} limit={usage.per_minute} resetSeconds={usage.reset_seconds} />}
+    >
+      <Facts
+        facts={[
+          ['Admitted', count.format(totals.admitted)],
+          ['Refused', count.format(totals.refused)],
+          ...(usage.api === 'verify'
+            ? ([
+                ['Verifications started', count.format(totals.verifications)],
+                ['Approved', count.format(totals.approved)],
+                [
+                  'Conversion',
+                  totals.verifications === 0 ? '–' : percent.format(totals.approved / totals.verifications),
+                ],
+              ] satisfies [string, string][])
+            : ([
+                ['Messages', count.format(totals.messages)],
+                ['Segments', count.format(totals.segments)],
+              ] satisfies [string, string][])),
+        ]}
+      />
+      <div className={styles.chart}>
+        <Suspense fallback={<Skeleton height={230} />}>
+          <UsageChart steps={usage.steps} limit={limit} span={span} title={apiTitle(usage.api)} />
+        </Suspense>
+      </div>
+      <div className={styles.states}>
+        <strong>{usage.api === 'verify' ? 'Verifications by state' : 'Messages by state'}</strong>
+        {Object.keys(states).length === 0 && <span className={styles.quiet}>None in this span.</span>}
+        {Object.entries(states).map(([state, number]) => (
+          <span key={state} className={styles.state}>
+            <Status state={state} /> {count.format(number)}
+          </span>
+        ))}
+      </div>
+      <StepTable steps={usage.steps} label={span.label} step={span.step} />
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ApiUsage } from '../api/record-types.ts';
+import styles from './usage.module.css';
+
+interface StepTableProps {
+  steps: ApiUsage['steps'];
+  label: (at: string) => string;
+  step: string;
+}
+
+const count = new Intl.NumberFormat();
+
+/** The chart's numbers for those who would rather read them. */
+export function StepTable({ steps, label, step }: StepTableProps) {
+  const used = steps.filter(({ admitted, refused }) => admitted + refused > 0);
+  if (used.length === 0) return null;
+  return (
+    <details className={styles.numbers}>
+      <summary>Show the numbers</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{step.charAt(0).toUpperCase() + step.slice(1)}</th>
+            <th scope="col">Admitted</th>
+            <th scope="col">Refused</th>
+          </tr>
+        </thead>
+        <tbody>
+          {used.map(({ at, admitted, refused }) => (
+            <tr key={at}>
+              <th scope="row">{label(at)}</th>
+              <td>{count.format(admitted)}</td>
+              <td>{count.format(refused)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

@@ -1,0 +1,56 @@
+import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { applicationPath, withQuery } from '../api/call.ts';
+import type { Usage } from '../api/record-types.ts';
+import { useLoad } from '../api/use-load.ts';
+import type { TabProps } from '../applications/application-page.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { ApiUsagePanel } from './api-usage-panel.tsx';
+import { type Span, spans } from './spans.ts';
+import styles from './usage.module.css';
+
+const refreshMs = 5000;
+
+export default function UsageTab({ application }: TabProps) {
+  const [name, setName] = useState('hour');
+  const span = spans.find((each) => each.name === name) ?? spans[0];
+  if (application.registrations.length === 0) {
+    return (
+      <Empty title="Nothing to count yet">
+        Register for an API on the <Link href={`/applications/${application.id}`}>overview</Link>; what you send with it
+        is counted here, to the request.
+      </Empty>
+    );
+  }
+  return (
+    <Stack gap="lg">
+      <div className={styles.bar}>
+        <SegmentedControl
+          aria-label="Time span"
+          value={span.name}
+          onChange={setName}
+          data={spans.map(({ name: value, title }) => ({ value, label: title }))}
+        />
+      </div>
+      <Panels key={span.name} applicationId={application.id} span={span} />
+    </Stack>
+  );
+}
+
+function Panels({ applicationId, span }: { applicationId: string; span: Span }) {
+  const path = withQuery(applicationPath(applicationId, '/usage'), span.query(new Date()));
+  const { data, problem, reload } = useLoad<Usage>(path, refreshMs);
+  if (data === undefined) {
+    return problem === undefined ? <Skeleton height={420} /> : <ProblemNote problem={problem} onRetry={reload} />;
+  }
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={reload} />
+      {data.data.map((usage) => (
+        <ApiUsagePanel key={usage.api} usage={usage} span={span} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { call } from '../api/call.ts';
+import type { Account } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.tsx';
+import styles from './narrow.module.css';
+
+export function SetPassword() {
+  const { enter } = useSession();
+  const { token } = useParams<{ token: string }>();
+  const [, navigate] = useLocation();
+  const [password, setPassword] = useState('');
+  const { run, busy, problem } = useAction(async () => {
+    enter(await call<Account>('POST', '/portal/v1/password-resets', { body: { token, password } }));
+    // The link works once: nobody needs to come back to it.
+    navigate('/applications', { replace: true });
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <div className={styles.narrow}>
+      <PageTitle lead="The link works once. Everywhere else you will be signed out.">Set a new password</PageTitle>
+      <Panel>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <PasswordInput
+              label="New password"
+              description="At least 8 characters; a sentence of 15 or more is better."
+              autoComplete="new-password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={problem?.of('password')}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <ProblemNote problem={problem} fields={['password']} />
+            <Button type="submit" size="md" loading={busy}>
+              Set the password and sign in
+            </Button>
+          </Stack>
+        </form>
+      </Panel>
+    </div>
+  );
+}

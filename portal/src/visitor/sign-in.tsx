@@ -1,0 +1,66 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { call } from '../api/call.ts';
+import type { Account } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { Note } from '../parts/note.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.tsx';
+import styles from './narrow.module.css';
+
+export function SignIn() {
+  const { enter, expired } = useSession();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { run, busy, problem } = useAction(async () => {
+    enter(await call<Account>('POST', '/portal/v1/sessions', { body: { email, password } }));
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <div className={styles.narrow}>
+      <PageTitle>Sign in</PageTitle>
+      <Panel>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            {expired && <Note tone="calm">Your session has ended. Sign in again to go on where you were.</Note>}
+            <TextInput
+              label="Email"
+              type="email"
+              autoComplete="username"
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+              error={problem?.of('email')}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={problem?.of('password')}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <ProblemNote problem={problem} fields={['email', 'password']} />
+            <Button type="submit" size="md" loading={busy}>
+              Sign in
+            </Button>
+            <span>
+              New here? <Link href="/">Sign up</Link>
+            </span>
+          </Stack>
+        </form>
+      </Panel>
+      <p className={styles.aside}>
+        Forgot the password? Whoever runs this service makes you a link:{' '}
+        <code>npm run reset-password -- your@email</code>
+      </p>
+    </div>
+  );
+}

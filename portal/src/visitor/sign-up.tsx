@@ -1,0 +1,62 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import type { Account } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.tsx';
+
+export function SignUp() {
+  const { enter } = useSession();
+  const [, navigate] = useLocation();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { run, busy, problem } = useAction(async () => {
+    enter(await call<Account>('POST', '/portal/v1/accounts', { body: { email, password } }));
+    navigate('/applications');
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <Panel title="Sign up">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Email"
+            type="email"
+            autoComplete="email"
+            required
+            withAsterisk={false}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={problem?.of('email')}
+          />
+          <PasswordInput
+            label="Password"
+            description="At least 8 characters; a sentence of 15 or more is better."
+            autoComplete="new-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={problem?.of('password')}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          />
+          <ProblemNote problem={problem} fields={['email', 'password']} />
+          <Button type="submit" size="md" loading={busy}>
+            Create my account
+          </Button>
+          <span>
+            Been here before? <Link href="/sign-in">Sign in</Link>
+          </span>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Exchange } from './exchange.ts';
+import type { Answered } from './gate.ts';
+import { logRequest } from './request-log.ts';
+
+export interface AnsweredOptions {
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  onAnswered: ((answered: Answered) => void) | undefined;
+}
+
+/** The record a request was about, as its path or its answer names it. */
+interface About {
+  id?: string | undefined;
+  location?: string | undefined;
+}
+
+/** What is done once a request is answered, by whomever: a line, an observation, and its trace if it was counted. */
+export function createAnswered({ clock, log, metrics, onAnswered }: AnsweredOptions) {
+  return (exchange: Exchange, { id, location }: About = {}): void => {
+    const { correlationId, request, response, route, admission, refusal } = exchange;
+    const durationMs = clock.steadyMs() - exchange.startedMs;
+    logRequest(exchange, Math.round(durationMs * 10) / 10, log, metrics);
+    if (onAnswered === undefined || admission?.decision === undefined) return;
+    const { caller, decision } = admission;
+    if (caller.kind !== 'application') return;
+    onAnswered({
+      correlationId,
+      caller,
+      decision,
+      method: request.method ?? '',
+      path: route?.path,
+      status: response.statusCode,
+      refusal,
+      durationMs,
+      id,
+      location,
+    });
+  };
+}

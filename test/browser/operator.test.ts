@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import {
+  assertAccessible,
+  assertFitsPhone,
+  createApplication,
+  factOf,
+  launch,
+  openPortal,
+  openTab,
+  type Portal,
+  password,
+  register,
+  signUp,
+} from './browser.ts';
+
+const env = { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SECRET: 'a secret of many characters, for tests only' };
+
+let service: Service;
+let browser: Browser;
+let developer: Portal;
+let operator: Portal;
+before(async () => {
+  await buildService();
+  service = await startService({ env });
+  [browser] = await Promise.all([launch(), service.ready]);
+  [developer, operator] = await Promise.all([openPortal(browser, service.url), openPortal(browser, service.url)]);
+});
+after(async () => {
+  await browser.close();
+  await endServices();
+});
+
+/** The link that is printed on the machine. */
+async function operatorLink(email: string): Promise<string> {
+  const { dataDir } = service;
+  const command = await startService({ dataDir, env, command: ['node', 'scripts/run.mjs', 'operator', email] });
+  assert.equal((await command.ended).code, 0, command.output());
+  return `${service.url}/#/set-password/${/set-password\/(\w+)/.exec(command.output())?.[1]}`;
+}
+
+describe('production', () => {
+  const about = 'Waiting Ltd for SMS Messaging';
+  let key = '';
+  const waiting = () => developer.page;
+  const deciding = () => operator.page;
+
+  test('a registration waits, its key is refused, and there is no handset', async () => {
+    await signUp(waiting(), 'ada@example.com');
+    await createApplication(waiting(), 'Waiting Ltd');
+    const dialog = await register(waiting(), 'SMS Messaging');
+    key = (await dialog.locator('pre').first().textContent()) ?? '';
+    assert.match(key, /^hg_live_/);
+    await dialog.getByRole('link', { name: 'Try it on this page' }).click();
+    await waiting().getByText('An operator has not approved this registration yet').waitFor();
+    assert.equal(await waiting().getByRole('log').count(), 0);
+    await waiting().getByLabel('To', { exact: true }).fill('+447400123456');
+    await waiting().getByRole('button', { name: 'Send', exact: true }).click();
+    await waiting().getByText('HTTP 401 Unauthorized').waitFor();
+    await assertAccessible(waiting(), 'Try it in production');
+    await openTab(waiting(), 'Overview');
+    await waiting().getByText('Waiting for an operator').waitFor();
+    await assertAccessible(waiting(), 'Overview with a registration that waits');
+  });
+
+  test('an operator gets in by the printed link', async () => {
+    await deciding().goto(await operatorLink('boss@example.com'));
+    await assertAccessible(deciding(), 'Set a new password');
+    await deciding().getByLabel('New password', { exact: true }).fill(password);
+    await deciding().getByRole('button', { name: 'Set the password and sign in' }).click();
+    await deciding().getByRole('link', { name: 'Health' }).click();
+    await factOf(deciding().getByRole('main'), 'Environment').getByText('production').waitFor();
+    await assertAccessible(deciding(), 'System health');
+    await assertFitsPhone(deciding(), 'System health');
+  });
+
+  test('the operator approves, and the same key passes', async () => {
+    await deciding().getByRole('link', { name: 'Registrations', exact: true }).click();
+    await deciding().getByRole('article', { name: about }).getByText('ada@example.com').waitFor();
+    await assertAccessible(deciding(), 'Registrations that wait');
+    await assertFitsPhone(deciding(), 'Registrations that wait');
+    await deciding()
+      .getByRole('button', { name: `Approve ${about}` })
+      .click();
+    await deciding().getByText('Nobody is waiting').waitFor();
+    const { status } = await fetch(`${service.url}/sms/v1/messages`, { headers: { apikey: key } });
+    assert.equal(status, 200);
+    await waiting().reload();
+    await waiting().getByRole('region', { name: 'SMS Messaging', exact: true }).getByText('approved').waitFor();
+  });
+
+  test('a higher plan holds only once it is approved', async () => {
+    await waiting().getByRole('button', { name: 'Change to Pro for SMS Messaging' }).click();
+    await waiting().getByText('until an operator approves Pro').waitFor();
+    await deciding().reload();
+    await deciding().getByText('Free → Pro').waitFor();
+    await deciding()
+      .getByRole('button', { name: `Approve ${about}` })
+      .click();
+    await deciding().getByText('Nobody is waiting').waitFor();
+    await waiting().reload();
+    const pro = waiting().getByRole('heading', { name: 'Pro' }).first().locator('..');
+    await pro.getByText('Your plan').waitFor();
+  });
+
+  test('others see no operator pages', async () => {
+    await waiting().goto(`${service.url}/#/operator/health`);
+    await waiting().getByRole('heading', { name: 'Nothing at this address' }).waitFor();
+    assert.equal(await waiting().getByRole('link', { name: 'Health' }).count(), 0);
+    assert.deepEqual([...developer.faults, ...operator.faults], []);
+  });
+});
