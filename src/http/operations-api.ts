@@ -55,7 +55,7 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       answers: { 200: { description: 'The text exposition format', type: 'text/plain' } },
       handler: async () => ({
         status: 200,
-        content: { type: metrics.registry.contentType, data: await metrics.registry.metrics() },
+        content: { type: metrics.registry.contentType, data: await metrics.text() },
       }),
     }),
     route({

@@ -1,4 +1,4 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino, symbols } from 'pino';
 import { toTimestamp } from './clock.ts';
 
 export type Log = Logger;
@@ -10,6 +10,9 @@ export interface LogOptions {
   /** Where lines go; standard output unless a test wants to read them. */
   to?: DestinationStream;
 }
+
+/** Bytes that wait for whoever reads them. */
+const heldBackAtMost = 16 * 1024 * 1024;
 
 /**
  * Logs carry ids, routes and outcomes: never a header, a body, a number, a code or a secret. Nothing redacts them
@@ -24,9 +27,19 @@ export function createLog({ level, readable, to }: LogOptions): Log {
     timestamp: () => `,"time":"${toTimestamp(Date.now())}"`,
   };
   if (to !== undefined) return pino(options, to);
-  // Asynchronous, so a slow terminal or a full pipe never holds up an answer.
-  const stdout = destination({ dest: 1, sync: false });
+  // Asynchronous, so a slow terminal or a full pipe never holds up an answer; what it cannot take any more is dropped.
+  const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost });
   return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : stdout);
+}
+
+/**
+ * Writes a line whose fields are JSON already: pino takes as long for the one line that every request has as the edge for
+ * the request.
+ */
+export function writeLine(log: Log, level: 'info' | 'error', fields: string): void {
+  if (!log.isLevelEnabled(level)) return;
+  const stream = (log as unknown as Record<symbol, DestinationStream>)[symbols.streamSym];
+  stream?.write(`{"level":"${level}","time":"${toTimestamp(Date.now())}",${fields}}\n`);
 }
 
 interface DescribedError {
