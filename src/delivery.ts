@@ -6,6 +6,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import type { KeyRing } from './platform/keys.ts';
+import { type Listener, openListener } from './platform/listener.ts';
 import type { Log } from './platform/log.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createTextOf } from './text-of.ts';
@@ -17,6 +18,9 @@ export interface Delivery {
   wake(): void;
   workers: DeliveryWorker[];
 }
+
+/** On which nodes that only answer requests tell those that deliver. */
+export const deliveryChannel = 'heliograph_delivery';
 
 const retainEveryMs = 3_600_000;
 
@@ -50,6 +54,7 @@ export function createDelivery(options: {
     createVerificationRetention(database, clock, config.retentionDays),
   ];
   let timer: NodeJS.Timeout | undefined;
+  let listener: Listener | undefined;
   let stopped = false;
 
   async function retain(): Promise<void> {
@@ -61,19 +66,25 @@ export function createDelivery(options: {
     if (!stopped) timer = setTimeout(() => void retain(), retainEveryMs).unref();
   }
 
+  function wake(): void {
+    for (const worker of workers) worker.wake();
+  }
+
   return {
     workers,
     async start() {
       for (const worker of workers) await worker.start();
+      if (config.redisUrl !== undefined) {
+        listener = await openListener({ database, channel: deliveryChannel, onNotified: wake });
+      }
       timer = setTimeout(() => void retain(), 1000).unref();
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      await listener?.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
     },
-    wake() {
-      for (const worker of workers) worker.wake();
-    },
+    wake,
   };
 }

@@ -1,17 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, write } from 'node:fs';
 import { createApp, tokenUrlOf } from './app.ts';
 import { boot, type Endings } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
+import { deliveryChannel } from './delivery.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
+import { createNotifier } from './platform/notifier.ts';
 import { makeDemoApplications } from './registry/demo-applications.ts';
 import { type DeliveryThread, startDeliveryThread } from './start-delivery-thread.ts';
 import { welcome } from './welcome.ts';
 
 const clock = systemClock;
 const startWithinMs = 15_000;
+/** Longer than a balancer needs to ask `/readyz` twice. */
+const drainMs = 3000;
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
@@ -40,7 +44,8 @@ async function main([command, ...args]: string[]): Promise<void> {
     process.on(signal, () => {
       if (interrupted || ending !== undefined) return;
       interrupted = true;
-      say('Stopping: finishing what is in flight.');
+      // Not by `say`: a full pipe that nobody reads would hold up everything that is still to be finished.
+      write(1, 'Stopping: finishing what is in flight.\n', () => {});
       // A start under way is let come to its end: a Postgres that is half started cannot be stopped yet.
       void Promise.race([running, new Promise((done) => setTimeout(done, startWithinMs))])
         .catch(() => {})
@@ -86,21 +91,20 @@ async function serve(
     say,
     onFatal,
   });
-  if (config.redisUrl !== undefined) {
-    log.warn(
-      'REDIS_URL lets several nodes share this database; in this version each of them still counts limits by itself',
-    );
-  }
   let delivery: DeliveryThread | undefined;
-  const app = createApp({ config, clock, database, keys, log, version, wakeDelivery: () => delivery?.wake() });
+  const workers = createNotifier({ database, channel: deliveryChannel });
+  const wakeDelivery = config.role === 'web' ? workers.notify : () => delivery?.wake();
+  const app = createApp({ config, clock, database, keys, log, version, wakeDelivery });
   if (config.role !== 'web') {
     const readable = process.stdout.isTTY === true;
     delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics.countDelivery);
     endings.push(async () => delivery?.stop());
   }
   endings.push(() => app.stop());
+  // Alone there is nobody else to turn to.
+  if (config.redisUrl !== undefined) endings.push(() => app.drain(drainMs));
   const made =
-    config.environment === 'sandbox'
+    config.environment === 'sandbox' && config.role !== 'worker'
       ? await makeDemoApplications({
           database,
           clock,

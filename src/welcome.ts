@@ -11,6 +11,9 @@ export function welcome(options: {
   paths: string[];
 }): string {
   const { version, config, made, paths } = options;
+  if (config.role === 'worker') {
+    return `\nHeliograph ${version} delivers texts (${config.environment}).\n\n  Health     http://${config.host}:${config.port}/readyz\n`;
+  }
   const lines = [
     '',
     `Heliograph ${version} is ready (${config.environment}).`,

@@ -106,13 +106,18 @@ describe('import directions', () => {
     for (const { name } of files) visit(name, []);
   });
 
-  test('only platform/database.ts knows pg', () => {
-    const users = files.filter(({ imports }) => imports.some((path) => path === 'pg' || path.startsWith('pg/')));
-    assert.deepEqual(
-      users.map(({ name }) => name),
-      ['platform/database.ts'],
-    );
-  });
+  for (const [name, file] of [
+    ['pg', 'platform/database.ts'],
+    ['@redis/client', 'platform/redis.ts'],
+  ] as const) {
+    test(`only ${file} knows ${name}`, () => {
+      const users = files.filter(({ imports }) => imports.some((path) => path === name || path.startsWith(`${name}/`)));
+      assert.deepEqual(
+        users.map((user) => user.name),
+        [file],
+      );
+    });
+  }
 });
 
 describe('one source each', () => {

@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Type } from 'typebox';
 import { type Api, type Auth, type Call, type Route, route, type Scope } from '../../src/http/route.ts';
-import type { TestApp } from './app.ts';
 import { createApplication, register, signUp, type TestDeveloper } from './developer.ts';
 
 export interface TestClient {
@@ -35,7 +34,7 @@ export const verifyScope = 'openid verify:manage';
 export const messagingScope = 'openid messaging:send';
 
 export async function createRegistered(
-  app: TestApp,
+  app: { url: string },
   apis: Api[] = ['sms', 'verify', 'messaging'],
   plan = 'free',
   developer?: TestDeveloper,

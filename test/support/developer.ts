@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { TestApp } from './app.ts';
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
@@ -41,7 +40,7 @@ export interface TestDeveloper {
 let count = 0;
 
 /** A developer who has just signed up. */
-export async function signUp(app: TestApp): Promise<TestDeveloper> {
+export async function signUp(app: { url: string }): Promise<TestDeveloper> {
   const email = `developer-${++count}-${process.pid}@example.com`;
   const password = 'a sentence that only I would think of';
   const answer = await send(app, 'POST', '/portal/v1/accounts', { body: { email, password } });
@@ -49,7 +48,7 @@ export async function signUp(app: TestApp): Promise<TestDeveloper> {
   return asDeveloper(app, email, password, answer);
 }
 
-export function asDeveloper(app: TestApp, email: string, password: string, signedIn: Answer): TestDeveloper {
+export function asDeveloper(app: { url: string }, email: string, password: string, signedIn: Answer): TestDeveloper {
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   return {
     email,

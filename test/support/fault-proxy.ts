@@ -17,9 +17,15 @@ export type Fault =
    */
   | { kind: 'cut'; from: 'client' | 'server'; at: string; deliver: boolean; times: number };
 
-export interface FaultProxy {
-  /** The same database by way of the proxy. */
-  connection: Connection;
+/** Where a server listens; Postgres may do so on a socket in a folder. */
+export interface Target {
+  host: string;
+  port: number;
+}
+
+export interface FaultProxy<To extends Target = Connection> {
+  /** The same server by way of the proxy. */
+  connection: To;
   set(fault: Fault): void;
   /** Connections that clients hold open to the proxy at this moment. */
   open(): number;
@@ -35,8 +41,8 @@ interface Pair {
   dead: boolean;
 }
 
-/** A TCP port on loopback in front of a real Postgres, whose network breaks on command. */
-export async function createFaultProxy(target: Connection): Promise<FaultProxy> {
+/** A TCP port on loopback in front of a real server, whose network breaks on command. */
+export async function createFaultProxy<To extends Target>(target: To): Promise<FaultProxy<To>> {
   const pairs = new Set<Pair>();
   const sockets = new Set<Socket>();
   let fault: Fault = { kind: 'pass' };

@@ -27,6 +27,8 @@ export interface ServiceOptions {
   command?: [string, ...string[]];
   /** What has to answer 200 before it counts as ready. */
   readyAt?: string;
+  /** Nobody reads what it prints, so that its pipe fills up. */
+  unread?: boolean;
   /** Signals go to the whole process group, as a terminal sends them. */
   asTerminal?: boolean;
 }
@@ -40,6 +42,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     env = {},
     command = ['node', 'scripts/run.mjs'],
     asTerminal = false,
+    unread = false,
     readyAt = '/readyz',
   } = options;
   const port = await freePort();
@@ -54,7 +57,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} could not be started`);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of unread ? [] : [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {
       output += bytes.toString('utf8');
     });
@@ -118,12 +121,14 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
 
 /** Ends every service that is still running, by its pid, and its Postgres with it. For `after`. */
 export async function endServices(): Promise<void> {
-  for (const service of services) {
-    service.kill('SIGTERM');
-    const late = setTimeout(() => service.kill('SIGKILL'), 15_000);
-    await service.ended;
-    clearTimeout(late);
-  }
+  await Promise.all([...services].map(endService));
+}
+
+async function endService(service: Pick<Service, 'ended' | 'kill'>): Promise<void> {
+  service.kill('SIGTERM');
+  const late = setTimeout(() => service.kill('SIGKILL'), 15_000);
+  await service.ended;
+  clearTimeout(late);
 }
 
 /** Nothing of the developer's own settings or of the test runner's reaches the service. */

@@ -1,0 +1,133 @@
+// Three nodes to try things out on: an embedded Postgres, a Redis, and a balancer in front, all of them throwaway.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { createLog } from '../src/platform/log.ts';
+import { randomBase62 } from '../src/platform/random.ts';
+import { urlOf } from '../test/support/cluster.ts';
+import { freePort, makeRunFolder, removeRunFolder } from '../test/support/process.ts';
+import { startRedis } from '../test/support/redis.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const port = Number(process.env.PORT ?? 8080);
+const nodeCount = 3;
+const startAgainAfterMs = 5000;
+
+interface Node {
+  name: string;
+  url: string;
+  process: ChildProcess;
+}
+
+const nodes: Node[] = [];
+const endings: (() => Promise<unknown>)[] = [];
+let ending = false;
+
+async function end(code: number): Promise<void> {
+  if (ending) return;
+  ending = true;
+  console.log('Stopping everything.');
+  for (const step of endings.reverse()) await step().catch((error: Error) => console.error(error.message));
+  process.exit(code);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+// npm hands a signal to the shell that it runs us in, and that shell ends without handing it on.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && void end(0), 500).unref();
+
+async function startAll(): Promise<Balancer> {
+  const build = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
+  const [built] = (await once(build, 'exit')) as [number];
+  if (built !== 0) throw new Error('Heliograph could not be built.');
+  const folder = makeRunFolder();
+  endings.push(() => removeRunFolder(folder));
+  // It says so first when there is none.
+  const redis = await startRedis({ folder, detached: true });
+  endings.push(() => redis.stop());
+  const log = createLog({ level: 'warn', readable: true });
+  const onProgress = (step: string) => console.log(`The cluster is ${step}.`);
+  const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres'), log, onProgress });
+  endings.push(() => postgres.stop());
+
+  const settings = {
+    DATABASE_URL: urlOf(postgres.connection),
+    REDIS_URL: redis.url,
+    HELIOGRAPH_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    HELIOGRAPH_SECRET: randomBase62(43),
+    HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+  };
+  for (let index = 1; index <= nodeCount; index++) {
+    const nodePort = await freePort();
+    const env = { ...settings, PORT: String(nodePort), HELIOGRAPH_DATA_DIR: join(folder, `node-${index}`) };
+    const node = { name: `node ${index}`, url: `http://127.0.0.1:${nodePort}` };
+    nodes.push({ ...node, process: await launch(node, env) });
+  }
+  endings.push(() => Promise.all(nodes.map(endNode)));
+  const balancer = await startBalancer({ nodes: () => nodes.map(({ url }) => url), port });
+  endings.push(() => balancer.close());
+  console.log(`\nRedis    ${redis.url} (process ${redis.pid()})`);
+  return balancer;
+}
+
+/** A node that is killed is started again after a while, so that one can see it go and come back. */
+async function launch(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // Ctrl-C is for us alone: we stop the nodes before what they need.
+    detached: true,
+  });
+  let output = '';
+  child.stdout?.on('data', (bytes: Buffer) => {
+    output += bytes.toString();
+  });
+  child.on('exit', (code, signal) => {
+    if (ending) return;
+    console.log(`${node.name} ended (${signal ?? code}); it is started again in ${startAgainAfterMs / 1000} s.`);
+    setTimeout(() => void startAgain(node, env), startAgainAfterMs);
+  });
+  for (let tries = 0; !output.includes('is ready'); tries++) {
+    if (child.exitCode !== null || tries > 1200) throw new Error(`${node.name} did not start:\n${output}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  // The first node has made the demo applications, and says how to use them.
+  const curls = output.split('\n').filter((line) => line.trimStart().startsWith('curl'));
+  if (curls.length > 0) console.log(`\nTry it (each line works as it is):\n\n${curls.join('\n')}\n`);
+  console.log(`${node.name}   ${node.url} (process ${child.pid})`);
+  return child;
+}
+
+async function startAgain(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<void> {
+  const place = nodes.findIndex(({ name }) => name === node.name);
+  if (!ending) nodes[place] = { ...node, process: await launch(node, env) };
+}
+
+async function endNode({ process: child }: Node): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}
+
+try {
+  const { url } = await startAll();
+  console.log(`balancer ${url}, which asks each node at /readyz
+
+What to try:
+  kill -9 a node               its texts are delivered by the others; it is started again
+  kill -STOP the Redis         limits go on by shares of a third, within 100 ms; kill -CONT it again
+  revoke a token by one node   the others refuse it as soon as that is answered
+  curl NODE/readyz             what a node thinks of its database and window store
+  curl NODE/metrics            heliograph_window_store_in_use, heliograph_live_nodes
+
+Stop everything with Ctrl-C.
+`);
+} catch (error) {
+  console.error((error as Error).message);
+  await end(1);
+}

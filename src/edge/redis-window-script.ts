@@ -1,0 +1,161 @@
+import { createScript } from '../platform/redis.ts';
+import type { Decision, Limits } from './sliding-window.ts';
+
+/**
+ * `sliding-window.ts` again, for windows that several nodes share. Redis runs a script alone and by its own clock, so
+ * the nodes need agree on nothing.
+ *
+ * One string per caller: a head of 64 bytes, then the ring of admitted times, four bytes each. Times are microseconds,
+ * of which the ring keeps the low 32 bits: nothing in it is older than two minutes when it is read, and 32 bits tell
+ * 71 minutes apart. Only the head and the few times that decide are read, and only the head and the time that is added
+ * are written, whatever the limit.
+ *
+ * KEYS[1] the caller. ARGV: requests a minute, requests a second, how many requests arrived together (0 only looks), and
+ * in tests the time. Returns four numbers for each request: what refused it (0 nothing, 1 minute, 2 burst), what remains,
+ * and the milliseconds until the quota is whole and until the next free slot.
+ */
+export const windowScript = createScript(`
+local minute, second, penalty, grace = 60000000, 1000000, 1000000, 250000
+local headFormat, headBytes, wrap = '<dddddI4I4I4I4I4I4', 64, 4294967296
+local smallest, worthShrinking = 16, 64
+local key = KEYS[1]
+local perMinute, perSecond, requests = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+
+local time = redis.call('TIME')
+local now = tonumber(ARGV[4]) or time[1] * 1000000 + time[2]
+
+local seen, behind, blockEnd, latestEnd, movedAt = now, 0, 0, 0, 0
+local lastPerMinute, lastPerSecond, newest, count, capacity, control = 0, 0, 0, 0, 0, 0
+local head = redis.call('GETRANGE', key, 0, headBytes - 1)
+if head ~= '' then
+  seen, behind, blockEnd, latestEnd, movedAt, lastPerMinute, lastPerSecond, newest, count, capacity, control =
+    struct.unpack(headFormat, head)
+end
+
+-- A clock that went back stands still for this caller and then goes on: the same as moving the history back with it.
+now = now + behind
+if now < seen then
+  behind = behind + seen - now
+  now = seen
+end
+
+local function nth(n)
+  local at = headBytes + (newest - n + 1) % capacity * 4
+  return now - (now - struct.unpack('<I4', redis.call('GETRANGE', key, at, at + 3))) % wrap
+end
+
+-- How many of the oldest have run out: mostly none or a few, so the steps begin small.
+if now >= seen + minute then
+  count = 0
+else
+  local past, ahead = 0, 1
+  while ahead <= count and now >= nth(count - ahead + 1) + minute do
+    past, ahead = ahead, ahead * 2
+  end
+  ahead = math.min(ahead, count + 1)
+  while ahead - past > 1 do
+    local middle = math.floor((past + ahead) / 2)
+    if now >= nth(count - middle + 1) + minute then past = middle else ahead = middle end
+  end
+  count = count - past
+end
+if lastPerMinute ~= perMinute or lastPerSecond ~= perSecond then control = 0 end
+
+local function freeAt(limit, window)
+  return count < limit and 0 or nth(limit) + window
+end
+
+local function untilMs(at)
+  return math.max(0, math.ceil((at - now) / 1000))
+end
+
+local function untilFree()
+  return untilMs(math.max(freeAt(perMinute, minute), freeAt(perSecond, second)))
+end
+
+local function untilWhole()
+  return count == 0 and 0 or untilMs(nth(1) + minute)
+end
+
+if requests == 0 then
+  local nextFree = math.max(untilFree(), control == 0 and 0 or untilMs(blockEnd))
+  return { 0, nextFree == 0 and perMinute - count or 0, math.max(untilWhole(), nextFree), nextFree }
+end
+
+local function resize(wanted)
+  local times, first = '', (newest - count + 1) % math.max(capacity, 1)
+  if count > 0 and first <= newest then
+    times = redis.call('GETRANGE', key, headBytes + first * 4, headBytes + newest * 4 + 3)
+  elseif count > 0 then
+    times = redis.call('GETRANGE', key, headBytes + first * 4, headBytes + capacity * 4 - 1)
+      .. redis.call('GETRANGE', key, headBytes, headBytes + newest * 4 + 3)
+  end
+  redis.call('SET', key, string.rep('\\0', headBytes) .. times .. string.rep('\\0', (wanted - count) * 4))
+  newest, capacity = count - 1, wanted
+end
+
+local function admit()
+  control = 0
+  if count == capacity or (capacity > worthShrinking and count * 4 < capacity) then
+    resize(math.min(perMinute, math.max(smallest, count * 2)))
+  end
+  newest = (newest + 1) % capacity
+  redis.call('SETRANGE', key, headBytes + newest * 4, struct.pack('<I4', now % wrap))
+  count = count + 1
+end
+
+local function openBlock(minuteFree, secondFree)
+  movedAt = now
+  if minuteFree >= secondFree then
+    control, blockEnd, latestEnd = 1, minuteFree, minuteFree + minute
+  else
+    control, blockEnd, latestEnd = 2, secondFree, secondFree + second
+  end
+end
+
+local answer = {}
+local function reply(refusedBy, remaining, whole, nextFree)
+  local size = #answer
+  answer[size + 1], answer[size + 2], answer[size + 3], answer[size + 4] = refusedBy, remaining, whole, nextFree
+end
+
+for _ = 1, requests do
+  local isBlocked = control ~= 0 and now < blockEnd
+  if isBlocked and now >= movedAt + grace then
+    blockEnd, movedAt = math.min(blockEnd + penalty, latestEnd), now
+  end
+  if not isBlocked then
+    local minuteFree, secondFree = freeAt(perMinute, minute), freeAt(perSecond, second)
+    isBlocked = minuteFree > now or secondFree > now
+    if isBlocked then openBlock(minuteFree, secondFree) else admit() end
+  end
+  if isBlocked then
+    local retryAfter = untilMs(blockEnd)
+    reply(control, 0, math.max(untilWhole(), retryAfter), retryAfter)
+  else
+    reply(0, perMinute - count, minute / 1000, untilFree())
+  end
+end
+
+redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, blockEnd, latestEnd, movedAt,
+  perMinute, perSecond, newest, count, capacity, control))
+-- As long as a new window would decide otherwise, and a second more.
+redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(blockEnd)) + 1000)
+return answer
+`);
+
+/** The decision on the request at this place among those that the script was given together. */
+export function readDecision(answer: number[], place: number, limits: Limits): Decision {
+  const at = place * 4;
+  const [control = 0, remaining = 0] = [answer[at], answer[at + 1]];
+  const [resetMs = 0, nextFreeMs = 0] = [answer[at + 2], answer[at + 3]];
+  const refusedBy = control === 0 ? undefined : control === 1 ? 'minute' : 'burst';
+  const admitted = refusedBy === undefined;
+  return { admitted, limits, remaining, resetMs, nextFreeMs, retryAfterMs: admitted ? 0 : nextFreeMs, refusedBy };
+}
+
+/** An answer to "how does this caller stand": it would be admitted when it need not wait. */
+export function readStanding(answer: number[], limits: Limits): Decision {
+  const standing = readDecision(answer, 0, limits);
+  return { ...standing, admitted: standing.nextFreeMs === 0 };
+}

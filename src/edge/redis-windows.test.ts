@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createClient } from '@redis/client';
+import { createTestClock } from '../../test/support/clock.ts';
+import { inShort } from '../../test/support/effort.ts';
+import type { Limiter } from '../../test/support/limiter-model.ts';
+import { describeLimiter } from '../../test/support/limiter-suite.ts';
+import { createTestLog } from '../../test/support/log.ts';
+import { endRedis, type RedisServer, startRedis } from '../../test/support/redis.ts';
+import { windowScript } from './redis-window-script.ts';
+import { createRedisWindows } from './redis-windows.ts';
+import { createShareWindows } from './share-windows.ts';
+import type { Limits } from './sliding-window.ts';
+import { createWindowBreaker, type WindowBreaker } from './window-breaker.ts';
+import type { Windows } from './windows.ts';
+
+let server: RedisServer;
+let operator: ReturnType<typeof createClient>;
+const breakers: WindowBreaker[] = [];
+before(async () => {
+  server = await startRedis();
+  operator = createClient({ url: server.url, RESP: 2 }) as typeof operator;
+  await operator.connect();
+  for (let node = 0; node < 3; node++) {
+    // Nothing is to be taken over by the node itself here, so a busy machine gets its time.
+    const breaker = createWindowBreaker({ url: server.url, log: createTestLog().log, timeoutMs: 5000 });
+    await breaker.start();
+    assert.ok(breaker.redis, 'the store is in use');
+    breakers.push(breaker);
+  }
+});
+after(async () => {
+  for (const breaker of breakers) breaker.stop();
+  operator.destroy();
+  await endRedis();
+});
+
+function windowsOf(node: number, timeUs?: () => number): Windows {
+  const share = createShareWindows({ clock: createTestClock(), liveNodes: () => 3 });
+  const breaker = {
+    get redis() {
+      return breakers[node]?.redis;
+    },
+  };
+  return createRedisWindows({ breaker, share, ...(timeUs && { timeUs }) });
+}
+
+let callers = 0;
+function newCaller(): string {
+  callers += 1;
+  return `reg_${callers}`;
+}
+
+/** One caller, whose requests come to one node or another, at times that add up exactly in both units. */
+function limiterOn(nodes: number, key = newCaller()): Limiter {
+  let timeUs = 0;
+  const windows = Array.from({ length: nodes }, (_, node) => windowsOf(node, () => timeUs));
+  let turn = 0;
+  const next = (nowMs: number) => {
+    timeUs = nowMs * 1000;
+    turn += 1;
+    return windows[turn % nodes] as Windows;
+  };
+  return {
+    decide: (limits, nowMs) => next(nowMs).decide(key, limits),
+    peek: (limits, nowMs) => next(nowMs).peek(key, limits),
+    async copy() {
+      const copy = newCaller();
+      await operator.copy(`hg:{${key}}`, `hg:{${copy}}`);
+      return limiterOn(nodes, copy);
+    },
+  };
+}
+
+const tickMs = 1 / 8;
+describeLimiter('windows in Redis', {
+  newLimiter: () => limiterOn(1),
+  tickMs,
+  effort: { steps: inShort(1500, 20_000), fills: 1.3, runs: inShort(10, 200) },
+});
+describeLimiter('windows in Redis, over three nodes', {
+  newLimiter: () => limiterOn(3),
+  tickMs,
+  effort: { steps: inShort(1500, 20_000), fills: 1.3, runs: inShort(3, 100) },
+});
+
+describe('by the clock of Redis itself', () => {
+  async function sendTogether(key: string, limits: Limits, each: number): Promise<number> {
+    const nodes = [0, 1, 2].map((node) => windowsOf(node));
+    const decisions = await Promise.all(
+      nodes.flatMap((windows) => Array.from({ length: each }, async () => windows.decide(key, limits))),
+    );
+    return decisions.filter(({ admitted }) => admitted).length;
+  }
+
+  test('three nodes at once admit exactly what fits', async () => {
+    assert.equal(await sendTogether(newCaller(), { perMinute: 40, burst: 1000 }, 100), 40);
+    assert.equal(await sendTogether(newCaller(), { perMinute: 6000, burst: 6000 }, 3000), 6000);
+  });
+
+  test('callers do not touch one another', async () => {
+    const windows = windowsOf(0);
+    const limits = { perMinute: 5, burst: 5 };
+    const keys = Array.from({ length: 50 }, newCaller);
+    const decisions = await Promise.all(
+      keys.flatMap((key) => Array.from({ length: 7 }, () => windows.decide(key, limits))),
+    );
+    assert.equal(decisions.filter(({ admitted }) => admitted).length, 250);
+  });
+
+  test('requests of one turn are decided by one call of the script each caller, in order', async () => {
+    const windows = windowsOf(0);
+    const key = newCaller();
+    const limits = { perMinute: 10, burst: 10 };
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await server.ask('INFO', 'commandstats')))?.[1]);
+    const before = await calls();
+    const decisions = await Promise.all(Array.from({ length: 12 }, () => windows.decide(key, limits)));
+    assert.deepEqual(
+      decisions.map(({ remaining }) => remaining),
+      [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0],
+    );
+    assert.ok((await calls()) - before <= 4, 'one for the twelve, and the heartbeats of the nodes');
+  });
+
+  test('a plan that changes within a turn: each request is decided by the limits it came with', async () => {
+    const windows = windowsOf(0);
+    const key = newCaller();
+    const [one, other] = [
+      { perMinute: 2, burst: 2 },
+      { perMinute: 9, burst: 9 },
+    ];
+    const sent = [one, one, one, other, other].map((limits) => windows.decide(key, limits));
+    const decisions = await Promise.all(sent);
+    assert.deepEqual(
+      decisions.map(({ admitted, limits, remaining }) => [admitted, limits, remaining]),
+      [
+        [true, one, 1],
+        [true, one, 0],
+        [false, one, 0],
+        [true, other, 6],
+        [true, other, 5],
+      ],
+    );
+  });
+
+  test('a server that has forgotten the script is told it again', async () => {
+    const windows = windowsOf(0);
+    const key = newCaller();
+    await windows.decide(key, { perMinute: 5, burst: 5 });
+    await server.ask('SCRIPT', 'FLUSH');
+    assert.equal((await windows.decide(key, { perMinute: 5, burst: 5 })).remaining, 3);
+    assert.ok(breakers[0]?.redis, 'and is relied on as before');
+  });
+
+  test('what is idle is gone by itself, and a block is kept to its end', async () => {
+    const windows = windowsOf(0);
+    const key = newCaller();
+    const limits = { perMinute: 3, burst: 9 };
+    await Promise.all(Array.from({ length: 2 }, () => windows.decide(key, limits)));
+    const ttl = async () => Number(await server.ask('PTTL', `hg:{${key}}`));
+    assert.ok((await ttl()) > 55_000 && (await ttl()) <= 61_000);
+    await windows.peek(key, limits);
+    await windows.peek(newCaller(), limits);
+    assert.equal(await server.ask('EXISTS', `hg:{reg_${callers}}`), 0, 'a peek remembers nobody');
+  });
+});
+
+describe('large limits', () => {
+  test('a full window of 6,000 takes 24 kB, one of 1,000,000 is exact', async () => {
+    for (const [limit, most] of [
+      [6000, 26_000],
+      [1_000_000, 4_200_000],
+    ] as const) {
+      const key = newCaller();
+      let timeUs = 1e9;
+      const windows = windowsOf(0, () => timeUs);
+      const limits = { perMinute: limit, burst: limit };
+      const step = limit / 50;
+      let last: number[] = [];
+      for (let part = 0; part < 50; part++, timeUs += 1000) {
+        const args = [limit, limit, step, timeUs].map(String);
+        last = (await breakers[0]?.redis?.run(windowScript, `hg:{${key}}`, args)) ?? [];
+      }
+      assert.deepEqual(last.slice(-4), [0, 0, 60_000, 60_000 - 49], 'the last one fits');
+      const refused = await windows.decide(key, limits);
+      assert.deepEqual([refused.admitted, refused.retryAfterMs], [false, 60_000 - 50]);
+      const bytes = Number(await server.ask('MEMORY', 'USAGE', `hg:{${key}}`));
+      assert.ok(bytes < most, `${bytes} bytes`);
+      timeUs = 1e9 + 60_000_000 + 24_000;
+      assert.equal((await windows.decide(key, limits)).remaining, 25 * step - 1, 'half of them have run out');
+    }
+  });
+
+  test('what a burst has taken is given back when it is over', async () => {
+    const key = newCaller();
+    let timeUs = 1e9;
+    const windows = windowsOf(0, () => timeUs);
+    const limits = { perMinute: 6000, burst: 6000 };
+    await Promise.all(Array.from({ length: 5000 }, () => windows.decide(key, limits)));
+    timeUs += 61_000_000;
+    await windows.decide(key, limits);
+    const bytes = Number(await server.ask('MEMORY', 'USAGE', `hg:{${key}}`));
+    assert.ok(bytes < 400, `${bytes} bytes`);
+  });
+});

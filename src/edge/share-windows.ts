@@ -1,0 +1,41 @@
+import type { Clock } from '../platform/clock.ts';
+import { createMemoryWindows } from './memory-windows.ts';
+import type { Limits } from './sliding-window.ts';
+import type { LocalWindows } from './windows.ts';
+
+/** What this node grants by itself while the shared store is away. */
+export interface ShareWindows extends LocalWindows {
+  /** How many requests it has decided. */
+  readonly decisions: number;
+}
+
+export interface ShareWindowsOptions {
+  clock: Clock;
+  /** Nodes that answer requests at this moment, this one included. */
+  liveNodes: () => number;
+}
+
+export function createShareWindows({ clock, liveNodes }: ShareWindowsOptions): ShareWindows {
+  const windows = createMemoryWindows({ clock });
+  let decisions = 0;
+
+  function shareOf({ perMinute, burst }: Limits): Limits {
+    const nodes = Math.max(1, liveNodes());
+    return { perMinute: Math.ceil(perMinute / nodes), burst: Math.ceil(burst / nodes) };
+  }
+
+  // The headers go on to tell the plan's own numbers; what remains is what this node would still grant.
+  return {
+    get size() {
+      return windows.size;
+    },
+    get decisions() {
+      return decisions;
+    },
+    decide(key, limits) {
+      decisions++;
+      return { ...windows.decide(key, shareOf(limits)), limits };
+    },
+    peek: (key, limits) => ({ ...windows.peek(key, shareOf(limits)), limits }),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Log } from '../platform/log.ts';
+import { connectRedis, createScript, type Redis } from '../platform/redis.ts';
+import { minuteMs } from './block.ts';
+
+/**
+ * The way to the window store. It turns away at the first time-out, with everybody who waits at that moment, so that
+ * nobody waits longer than that for a store that is gone; then it tries again in the background.
+ */
+export interface WindowBreaker {
+  /** The store, while it can be relied on. */
+  readonly redis: Redis | undefined;
+  /** Resolves after the first try, however that went. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface WindowBreakerOptions {
+  url: string;
+  log: Log;
+  timeoutMs?: number;
+  probeEveryMs?: number;
+  /** How long a store must have remembered everything before it is relied on. */
+  settledAfterMs?: number;
+}
+
+const beatEveryMs = 1000;
+
+export function createWindowBreaker(options: WindowBreakerOptions): WindowBreaker {
+  const { url, log, timeoutMs = 100, probeEveryMs = 250, settledAfterMs = minuteMs } = options;
+  let connected: Redis | undefined;
+  let isSettled = false;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let said = '';
+
+  /** Told once, however long it lasts. */
+  function say(level: 'info' | 'warn', state: string, detail: object = {}): void {
+    if (state !== said && !stopped) log[level](detail, state);
+    said = state;
+  }
+
+  function schedule(work: () => Promise<void>, afterMs: number): void {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => void work(), afterMs).unref();
+  }
+
+  function onLost(error: Error): void {
+    connected = undefined;
+    say('warn', 'the window store is away: each node grants its share of the limits by itself', {
+      reason: error.message,
+    });
+    schedule(probe, probeEveryMs);
+  }
+
+  async function probe(): Promise<void> {
+    try {
+      const redis = await connectRedis({ url, timeoutMs, onLost });
+      if (stopped) return redis.close();
+      isSettled = false;
+      connected = redis;
+      await beat();
+    } catch {
+      // The connection has said that it is lost, and the next try is under way.
+    }
+  }
+
+  /** Also finds out that a store nobody asks for anything has gone, or was emptied. */
+  async function beat(): Promise<void> {
+    const redis = connected;
+    const [ageMs = 0] = (await redis?.run(ageScript, ageKey, [redis.serverId]).catch(() => undefined)) ?? [];
+    if (redis === undefined || redis !== connected) return;
+    isSettled = ageMs >= settledAfterMs;
+    if (isSettled) say('info', 'the window store is in use');
+    else say('warn', 'the window store may have forgotten: for a minute each node grants its share by itself');
+    schedule(beat, isSettled ? beatEveryMs : Math.min(beatEveryMs, settledAfterMs - ageMs));
+  }
+
+  return {
+    get redis() {
+      return isSettled ? connected : undefined;
+    },
+    start: probe,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      connected?.close();
+      connected = undefined;
+    },
+  };
+}
+
+export const ageKey = 'hg:server';
+
+/**
+ * For how long this server has remembered all it was told. One that was started anew or took over from another, that is
+ * whose name is not the one it kept, may have forgotten what it admitted a moment ago; so may one without a note.
+ */
+const ageScript = createScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local kept = redis.call('HMGET', KEYS[1], 'server', 'since')
+local since = tonumber(kept[2])
+if kept[1] ~= ARGV[1] or since > now then
+  since = now
+  redis.call('HSET', KEYS[1], 'server', ARGV[1], 'since', since)
+end
+return { now - since }
+`);

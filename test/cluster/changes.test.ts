@@ -1,0 +1,188 @@
+// "When a revocation has been answered, no node admits that token any more. The same holds for a deleted key, application
+// or registration, a plan change, and a secret rotated": on three processes, whatever is broken between them.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { bearer, createRegistered, getToken, revokeToken, type TestApplication } from '../support/applications.ts';
+import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { register, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { inShort } from '../support/effort.ts';
+import { eventually } from '../support/ledger.ts';
+import { buildService } from '../support/service.ts';
+
+let db: TestDatabase;
+let cluster: Cluster;
+let developer: TestDeveloper;
+before(async () => {
+  await buildService();
+  db = await createTestDatabase({ empty: true });
+  cluster = await startCluster({ connection: db.connection });
+  developer = await signUp(changing());
+});
+after(async () => {
+  await cluster.close();
+  await db.drop();
+});
+
+/** Where every change is made; the broken thing is always elsewhere. */
+function changing(): ClusterNode {
+  return cluster.nodes[0] as ClusterNode;
+}
+
+function broken(): ClusterNode {
+  return cluster.nodes[2] as ClusterNode;
+}
+
+interface Credentials {
+  own: TestApplication;
+  token: string;
+}
+
+/** Something that ends with a credential, and what uses it. A preview needs no database: memory alone may admit it. */
+interface Change {
+  what: string;
+  by: 'key' | 'token';
+  make: (credentials: Credentials) => Promise<unknown>;
+}
+
+const changes: Change[] = [
+  {
+    what: 'a token revoked',
+    by: 'token',
+    make: ({ own, token }) => revokeToken(changing(), own.client, token),
+  },
+  {
+    what: 'a secret rotated without overlap',
+    by: 'token',
+    make: ({ own }) => portal('POST', `${own.id}/client-secrets`, { overlap_seconds: 0 }),
+  },
+  {
+    what: 'a registration deleted',
+    by: 'token',
+    make: ({ own }) => portal('DELETE', `${own.id}/registrations/messaging`),
+  },
+  { what: 'a key deleted', by: 'key', make: ({ own }) => portal('DELETE', `${own.id}/keys/${own.keyId}`) },
+  { what: 'an application deleted', by: 'key', make: ({ own }) => portal('DELETE', own.id) },
+];
+
+async function portal(method: string, path: string, body?: unknown): Promise<void> {
+  const { status } = await developer.send(method, `/portal/v1/applications/${path}`, body);
+  assert.ok(status === 200 || status === 201 || status === 204, `${method} ${path}: ${status}`);
+}
+
+function preview(node: ClusterNode, by: Change['by'], { own, token }: Credentials) {
+  const [path, headers] = by === 'key' ? ['/sms/v1', { apikey: own.apiKey }] : ['/messaging/v1', bearer(token)];
+  return send(node, 'POST', `${path}/messages/preview`, { headers, body: { from: 'ACME', message: 'Hello' } });
+}
+
+async function newCredentials(): Promise<Credentials> {
+  const own = await createRegistered(changing(), ['sms', 'messaging'], 'free', developer);
+  return { own, token: await getToken(changing(), own.client, 'messaging:send') };
+}
+
+/** So that what is asked later could be answered from memory. */
+async function warm(credentials: Credentials): Promise<void> {
+  for (const node of cluster.nodes) {
+    for (const by of ['key', 'token', 'key', 'token'] as const) {
+      assert.equal((await preview(node, by, credentials)).status, 200);
+    }
+  }
+}
+
+/** What the broken node may say to a dead credential, and to one whose plan was changed. */
+interface Verdict {
+  dead: number[];
+  changed: number[];
+}
+
+const all: Verdict = { dead: [401], changed: [200] };
+const cutOff: Verdict = { dead: [503], changed: [503] };
+
+async function tryChanges(
+  verdict: Verdict,
+  around: (change: () => Promise<void>) => Promise<void>,
+  tried = changes,
+): Promise<void> {
+  for (const { what, by, make } of tried) {
+    const credentials = await newCredentials();
+    await warm(credentials);
+    await around(async () => {
+      await make(credentials);
+      const asked = cluster.nodes.map((node) => preview(node, by, credentials));
+      broken().service.kill('SIGCONT');
+      const [here, there, far] = await Promise.all(asked);
+      assert.equal(here?.status, 401, what);
+      assert.equal(there?.status, 401, what);
+      assert.ok(verdict.dead.includes(far?.status ?? 0), `${what}: ${far?.status}`);
+    });
+  }
+  const credentials = await newCredentials();
+  await warm(credentials);
+  await around(async () => {
+    assert.equal((await register(developer, credentials.own.id, 'sms', 'pro')).status, 200);
+    const asked = cluster.nodes.map((node) => preview(node, 'key', credentials));
+    broken().service.kill('SIGCONT');
+    const answers = await Promise.all(asked);
+    const limits = answers.map(({ headers }) => headers.get('RateLimit-Limit'));
+    assert.deepEqual(limits.slice(0, 2), ['600', '600']);
+    const far = answers[2];
+    assert.ok(verdict.changed.includes(far?.status ?? 0), `plan: ${far?.status}`);
+    if (far?.status === 200) assert.equal(limits[2], '600');
+  });
+}
+
+async function healed(node: ClusterNode): Promise<void> {
+  const credentials = await newCredentials();
+  await eventually('the node answers again', async () => (await preview(node, 'key', credentials)).status === 200, {
+    withinMs: 30_000,
+  });
+}
+
+describe('what was changed on one node is so on every node when it is answered', () => {
+  test('with everything in order', () => tryChanges(all, (change) => change()));
+
+  test('with Redis gone', async () => {
+    for (const { redis } of cluster.nodes) redis.set({ kind: 'black-hole' });
+    await tryChanges(all, (change) => change());
+    for (const { redis } of cluster.nodes) redis.set({ kind: 'pass' });
+  });
+
+  test('with NOTIFY lost on its way to one of them', async () => {
+    const { postgres } = broken();
+    // Whatever connection asks to be notified is cut before it has asked.
+    postgres.set({ kind: 'reset' });
+    postgres.set({ kind: 'cut', from: 'client', at: 'listen ', deliver: false, times: 1e9 });
+    await healed(broken());
+    await eventually('it tries to listen', () => postgres.cuts() > 0);
+    await tryChanges(all, (change) => change());
+    postgres.set({ kind: 'pass' });
+  });
+
+  // These two cost some seconds for every change.
+  const few = inShort(changes.slice(0, 1), changes);
+
+  test('with one of them cut off from Postgres: it answers 503', () =>
+    tryChanges(
+      cutOff,
+      async (change) => {
+        const { postgres } = broken();
+        postgres.set({ kind: 'black-hole' });
+        await change();
+        postgres.set({ kind: 'reset' });
+        postgres.set({ kind: 'pass' });
+        await healed(broken());
+      },
+      few,
+    ));
+
+  test('with one of them paused: what lay in its socket is answered by the new state', () =>
+    tryChanges(
+      { dead: [401, 503], changed: [200, 503] },
+      async (change) => {
+        broken().service.kill('SIGSTOP');
+        await change();
+        await healed(broken());
+      },
+      few,
+    ));
+});

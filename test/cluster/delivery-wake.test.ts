@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createDelivery, deliveryChannel } from '../../src/delivery.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { openKeyRing } from '../../src/platform/keys.ts';
+import { type Listener, openListener } from '../../src/platform/listener.ts';
+import { createNotifier } from '../../src/platform/notifier.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { acceptMessages, eventually, readRow } from '../support/ledger.ts';
+import { createTestLog } from '../support/log.ts';
+
+let db: TestDatabase;
+before(async () => {
+  db = await createTestDatabase();
+});
+after(() => db.drop());
+
+function counting(database: Database): { database: Database; sent: () => number } {
+  let sent = 0;
+  const query: Database['query'] = (statement, values) => {
+    sent += 1;
+    return database.query(statement, values);
+  };
+  return { database: { ...database, query }, sent: () => sent };
+}
+
+async function listening(): Promise<{ heard: () => number; listener: Listener }> {
+  let heard = 0;
+  const onNotified = () => {
+    heard += 1;
+  };
+  const listener = await openListener({ database: db.another(), channel: deliveryChannel, onNotified });
+  return { heard: () => heard, listener };
+}
+
+test('a thousand commits tell others at most every 50 ms, and the last one is told', async () => {
+  const { heard, listener } = await listening();
+  const { database, sent } = counting(db.database);
+  const { notify } = createNotifier({ database, channel: deliveryChannel });
+  const startedMs = performance.now();
+  for (let commit = 0; commit < 1000; commit++) {
+    notify();
+    if (commit % 100 === 0) await pause(10);
+  }
+  await pause(60);
+  const before = sent();
+  assert.ok(before <= 2 + (performance.now() - startedMs) / 50, `${before} notifications`);
+  await eventually('all of them are heard', () => heard() === sent() && sent() >= 2);
+  await pause(120);
+  assert.equal(sent(), before, 'and it is quiet again');
+  await listener.stop();
+});
+
+test('whoever listens listens again after its connection was lost', async () => {
+  const { heard, listener } = await listening();
+  const ended = await db.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where query = $1 and datname = current_database() and pid <> pg_backend_pid()`,
+    [`listen ${deliveryChannel}`],
+  );
+  assert.equal(ended.count, 1);
+  const { notify } = createNotifier({ database: db.database, channel: deliveryChannel });
+  await eventually('it hears again', () => {
+    notify();
+    return heard() > 0;
+  });
+  await listener.stop();
+});
+
+test('a worker of several nodes is woken by a node that only answers requests', async () => {
+  const clock = createTestClock();
+  const config = readConfig({ REDIS_URL: 'redis://127.0.0.1:1' });
+  const keys = await openKeyRing({ database: db.database, clock, secret: 'a secret for tests only' });
+  const { log } = createTestLog();
+  const delivery = createDelivery({ config, database: db.another(), clock, keys, log, onCount: () => {} });
+  await delivery.start();
+  const [message] = await acceptMessages({ database: db.database, clock, carrier: 'sandbox' }, 1);
+  createNotifier({ database: db.database, channel: deliveryChannel }).notify();
+  await eventually('it is delivered', async () => {
+    clock.advance(10);
+    return (await readRow(db.database, message?.id ?? '')).status === 'delivered';
+  });
+  await delivery.stop();
+});

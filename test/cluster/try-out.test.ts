@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually } from '../support/ledger.ts';
+import { isRunning } from '../support/process.ts';
+import { buildService, endServices, type Service, startService } from '../support/service.ts';
+
+let cluster: Service;
+before(async () => {
+  await buildService();
+  cluster = await startService({ command: ['node', '--import', 'tsx', 'scripts/cluster.ts'] });
+  await cluster.printed('Stop everything');
+});
+after(endServices);
+
+/** The processes that it has named, in order. */
+function pids(): number[] {
+  return [...cluster.output().matchAll(/\(process (\d+)\)/g)].map(([, pid]) => Number(pid));
+}
+
+test('npm run cluster: three nodes behind a balancer; one that is killed comes back; Ctrl-C leaves nothing', async () => {
+  const line = /curl -i (\S+) -H 'apikey: (\S+)'/.exec(cluster.output());
+  const send = () =>
+    fetch(line?.[1] ?? '', {
+      method: 'POST',
+      headers: { apikey: line?.[2] ?? '', 'Content-Type': 'application/json' },
+      body: '{"to":"+15005550100","from":"ACME","message":"Hello"}',
+    });
+  const remaining: string[] = [];
+  for (let sent = 0; sent < 6; sent++) {
+    const response = await send();
+    assert.equal(response.status, 201);
+    remaining.push(response.headers.get('RateLimit-Remaining') ?? '');
+  }
+  assert.deepEqual(remaining, ['5999', '5998', '5997', '5996', '5995', '5994'], 'one count over three nodes');
+
+  const [first = 0, second = 0, third = 0, redis = 0] = pids();
+  process.kill(second, 'SIGKILL');
+  await eventually('it is started again', () => pids().length === 5, { withinMs: 60_000 });
+  const again = pids().at(-1) ?? 0;
+  assert.equal((await send()).status, 201);
+
+  cluster.kill('SIGINT');
+  const { code } = await cluster.ended;
+  assert.equal(code, 0, cluster.output());
+  for (const pid of [first, third, again, redis]) assert.equal(isRunning(pid), false, String(pid));
+});

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { Connection } from './database.ts';
+import { createFaultProxy, type FaultProxy, type Target } from './fault-proxy.ts';
+import { isRunning, makeFolder } from './process.ts';
+import { type RedisServer, startRedis } from './redis.ts';
+import { type Service, startService } from './service.ts';
+
+/** A node of the service as a process of its own, with a network to Postgres and one to Redis that break on command. */
+export interface ClusterNode {
+  readonly url: string;
+  readonly service: Service;
+  postgres: FaultProxy;
+  redis: FaultProxy<Target>;
+  /** Once more, after it has ended, with the same data folder. */
+  restart(): Promise<void>;
+}
+
+export interface Cluster {
+  nodes: ClusterNode[];
+  redis: RedisServer;
+  close(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  connection: Connection;
+  /** One for each node: what it does. */
+  roles?: ('all' | 'web' | 'worker')[];
+  env?: Record<string, string>;
+}
+
+export const sharedSettings = {
+  LOG_LEVEL: 'warn',
+  HELIOGRAPH_SECRET: 'a secret that all nodes share',
+  HELIOGRAPH_PUBLIC_URL: 'http://127.0.0.1:1',
+  // All callers of a test have the same address, and that is not what these tests are about.
+  HELIOGRAPH_ADDRESS_PER_MINUTE: '1000000',
+  HELIOGRAPH_ADDRESS_BURST: '1000000',
+};
+
+/** Several nodes on one Postgres and one Redis. Built before: whoever edits a source meanwhile does not matter. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { connection, roles = ['all', 'all', 'all'], env = {} } = options;
+  const redis = await startRedis();
+  const nodes = await Promise.all(roles.map((role) => startNode({ connection, redis, role, env })));
+  return {
+    nodes,
+    redis,
+    async close() {
+      for (const { service, postgres, redis } of nodes) {
+        // Whether it runs, is paused, or has ended before.
+        if (isRunning(service.pid)) service.kill('SIGKILL');
+        await service.ended;
+        await postgres.close();
+        await redis.close();
+      }
+      await redis.stop();
+    },
+  };
+}
+
+interface NodeOptions {
+  connection: Connection;
+  redis: RedisServer;
+  role: string;
+  env: Record<string, string>;
+}
+
+async function startNode({ connection, redis, role, env }: NodeOptions): Promise<ClusterNode> {
+  const toPostgres = await createFaultProxy(connection);
+  const toRedis = await createFaultProxy<Target>({ host: '127.0.0.1', port: redis.port });
+  const dataDir = makeFolder('node');
+  const launch = async () => {
+    const service = await startService({
+      dataDir,
+      command: ['node', join('dist', 'main.js')],
+      env: {
+        ...sharedSettings,
+        DATABASE_URL: urlOf(toPostgres.connection),
+        REDIS_URL: `redis://127.0.0.1:${toRedis.connection.port}`,
+        HELIOGRAPH_ROLE: role,
+        ...env,
+      },
+    });
+    await service.ready;
+    return service;
+  };
+  let service = await launch();
+  return {
+    get url() {
+      return service.url;
+    },
+    get service() {
+      return service;
+    },
+    postgres: toPostgres,
+    redis: toRedis,
+    async restart() {
+      service = await launch();
+    },
+  };
+}
+
+export function urlOf({ host, port, user, password, database }: Connection): string {
+  return `postgres:///${database}?${new URLSearchParams({ host, port: String(port), user, password })}`;
+}
