@@ -13,7 +13,7 @@ export interface AnsweredOptions {
 }
 
 /** The record a request was about, as its path or its answer names it. */
-interface About {
+export interface About {
   id?: string | undefined;
   location?: string | undefined;
 }

@@ -1,13 +1,14 @@
 import { type IncomingMessage, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { readIdempotencyKey } from './headers.ts';
 import type { Call, Caller, Reply, Route } from './route.ts';
 import { pathOf } from './route-table.ts';
+import type { AnswerParts } from './write-answer.ts';
 
 export interface MountOptions {
   addressOf: (request: IncomingMessage) => string;
-  beforeAnswer: (reply: FastifyReply) => void;
+  answer: (request: FastifyRequest, reply: FastifyReply, parts: AnswerParts) => void;
 }
 
 const anonymous: Caller = { kind: 'anonymous' };
@@ -43,9 +44,9 @@ export function mount(server: FastifyInstance, route: Route, options: MountOptio
           return signal;
         },
       };
-      const answer = await route.handler(call);
-      options.beforeAnswer(reply);
-      return send(reply, answer);
+      const parts = partsOf(reply, await route.handler(call));
+      options.answer(request, reply, parts);
+      return reply;
     },
   });
 }
@@ -59,22 +60,28 @@ function responseSchemas(route: Route): Record<string, unknown> {
   return schemas;
 }
 
-/** Nothing is set before all of it is known to be sound: a failed answer must not carry half of the one it replaces. */
-function send(reply: FastifyReply, answer: Reply): FastifyReply {
+/** Nothing is written before all of it is known to be sound: a failed answer must not carry half of the one it replaces. */
+function partsOf(reply: FastifyReply, answer: Reply): AnswerParts {
   const headers = headersOf(answer);
-  for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
-  reply.code(answer.status);
-  if (answer.content !== undefined) {
-    const { type, data, gzip } = answer.content;
-    reply.headers(headers).type(type);
-    if (gzip === undefined) return reply.send(bodyFor(reply.request.method, data));
-    reply.header('Vary', 'Accept-Encoding');
-    if (!acceptsGzip(reply.request.headers['accept-encoding'])) return reply.send(data);
-    return reply.header('Content-Encoding', 'gzip').send(gzip);
+  for (const name in headers) validateHeaderValue(name, headers[name] ?? '');
+  const { status, body, content } = answer;
+  if (content === undefined) {
+    if (body === undefined) return { status, headers, type: undefined, data: '' };
+    // By the schema of this status.
+    const data = reply.code(status).serialize(body) as string;
+    return { status, headers, type: withCharset('application/json'), data };
   }
-  if (answer.body === undefined) return reply.headers(headers).send();
-  const text = reply.serialize(answer.body);
-  return reply.headers(headers).type('application/json').send(text);
+  const { type, data, gzip } = content;
+  if (gzip === undefined)
+    return { status, headers, type: withCharset(type), data: bodyFor(reply.request.method, data) };
+  headers.Vary = 'Accept-Encoding';
+  if (!acceptsGzip(reply.request.headers['accept-encoding'])) return { status, headers, type, data };
+  headers['Content-Encoding'] = 'gzip';
+  return { status, headers, type, data: gzip };
+}
+
+function withCharset(type: string): string {
+  return type === 'application/json' || type === 'text/html' ? `${type}; charset=utf-8` : type;
 }
 
 /** Whoever names gzip takes it, unless it is named to be refused (RFC 9110, section 12.5.3). */

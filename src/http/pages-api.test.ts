@@ -12,7 +12,17 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 function serve(from: string) {
   const server = Fastify();
-  for (const route of createPageRoutes(from)) mount(server, route, { addressOf: () => '', beforeAnswer: () => {} });
+  for (const route of createPageRoutes(from))
+    mount(server, route, {
+      addressOf: () => '',
+      answer: (_request, reply, { status, headers, type, data }) => {
+        void reply
+          .code(status)
+          .headers(headers)
+          .type(type ?? '')
+          .send(data);
+      },
+    });
   return server;
 }
 

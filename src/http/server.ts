@@ -10,18 +10,19 @@ import { createAnswered } from './answered.ts';
 import { addBodyParsers, bodyLimit } from './body-parser.ts';
 import { createAddressReader } from './caller-address.ts';
 import { watchConnections } from './connections.ts';
-import { errorBody, fromParser, readApiError, refusalBody } from './error-reply.ts';
+import { errorBody, fromParser, readApiError } from './error-reply.ts';
 import type { Exchange } from './exchange.ts';
 import { createFront } from './front.ts';
 import type { Admission, Answered, Gate } from './gate.ts';
 import { refuseBody, refuseMessage } from './headers.ts';
 import { mount } from './mount.ts';
-import { answerRaw, closeGentlyAfterAnswer } from './raw-socket.ts';
+import { answerRaw } from './raw-socket.ts';
 import { safeError } from './request-log.ts';
 import type { Route } from './route.ts';
 import { createRouteTable, pathOf } from './route-table.ts';
 import { createSecurityHeaders } from './security-headers.ts';
 import { compileValidator, validationError } from './validation.ts';
+import { createAnswerWriter } from './write-answer.ts';
 
 export interface ServerOptions {
   routes: Route[];
@@ -100,25 +101,23 @@ export function createServer(options: ServerOptions): FastifyInstance {
       log.info({ status: error.status, code: error.code, correlation_id: correlationId }, 'unreadable request');
     },
   });
-  const front = createFront({
-    gate,
-    clock,
-    table,
-    connections,
-    securityHeaders,
-    addressOf,
-    onFailure: tellFailure,
-    onAnswered: (exchange) => finish(exchange),
-    next: takeListener(server.server),
-  });
+  const writer = createAnswerWriter({ gate, connections, securityHeaders, addressOf, onAnswered: finish });
+  const front = createFront({ gate, clock, table, connections, addressOf, refuse, next: takeListener(server.server) });
   server.server.on('request', front.receive);
 
-  /** The front has begun with it, unless it came by no socket. */
+  function refuse(exchange: Exchange, error: unknown): void {
+    const refusal = readApiError(error, exchange.request.complete);
+    if (refusal.status === 500) {
+      const told = { err: safeError(refusal.cause ?? refusal), correlation_id: exchange.correlationId };
+      log.error(told, 'unexpected error');
+    }
+    writer.refuse(exchange, refusal);
+  }
+
+  /** The front has begun with it, unless it came by no socket. Fastify reads what it asks for, and leaves the answer to us. */
   function begin(request: FastifyRequest, reply: FastifyReply): Exchange {
-    const exchange = request.raw.exchange ?? front.begin(request.raw, reply.raw);
-    exchange.answer = (error) => answerError(error, request, reply);
-    reply.headers(securityHeaders).header('X-Correlation-ID', exchange.correlationId);
-    return exchange;
+    reply.hijack();
+    return request.raw.exchange ?? front.begin(request.raw, reply.raw);
   }
 
   /** The front has asked the gate already, for all requests whose target is written plainly. */
@@ -128,16 +127,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return front.admit(exchange);
   }
 
-  function enter(exchange: Exchange, reply: FastifyReply, admission: Admission): ApiError | undefined {
+  function enter(exchange: Exchange, admission: Admission): ApiError | undefined {
     exchange.admission = admission;
-    reply.headers(admission.limitHeaders);
     return admission.refusal ?? refuseMessage(exchange.request);
   }
 
-  function enterRoute(exchange: Exchange, reply: FastifyReply, admission: Admission): ApiError | undefined {
+  function enterRoute(exchange: Exchange, admission: Admission): ApiError | undefined {
     const { request, response, route } = exchange;
     const refusal =
-      enter(exchange, reply, admission) ??
+      enter(exchange, admission) ??
       (route === undefined ? table.refuse(pathOf(request.url ?? '')) : refuseBody(request, route));
     if (refusal === undefined) connections.askForBody(response);
     return refusal;
@@ -147,53 +145,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   async function refuseUnrouted(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const exchange = begin(request, reply);
     try {
-      const admission = await admit(exchange, undefined);
-      answerError(enter(exchange, reply, admission) ?? error, request, reply);
+      refuse(exchange, enter(exchange, await admit(exchange, undefined)) ?? error);
     } catch (failure) {
-      answerError(failure, request, reply);
+      refuse(exchange, failure);
     }
-    finish(exchange);
-  }
-
-  function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const exchange = request.raw.exchange ?? begin(request, reply);
-    const { complete, socket } = request.raw;
-    const refusal = readApiError(error, complete);
-    exchange.refusal = refusal;
-    tellFailure(refusal, exchange.correlationId);
-    if (exchange.admission === undefined) reply.headers(gate.headersForUnreadable(addressOf(request.raw)));
-    // Fastify closes behind a body it could not use. Node can read the rest of it away, so that the caller, who may
-    // still be sending, comes to read its answer.
-    reply.removeHeader('connection');
-    if (!complete) closeGentlyAfterAnswer(socket);
-    announceEnd(reply);
-    const { status, body } = refusalBody(refusal, exchange.route, exchange.correlationId);
-    void reply.code(status).headers(refusal.headers).type('application/json').send(JSON.stringify(body));
-  }
-
-  function tellFailure(refusal: ApiError, correlationId: string): void {
-    if (refusal.status !== 500) return;
-    log.error({ err: safeError(refusal.cause ?? refusal), correlation_id: correlationId }, 'unexpected error');
-  }
-
-  function announceEnd(reply: FastifyReply): void {
-    if (connections.endsWith(reply.request.raw)) reply.header('Connection', 'close');
   }
 
   server.addHook('onRequest', (request, reply, done) => {
-    const exchange = begin(request, reply);
+    const exchange = request.raw.exchange ?? front.begin(request.raw, reply.raw);
     const admission = admit(exchange, request.routeOptions.config?.route);
-    if (!(admission instanceof Promise)) return done(enterRoute(exchange, reply, admission));
-    admission.then((admitted) => enterRoute(exchange, reply, admitted)).then(done, done);
-  });
-  server.addHook('onResponse', (request, reply, done) => {
-    const { exchange } = request.raw;
-    if (exchange !== undefined) {
-      connections.end(exchange);
-      const { id } = (request.params ?? {}) as { id?: string };
-      finish(exchange, { id, location: reply.getHeader('location') as string | undefined });
-    }
-    done();
+    if (!(admission instanceof Promise)) return done(enterRoute(exchange, admission));
+    admission.then((admitted) => enterRoute(exchange, admitted)).then(done, done);
   });
   server.addHook('preClose', (done) => {
     connections.stop();
@@ -205,8 +167,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const validate = compileValidator(schema as object, httpPart);
     return (value) => (validate(value) ? { value } : { error: validationError(validate.errors ?? [], httpPart) });
   });
-  server.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  for (const route of routes) mount(server, route, { addressOf, beforeAnswer: announceEnd });
+  server.setErrorHandler((error, request, reply) => refuse(begin(request, reply), error));
+  for (const route of routes) {
+    mount(server, route, {
+      addressOf,
+      answer(request, reply, parts) {
+        const { id } = (request.params ?? {}) as { id?: string };
+        writer.answer(begin(request, reply), parts, { id, location: parts.headers.Location });
+      },
+    });
+  }
   return server;
 }
 
