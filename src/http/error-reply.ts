@@ -74,13 +74,13 @@ export function errorBody(error: ApiError, correlationId: string): object {
   return { message: error.message, code: error.code, correlation_id: correlationId, details: error.details };
 }
 
-/** How a refusal of this route is written: as the contract's error, or as RFC 6749 has it. */
+/** How a refusal is written: as the contract's error, or as RFC 6749 has it. */
 export function refusalBody(
   refusal: ApiError,
-  route: Route | undefined,
+  errors: Route['errors'],
   correlationId: string,
 ): { status: number; body: object } {
-  if (route?.errors === 'oauth') return oauthRefusal(refusal);
+  if (errors === 'oauth') return oauthRefusal(refusal);
   return { status: refusal.status, body: errorBody(refusal, correlationId) };
 }
 

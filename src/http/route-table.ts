@@ -9,6 +9,8 @@ export interface RouteTable {
   find(method: string, target: string): Route | undefined;
   /** Why no route fits: 405 when the path is one of ours, 404 when it is not. */
   refuse(path: string): ApiError;
+  /** How refusals are written at this path, also of a method that it does not answer to. */
+  errorsAt(path: string): Route['errors'];
 }
 
 /** A step in the tree of paths: a name, or whatever stands in place of a parameter. */
@@ -59,6 +61,8 @@ export function createRouteTable(routes: Route[]): RouteTable {
       if (allowed === '') return notFound();
       return new ApiError('METHOD_NOT_ALLOWED', `This address answers to ${allowed}.`, { headers: { Allow: allowed } });
     },
+    errorsAt: (path) =>
+      routes.find((route) => route.errors !== undefined && entries.get(route.path)?.pattern.test(path))?.errors,
   };
 }
 

@@ -101,7 +101,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
       log.info({ status: error.status, code: error.code, correlation_id: correlationId }, 'unreadable request');
     },
   });
-  const writer = createAnswerWriter({ gate, connections, securityHeaders, addressOf, onAnswered: finish });
+  const writer = createAnswerWriter({
+    gate,
+    connections,
+    securityHeaders,
+    addressOf,
+    errorsAt: table.errorsAt,
+    onAnswered: finish,
+  });
   const front = createFront({ gate, clock, table, connections, addressOf, refuse, next: takeListener(server.server) });
   server.server.on('request', front.receive);
 

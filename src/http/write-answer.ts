@@ -7,6 +7,7 @@ import { refusalBody } from './error-reply.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { closeGentlyAfterAnswer } from './raw-socket.ts';
+import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface AnswerParts {
   status: number;
@@ -21,6 +22,7 @@ export interface WriteAnswerOptions {
   connections: Connections;
   securityHeaders: Record<string, string>;
   addressOf: (request: IncomingMessage) => string;
+  errorsAt: RouteTable['errorsAt'];
   onAnswered: (exchange: Exchange, about: About) => void;
 }
 
@@ -79,7 +81,9 @@ export function createAnswerWriter(options: WriteAnswerOptions): AnswerWriter {
     answer,
     refuse(exchange, refusal) {
       exchange.refusal = refusal;
-      const { status, body } = refusalBody(refusal, exchange.route, exchange.correlationId);
+      const { request, route, correlationId } = exchange;
+      const errors = route === undefined ? options.errorsAt(pathOf(request.url ?? '')) : route.errors;
+      const { status, body } = refusalBody(refusal, errors, correlationId);
       const type = 'application/json; charset=utf-8';
       answer(exchange, { status, headers: refusal.headers, type, data: JSON.stringify(body) });
     },

@@ -1,8 +1,8 @@
 import { verify } from 'node:crypto';
-import { SignJWT } from 'jose';
 import type { Scope } from '../http/route.ts';
 import { isObject } from '../platform/settings.ts';
 import { apiOfAudience, audienceOf, type TokenApi } from './scopes.ts';
+import { signJws } from './sign-jws.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 
 /** What a token of ours says, as far as it does not change while it lives. */
@@ -27,7 +27,7 @@ const tokenType = 'at+jwt';
 /** Nodes' clocks may differ by as much from the database's, each in its own direction. */
 const clockSkewMs = 4000;
 
-export async function signAccessToken(
+export function signAccessToken(
   key: SigningKey,
   claims: {
     issuer: string;
@@ -42,7 +42,7 @@ export async function signAccessToken(
   },
 ): Promise<string> {
   const expiresAtMs = claims.nowMs + claims.seconds * 1000;
-  return new SignJWT({
+  return signJws(key, tokenType, {
     iss: claims.issuer,
     sub: claims.clientId,
     aud: audienceOf(claims.api),
@@ -56,9 +56,7 @@ export async function signAccessToken(
     exp_ms: expiresAtMs,
     rid: claims.registrationId,
     cv: claims.credentialVersion,
-  })
-    .setProtectedHeader({ alg: key.alg, typ: tokenType, kid: key.kid })
-    .sign(key.privateKey);
+  });
 }
 
 /** True for what could be a token: three parts of base64url, not overlong. Nothing is decoded to find out. */

@@ -1,6 +1,6 @@
-import { SignJWT } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { unavailable } from '../platform/errors.ts';
+import { signJws } from './sign-jws.ts';
 import { type SigningKeys, signingKeyAt } from './signing-keys.ts';
 
 export interface ProofClaims {
@@ -19,7 +19,7 @@ export function createProofSigner(signingKeys: SigningKeys, issuer: string, cloc
   return async (claims: ProofClaims): Promise<string> => {
     const key = signingKeyAt(signingKeys.loaded() ?? (await signingKeys.load()), clock.nowMs());
     if (key === undefined) throw unavailable('No signing key is ready. Try again shortly.');
-    return new SignJWT({
+    return signJws(key, proofType, {
       iss: issuer,
       aud: claims.applicationId,
       sub: claims.verificationId,
@@ -29,8 +29,6 @@ export function createProofSigner(signingKeys: SigningKeys, issuer: string, cloc
       exp: Math.floor(claims.expiresAtMs / 1000),
       // One approval, one proof, however often it is read.
       jti: `proof_${claims.verificationId}`,
-    })
-      .setProtectedHeader({ alg: key.alg, typ: proofType, kid: key.kid })
-      .sign(key.privateKey);
+    });
   };
 }

@@ -239,6 +239,8 @@ describe('other answers of the token endpoint', () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await send(app, method, path);
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
+      // RFC 6749's form, as for everything else that is refused here.
+      if (method !== 'HEAD') assert.deepEqual(Object.keys(answer.body), ['error', 'error_description']);
     }
   });
 

@@ -23,6 +23,8 @@ before(async () => {
     REDIS_URL: 'redis://127.0.0.1:1',
     HELIOGRAPH_SECRET: 'a secret that all nodes share',
     HELIOGRAPH_PUBLIC_URL: 'http://127.0.0.1:1',
+    // On a busy machine fifty starts take longer than two seconds, and the last of them would rightly send again.
+    HELIOGRAPH_RESEND_SECONDS: '300',
   };
   const dataDir = makeFolder('first');
   const first = await startService({ dataDir, env });
@@ -48,8 +50,15 @@ after(async () => {
 
 const base = '/verify/v1/verifications';
 
-function post(turn: number, path: string, body: object): Promise<Answer<VerificationBody>> {
-  return send({ url: urls[turn % 2] ?? '' }, 'POST', path, { body, headers: { authorization } });
+/** A machine that is too busy answers 503, which leaves open what was done; so whoever gets one asks again. */
+async function post(turn: number, path: string, body: object): Promise<Answer<VerificationBody>> {
+  for (let tries = 1; ; tries++) {
+    const answer = await send<VerificationBody>({ url: urls[turn % 2] ?? '' }, 'POST', path, {
+      body,
+      headers: { authorization },
+    });
+    if (answer.status !== 503 || tries === 10) return answer;
+  }
 }
 
 function inParallel(count: number, path: string, body: object): Promise<Answer<VerificationBody>[]> {
@@ -72,8 +81,15 @@ async function codeFor(to: string): Promise<string> {
 test('100 parallel right codes over two processes: exactly one approved, 99 times 409', async () => {
   const { body } = await post(0, base, { to: '+447700900001', channel: 'sms' });
   const answers = await inParallel(100, `${base}/${body.id}`, { code: await codeFor('+447700900001') });
-  assert.equal(answers.filter((answer) => answer.status === 200 && answer.body.valid === true).length, 1);
-  assert.equal(answers.filter(({ status }) => status === 409).length, 99);
+  // The one that was approved may have been told of it by a 503, and then found that it had been.
+  assert.ok(answers.filter((answer) => answer.status === 200 && answer.body.valid === true).length <= 1);
+  assert.ok(answers.filter(({ status }) => status === 409).length >= 99);
+  assert.ok(answers.every(({ status }) => status === 200 || status === 409));
+  const { rows } = await db.database.query('select from verification where id = $1 and status = $2', [
+    body.id,
+    'approved',
+  ]);
+  assert.equal(rows.length, 1);
 });
 
 test('100 parallel wrong codes over two processes: exactly 5 spent, 4, 3, 2, 1 seen once each', async () => {
