@@ -31,6 +31,6 @@ create unique index verification_pending on verification (application_id, recipi
 -- Lists and the guard's counters: ids sort by age, so "since" is a range of ids.
 create index verification_list on verification (application_id, id);
 create index verification_recipient on verification (application_id, recipient, id);
-create index verification_prefix on verification (application_id, prefix, id);
+create index verification_prefix on verification (application_id, prefix, id) where status <> 'blocked';
 create index verification_status on verification (application_id, status, id);
 create index verification_reference on verification (application_id, reference, id) where reference is not null;

@@ -27,6 +27,8 @@ interface Rule extends Pick<Finding, 'rule' | 'limit'> {
 }
 
 export interface Guard {
+  /** How many neighbours of a number have to be counted, to know whether there are too many. */
+  readonly neighboursCounted: number;
   /** The first rule that is broken, in the order in which they are asked. */
   refusal(sighting: Sighting): BlockReason | null;
   /** Every rule with what it allows and what it saw. */
@@ -37,13 +39,13 @@ export interface Guard {
 const refusedTypes = ['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'PAGER', 'UAN', 'VOICEMAIL'];
 
 /**
- * Against texts that are ordered to be paid for, not to be read. In the sandbox the counts are out of reach, so that they
- * cannot hit a developer who tries things out; the lists hold everywhere.
+ * Against texts that are ordered to be paid for, not to be read. In the sandbox nothing is counted unless
+ * it is set, so that counts cannot hit a developer who tries things out; the lists hold everywhere.
  */
 export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'production'): Guard {
   const production = environment === 'production';
-  const perNumber = settings.per_number ?? (production ? 10 : 10_000);
-  const perPrefix = settings.per_prefix ?? (production ? 50 : 100_000);
+  const perNumber = settings.per_number ?? (production ? 10 : null);
+  const perPrefix = settings.per_prefix ?? (production ? 50 : null);
   const types = settings.number_types ?? null;
   const countries = settings.countries?.map((country) => country.toUpperCase()) ?? null;
   const blocked = settings.blocked ?? [];
@@ -71,17 +73,18 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
       blocks: (seen) =>
         types === null ? production && refusedTypes.includes(String(seen)) : !types.includes(String(seen)),
     },
-    { rule: 'destination_limit', active: true, ...upTo(perNumber), look: ({ startsForNumber }) => startsForNumber },
-    { rule: 'prefix_velocity', active: true, ...upTo(perPrefix), look: ({ startsForPrefix }) => startsForPrefix },
-    { rule: 'too_many_failures', active: true, ...upTo(mostFailuresADay), look: ({ failuresToday }) => failuresToday },
+    { rule: 'destination_limit', ...upTo(perNumber), look: ({ startsForNumber }) => startsForNumber },
+    { rule: 'prefix_velocity', ...upTo(perPrefix), look: ({ startsForPrefix }) => startsForPrefix },
+    { rule: 'too_many_failures', ...upTo(mostFailuresADay), look: ({ failuresToday }) => failuresToday },
   ];
 
   return {
+    neighboursCounted: perPrefix ?? 0,
     refusal: (sighting) => rules.find(({ active, look, blocks }) => active && blocks(look(sighting)))?.rule ?? null,
     findings: (sighting) => rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(sighting) })),
   };
 }
 
-function upTo(limit: number): Pick<Rule, 'limit' | 'blocks'> {
-  return { limit, blocks: (seen) => Number(seen) >= limit };
+function upTo(limit: number | null): Pick<Rule, 'limit' | 'active' | 'blocks'> {
+  return { limit, active: limit !== null, blocks: (seen) => limit !== null && Number(seen) >= limit };
 }

@@ -42,7 +42,12 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
         prefix: prefixOf(request.to),
       }));
       const pending = await lockPending(tx, destinations, nowMs);
-      const counts = new Map((await store.countStarts(tx, destinations, nowMs)).map((row) => [nameOf(row), row]));
+      const counts = new Map(
+        (await store.countStarts(tx, destinations, rules.guard.neighboursCounted, nowMs)).map((row) => [
+          nameOf(row),
+          row,
+        ]),
+      );
       const started = items.map(({ request }) => {
         const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
         return decideStart(rules, request, pending.get(name), counts.get(name));

@@ -61,10 +61,14 @@ export interface Counts extends Destination {
   failuresToday: number;
 }
 
-/** The guard's counters, from the rows themselves: they survive restarts and hold over nodes. */
+/**
+ * The guard's counters, from the rows themselves: they survive restarts and hold over nodes. Neighbours are counted no
+ * further than `neighbours`: there may be ten thousand.
+ */
 export async function countStarts(
   tx: Tx,
   destinations: (Destination & { prefix: string })[],
+  neighbours: number,
   nowMs: number,
 ): Promise<Counts[]> {
   const { rows } = await tx.query<Counts>(countStatement, [
@@ -72,6 +76,7 @@ export async function countStarts(
     destinations.map(({ prefix }) => prefix),
     idFloor('ver', nowMs - dayMs),
     idFloor('ver', nowMs - dayMs / 24),
+    neighbours,
   ]);
   return rows;
 }
@@ -86,8 +91,10 @@ const countStatement = {
       from verification v
       where v.application_id = d.application_id and v.recipient = d.recipient and v.id >= $4) n
     cross join lateral (
-      select count(*) filter (where status <> 'blocked') as starts from verification v
-      where v.application_id = d.application_id and v.prefix = d.prefix and v.id >= $5) p`,
+      select count(*) as starts from (
+        select from verification v
+        where v.application_id = d.application_id and v.prefix = d.prefix and v.id >= $5 and v.status <> 'blocked'
+        limit $6) counted) p`,
 };
 
 /** All that a batch of starts made or changed. New rows come with ids of their own, so a second run writes nothing. */

@@ -42,6 +42,8 @@ export interface Checked {
 }
 
 const proofMs = 600_000;
+/** Neighbours that are counted for a person to look at. */
+const mostExplained = 10_000;
 
 export function createVerifyService(options: VerifyServiceOptions) {
   const { database, clock, keys, guard, environment, resendSeconds, signProof, wake } = options;
@@ -137,7 +139,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** What the guard would say to a start now, and why. */
     async explain(applicationId: string, to: string) {
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
-      const [counts] = await store.countStarts(database, [destination], clock.nowMs());
+      const [counts] = await store.countStarts(database, [destination], mostExplained, clock.nowMs());
       const sighting = sightingOf(to, counts);
       const reason = guard.refusal(sighting);
       return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };
