@@ -21,17 +21,11 @@ const wanted = process.argv.slice(2);
 /** For a whole file, on a machine that is busy with other things: what takes longer hangs. */
 const fileTimeoutMs = 900_000;
 
-/** The long ones first, so that none of them runs alone at the end while the other cores have nothing to do. */
-function turnOf(file: string): number {
-  if (file.includes('delivery-crash')) return 0;
-  return /^test.(faults|browser|cluster|races)/.test(file) ? 1 : 2;
-}
-
 const files = ['src', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))))
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .sort((a, b) => turnOf(a) - turnOf(b) || (a < b ? -1 : 1));
+  .sort();
 if (files.length === 0) {
   console.error(`No test file's path contains ${wanted.join(' or ')}.`);
   process.exit(1);

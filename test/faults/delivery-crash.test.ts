@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/ledger.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder, waitUntilGone } from '../support/process.ts';
@@ -177,13 +178,16 @@ async function killPostgres(dataDir: string): Promise<void> {
   await waitUntilGone(postmaster);
 }
 
+const crashes = inShort(10, 20);
+const databaseCrashes = inShort(2, 4);
+
 describe('nothing that was answered 201 is lost, and what arrived twice is marked', { concurrency: 2 }, () => {
-  test('kill -9 of the service at 20 random moments under load, and of its Postgres with it at 4 of them', async (t) => {
+  test(`kill -9 of the service at ${crashes} random moments under load, and of its Postgres with it at each fifth`, async (t) => {
     const dataDir = makeFolder('crash');
     let service = await startService({ dataDir, env, command });
     await service.ready;
     const load = startLoad(service);
-    for (let crash = 1; crash <= 20; crash++) {
+    for (let crash = 1; crash <= crashes; crash++) {
       const both = crash % 5 === 0;
       await someMoment(load);
       // It comes up while the other still runs, waits for that one's lock, and so loses no time.
@@ -197,7 +201,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     }
     await someMoment(load);
     await load.stop();
-    await assertKept(t, load, dataDir, 20);
+    await assertKept(t, load, dataDir, crashes);
     assert.deepEqual(
       [...load.statuses.keys()].filter((status) => status !== 201 && status !== 503),
       [],
@@ -205,12 +209,12 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     await stop(service);
   });
 
-  test('kill -9 of Postgres 4 times under load: 503 meanwhile, and the service goes on by itself', async (t) => {
+  test(`kill -9 of Postgres ${databaseCrashes} times under load: 503 meanwhile, and the service goes on by itself`, async (t) => {
     const dataDir = makeFolder('crash');
     const service = await startService({ dataDir, env, command });
     await service.ready;
     const load = startLoad(service);
-    for (let crash = 1; crash <= 4; crash++) {
+    for (let crash = 1; crash <= databaseCrashes; crash++) {
       await someMoment(load);
       const refused = load.statuses.get(503) ?? 0;
       await killPostgres(dataDir);
@@ -218,7 +222,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     }
     await someMoment(load);
     await load.stop();
-    await assertKept(t, load, dataDir, 4);
+    await assertKept(t, load, dataDir, databaseCrashes);
     assert.deepEqual(new Set(load.statuses.keys()), new Set([201, 503]));
     assert.ok(load.slowestMs < 8000, `an answer took ${load.slowestMs} ms`);
     await stop(service);
