@@ -2,12 +2,10 @@
 // One route behind the full edge (by API key; by token, both warm) against the same route on the same server without it,
 // in alternating rounds. The ratio is that of the CPU a request takes, which a busy machine changes least. Then the same with a million keys in the database and a
 // million addresses seen, and in a flood of credentials that are none. BENCH_SCALE=0.1 makes the large numbers smaller.
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createApp } from '../src/app.ts';
 import { type Route, route } from '../src/http/route.ts';
 import { createServer } from '../src/http/server.ts';
@@ -21,7 +19,9 @@ import { createLog } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics.ts';
 import { migrate } from '../src/platform/migrate.ts';
 import { randomBase62 } from '../src/platform/random.ts';
-import type { Job, Outcome } from './load.ts';
+import { type Load, startLoad } from './load-process.ts';
+import { get } from './requests.ts';
+import { median } from './rounds.ts';
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);
 const million = Math.round(1_000_000 * scale);
@@ -73,21 +73,8 @@ const bare = createServer({
 await bare.listen({ port: 0, host: '127.0.0.1' });
 const portOf = ({ server }: { server: { address(): unknown } }) => (server.address() as { port: number }).port;
 
-const workers: ChildProcess[] = [];
-function startWorker(): (job: Job) => Promise<Outcome> {
-  const worker = fork(fileURLToPath(new URL('load.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] });
-  workers.push(worker);
-  return (job) =>
-    new Promise((resolve) => {
-      worker.once('message', (outcome) => resolve(outcome as Outcome));
-      worker.send(job);
-    });
-}
-const load = startWorker();
-const flood = startWorker();
-
-const get = (path: string, ...headers: string[]) =>
-  `GET ${path} HTTP/1.1\r\nHost: bench\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+const loads = [startLoad(), startLoad()] as const;
+const [load, flood] = loads.map(({ run }) => run) as [Load['run'], Load['run']];
 
 /** Many callers on the Enterprise plan, so that no single one comes near its limit. */
 async function makeCallers(): Promise<{ keys: string[]; tokens: string[] }> {
@@ -128,10 +115,6 @@ const [edgePort, barePort] = [portOf(app.server), portOf(bare)];
 const byKey = made.keys.map((key) => get('/sms/v1/bench', `apikey: ${key}`));
 const byToken = made.tokens.map((token) => get('/verify/v1/bench', `Authorization: Bearer ${token}`));
 
-function median(numbers: number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
-}
-
 interface Round {
   perSecond: number;
   medianMs: number;
@@ -140,12 +123,15 @@ interface Round {
 }
 
 async function measure(port: number, requests: string[], ms = roundMs): Promise<Round> {
-  const before = process.cpuUsage();
-  const { perSecond, answered, medianMs, statuses } = await load({ port, requests, connections, ms });
+  let before = process.cpuUsage();
+  const job = { ports: [port], requests, connections, ms };
+  const { perSecond, worked, medianMs, statuses } = await load(job, async () => {
+    before = process.cpuUsage();
+  });
   const { user, system } = process.cpuUsage(before);
   const others = Object.keys(statuses).filter((status) => status !== '200');
   if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(statuses)}`);
-  return { perSecond, medianMs, cpuMicroseconds: (user + system) / answered };
+  return { perSecond, medianMs, cpuMicroseconds: (user + system) / worked };
 }
 
 /** The median over alternating rounds of what the edge leaves of the bare route's speed. */
@@ -171,7 +157,7 @@ async function compare(what: string, requests: string[]): Promise<number> {
 async function warmUp(): Promise<void> {
   for (const requests of [byKey, byToken]) {
     for (const port of [edgePort, barePort, edgePort, barePort]) {
-      await load({ port, requests, connections: 4, ms: warmUpMs });
+      await load({ ports: [port], requests, connections: 4, ms: warmUpMs });
     }
   }
 }
@@ -202,7 +188,7 @@ async function seeAddresses(): Promise<void> {
     // Until all of the batch has been sent, and a little over.
     for (let sent = 0; sent < batch; ) {
       const rest = requests.slice(sent);
-      sent += (await load({ port: edgePort, requests: rest, connections: 64, ms: 2000 })).answered;
+      sent += (await load({ ports: [edgePort], requests: rest, connections: 64, ms: 2000 })).answered;
     }
     seen += batch;
   }
@@ -218,13 +204,13 @@ async function compareBeside(what: string, requests: string[]): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const alone = await measure(edgePort, byKey);
     const before = process.cpuUsage();
-    const others = flood({ port: edgePort, requests, connections: 32, ms: roundMs, perSecond: 1000 });
-    const beside = await load({ port: edgePort, requests: byKey, connections, ms: roundMs });
-    const { answered } = await others;
+    const others = flood({ ports: [edgePort], requests, connections: 32, ms: roundMs, perSecond: 1000 });
+    const beside = await load({ ports: [edgePort], requests: byKey, connections, ms: roundMs });
+    const { worked } = await others;
     const { user, system } = process.cpuUsage(before);
     throughput.push(beside.perSecond / alone.perSecond);
     latency.push(beside.medianMs / alone.medianMs);
-    cost.push((user + system - beside.answered * alone.cpuMicroseconds) / answered / alone.cpuMicroseconds);
+    cost.push((user + system - beside.worked * alone.cpuMicroseconds) / worked / alone.cpuMicroseconds);
   }
   const told = `throughput × ${median(throughput).toFixed(2)}, median latency × ${median(latency).toFixed(2)}`;
   console.log(`${what.padEnd(42)} one costs ${median(cost).toFixed(2)} admitted requests; 1,000/s beside: ${told}`);
@@ -266,7 +252,7 @@ try {
   );
   await compareBeside('for comparison: tokens that are good', byToken);
 } finally {
-  for (const worker of workers) worker.disconnect();
+  for (const { stop } of loads) stop();
   await app.stop(1000);
   await bare.close();
   await database.close();

@@ -1,22 +1,32 @@
-// The load of bench/edge.ts, in a process of its own so that it does not take the server's time. Plain sockets that stay
-// open, one request at a time on each, written in advance: what is measured is the server.
+// The load, in a process of its own so that it does not take the server's time. Plain sockets that stay open, one request
+// at a time on each, written in advance: what is measured is the server.
+import { once as onceEmitted } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface Job {
-  port: number;
+  /** Connections are spread evenly over them. */
+  ports: number[];
   /** Whole requests, sent in turn. */
   requests: string[];
   connections: number;
   ms: number;
   /** Sends this many a second whatever the answers do, instead of the next behind each answer. */
   perSecond?: number;
+  /** Sends no request twice: it is over when all are answered, or the time is. */
+  once?: boolean;
 }
 
 export interface Outcome {
+  /** In the time. */
   answered: number;
+  /** With those that were on their way when it ended: what the server has worked for. */
+  worked: number;
   perSecond: number;
   statuses: Record<string, number>;
   medianMs: number;
+  p99Ms: number;
+  /** How much of one core the load itself took: near 1 the server was not the limit. */
+  busy: number;
 }
 
 interface Connection {
@@ -25,47 +35,90 @@ interface Connection {
   sentAt: number[];
 }
 
-async function run({ port, requests, connections, ms, perSecond }: Job): Promise<Outcome> {
+const lateMs = 3000;
+
+async function run({ ports, requests, connections, ms, perSecond, once = false }: Job): Promise<Outcome> {
   const statuses: Record<string, number> = {};
   const took: number[] = [];
   let next = 0;
-  let over = false;
+  let waiting = 0;
+  let worked = 0;
+  let lastMs = 0;
+  let phase: 'opening' | 'measured' | 'over' = 'opening';
+  let nothingWaits = () => {};
   const send = (connection: Connection) => {
+    if (once && next >= requests.length) return;
+    waiting += 1;
     connection.sentAt.push(performance.now());
-    connection.socket.write(requests[next++ % requests.length] ?? '');
+    connection.socket.write(requests[next++ % requests.length] ?? '', 'latin1');
+  };
+  const receive = (connection: Connection, status: string) => {
+    waiting -= 1;
+    const sentAt = connection.sentAt.shift() ?? 0;
+    if (phase !== 'opening') worked += 1;
+    if (phase === 'measured') {
+      lastMs = performance.now();
+      took.push(lastMs - sentAt);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (perSecond === undefined) send(connection);
+    }
+    const more = phase === 'measured' && (!once || next < requests.length);
+    if (waiting === 0 && !more) nothingWaits();
   };
   const all = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-      await new Promise((open, fail) => socket.once('connect', open).once('error', fail));
+    Array.from({ length: connections }, async (_, index) => {
+      const socket = connect({ port: ports[index % ports.length] ?? 0, host: '127.0.0.1', noDelay: true });
+      await onceEmitted(socket, 'connect');
       const connection: Connection = { socket, received: '', sentAt: [] };
       socket.setEncoding('latin1');
       socket.on('data', (piece: string) => {
         connection.received += piece;
         for (let status = takeAnswer(connection); status !== undefined; status = takeAnswer(connection)) {
-          statuses[status] = (statuses[status] ?? 0) + 1;
-          took.push(performance.now() - (connection.sentAt.shift() ?? 0));
-          if (perSecond === undefined && !over) send(connection);
+          receive(connection, status);
         }
       });
       return connection;
     }),
   );
+  /** Until everything sent is answered, or the time is over. */
+  const settle = (limitMs: number) =>
+    new Promise<void>((done) => {
+      const timer = setTimeout(done, limitMs);
+      nothingWaits = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+
+  // A first answer on each: a connection that is only now accepted is not what is measured.
+  for (const connection of all) send(connection);
+  await settle(lateMs);
+  process.send?.('open');
+  await onceEmitted(process, 'message');
+
+  phase = 'measured';
   const startMs = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const measured = settle(ms);
   const pacing = perSecond === undefined ? undefined : pace(all, perSecond, send);
   if (pacing === undefined) for (const connection of all) send(connection);
-  await new Promise((done) => setTimeout(done, ms));
-  over = true;
+  await measured;
+  const elapsedMs = (waiting === 0 ? lastMs : performance.now()) - startMs;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  phase = 'over';
   clearInterval(pacing);
-  const answered = took.length;
-  const elapsedMs = performance.now() - startMs;
+  if (waiting > 0) await settle(lateMs);
   for (const { socket } of all) socket.destroy();
+  const answered = took.length;
   took.sort((a, b) => a - b);
   return {
     answered,
+    worked,
     perSecond: (answered * 1000) / elapsedMs,
     statuses,
     medianMs: took[answered >> 1] ?? 0,
+    p99Ms: took[Math.floor(answered * 0.99)] ?? 0,
+    busy: (user + system) / 1000 / elapsedMs,
   };
 }
 
@@ -78,7 +131,7 @@ function pace(all: Connection[], perSecond: number, send: (connection: Connectio
       const connection = all[sent % all.length];
       if (connection !== undefined) send(connection);
     }
-  }, 5);
+  }, 1);
 }
 
 /** The status of the first whole answer received, which is taken away. */
@@ -92,5 +145,7 @@ function takeAnswer(connection: Connection): string | undefined {
   return received.slice(9, 12);
 }
 
-process.on('message', async (job: Job) => process.send?.(await run(job)));
+process.on('message', async (job: Job | 'go') => {
+  if (job !== 'go') process.send?.(await run(job));
+});
 process.on('disconnect', () => process.exit(0));

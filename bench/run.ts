@@ -1,0 +1,96 @@
+// The numbers side by side: npm run bench
+// `npm run bench -- quick` takes two minutes, for trying; `npm run bench -- sms token` runs only what is named.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type Bench, fullPace, quickPace, startBench } from './bench.ts';
+import { terminalTable } from './report.ts';
+import { writeResults } from './results.ts';
+import type { Row } from './row.ts';
+import { connections } from './scenarios/connections.ts';
+import { flame } from './scenarios/flame.ts';
+import { growthApplications } from './scenarios/growth-applications.ts';
+import { growthMessages } from './scenarios/growth-messages.ts';
+import { idle } from './scenarios/idle.ts';
+import { latency } from './scenarios/latency.ts';
+import { limits } from './scenarios/limits.ts';
+import { memory } from './scenarios/memory.ts';
+import { nodes } from './scenarios/nodes.ts';
+import { peers } from './scenarios/peers.ts';
+import { reads } from './scenarios/reads.ts';
+import { refusals } from './scenarios/refusals.ts';
+import { sms } from './scenarios/sms.ts';
+import { token } from './scenarios/token.ts';
+import { verify } from './scenarios/verify.ts';
+
+const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
+  limits,
+  sms,
+  verify,
+  token,
+  reads,
+  refusals,
+  peers,
+  latency,
+  idle,
+  nodes,
+  connections,
+  memory,
+  'growth-applications': growthApplications,
+  'growth-messages': growthMessages,
+  flame,
+};
+
+const words = process.argv.slice(2);
+const quick = words.includes('quick');
+const named = words.filter((word) => word !== 'quick');
+const unknown = named.filter((name) => !(name in scenarios));
+if (unknown.length > 0) {
+  console.error(`There is no ${unknown.join(', ')}. There is: quick, ${Object.keys(scenarios).join(', ')}.`);
+  process.exit(1);
+}
+
+const built = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], {
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
+  stdio: 'inherit',
+});
+if (built.status !== 0) process.exit(built.status ?? 1);
+
+const startedMs = performance.now();
+const bench = await startBench(quick ? quickPace : fullPace);
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    interrupted = true;
+    void bench.stop();
+  });
+}
+const rows: Row[] = [];
+const failed: string[] = [];
+try {
+  for (const [name, run] of Object.entries(scenarios)) {
+    // A short profile says little: it is taken in a full run, or when asked for.
+    if (named.length > 0 ? !named.includes(name) : quick && run === flame) continue;
+    bench.say(`${((performance.now() - startedMs) / 1000).toFixed(0).padStart(5)} s  ${name}`);
+    try {
+      const made = await run(bench);
+      rows.push(...made);
+      if (made.length > 0) bench.say(`${terminalTable(made)}\n`);
+    } catch (error) {
+      // Its servers have been taken from under it.
+      if (interrupted) break;
+      // What the others have found is still worth reading.
+      failed.push(name);
+      console.error(error);
+    }
+  }
+} finally {
+  await bench.stop();
+}
+if (interrupted) process.exit(1);
+if (rows.length > 0) console.log(`\n${terminalTable(rows)}\n`);
+const busiest = Math.max(0, ...rows.map(({ measured }) => measured?.baseline.loadBusy ?? 0));
+if (busiest > 0)
+  console.log(`The load itself took at most ${busiest.toFixed(2)} of a core: below 1, the servers were the limit.`);
+if (failed.length > 0) console.error(`Failed, so nothing is written: ${failed.join(', ')}`);
+else if (named.length === 0) writeResults(rows, quick ? 'quick' : 'results');
+process.exit(failed.length);

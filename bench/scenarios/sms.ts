@@ -1,0 +1,55 @@
+import type { Bench } from '../bench.ts';
+import type { Caller } from '../callers.ts';
+import { byKey, many, post } from '../requests.ts';
+import { compare, type Side } from '../rounds.ts';
+import { type Row, ratioRow } from '../row.ts';
+import type { Store } from '../store.ts';
+import { echoed, fastifyGroup } from './against-fastify.ts';
+
+export const text = { from: 'ACME', message: 'Your table is booked for eight. See you tonight!' };
+
+export function texts(callers: Caller[]): string[] {
+  return many(1000, (index) => {
+    const to = `+4477009${String(index).padStart(5, '0')}`;
+    return post('/sms/v1/messages', { to, ...text }, byKey(callers[index % callers.length]?.apiKey ?? ''));
+  });
+}
+
+/** The SMS accept: once with delivery held, once with the delivery thread at work. */
+export async function sms(bench: Bench): Promise<Row[]> {
+  const { node, store, callers } = await bench.held();
+  await store.empty();
+  const accept: Side = { servers: [node], requests: () => texts(callers), status: '201' };
+  const held = await compare(bench, { baseline: echoed(bench, accept), subject: accept });
+  await store.empty();
+  return [ratioRow(fastifyGroup, 'SMS accept, delivery held', held, 0.7), await sustained(bench)];
+}
+
+async function sustained(bench: Bench): Promise<Row> {
+  const { node, store, callers } = await bench.startProduct({});
+  const accept: Side = {
+    servers: [node],
+    requests: () => texts(callers),
+    status: '201',
+    async leftBehind() {
+      const left = await backlog(store);
+      await drain(store);
+      return left;
+    },
+  };
+  const measured = await compare(bench, { baseline: echoed(bench, accept), subject: accept });
+  await node.stop();
+  return ratioRow(fastifyGroup, 'SMS accept, sustained', measured);
+}
+
+/** Accepted, and not on a handset yet. */
+async function backlog({ database }: Store): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::integer as count from message where carrier = 'sandbox' and due_at is not null and status = 'queued'`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function drain(store: Store): Promise<void> {
+  while ((await backlog(store)) > 0) await new Promise((done) => setTimeout(done, 50));
+}

@@ -1,0 +1,68 @@
+import { systemClock as clock } from '../src/platform/clock.ts';
+import { readConfig } from '../src/platform/config.ts';
+import { createDatabase, type Database } from '../src/platform/database.ts';
+import { type KeyRing, openKeyRing } from '../src/platform/keys.ts';
+import { createLog } from '../src/platform/log.ts';
+import { migrate } from '../src/platform/migrate.ts';
+import { createRegistry, type Registry } from '../src/registry/registry.ts';
+import { type Server, startServer } from './server-process.ts';
+
+/** A database of the run's Postgres, and what is needed to put something into it. */
+export interface Store {
+  url: string;
+  database: Database;
+  keys: KeyRing;
+  registry: Registry;
+  /** For what takes long, like making ten million rows. */
+  patiently(sql: string, values?: unknown[]): Promise<void>;
+  /** Takes away what earlier scenarios have left, so that none pays for another. */
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const secret = 'a secret for benchmarks';
+/** Nothing but the 429 is to be refused. */
+const plenty = '1000000';
+const plans = JSON.stringify({ enterprise: { per_minute: Number(plenty), burst: Number(plenty) } });
+const log = createLog({ level: 'warn', readable: true });
+const config = readConfig({ HELIOGRAPH_SECRET: secret, HELIOGRAPH_PLANS: plans });
+
+export async function openStore(url: string): Promise<Store> {
+  const database = createDatabase({ connection: { url }, log, poolSize: 4 });
+  await migrate(database, clock, log);
+  const keys = await openKeyRing({ database, clock, secret });
+  async function patiently(sql: string, values?: unknown[]): Promise<void> {
+    const session = await database.openSession(() => {}, { patient: true });
+    await session.query(sql, values).finally(() => session.close());
+  }
+  return {
+    url,
+    database,
+    keys,
+    registry: createRegistry({ database, clock, keys, log, config }),
+    patiently,
+    async empty() {
+      await patiently('truncate message, verification, handset_text, request_trace, usage_minute');
+      await patiently('checkpoint');
+    },
+    close: () => database.close(),
+  };
+}
+
+/** The product as `npm start` runs it, built, on this store. In role `web` it accepts and leaves delivery to others. */
+export function startNode(store: Store, folder: string, env: Record<string, string>): Promise<Server> {
+  return startServer({
+    file: 'dist/main.js',
+    folder,
+    readyAt: '/readyz',
+    env: {
+      DATABASE_URL: store.url,
+      HELIOGRAPH_DATA_DIR: folder,
+      HELIOGRAPH_SECRET: secret,
+      HELIOGRAPH_PLANS: plans,
+      HELIOGRAPH_ADDRESS_PER_MINUTE: plenty,
+      HELIOGRAPH_ADDRESS_BURST: plenty,
+      ...env,
+    },
+  });
+}
