@@ -4,23 +4,23 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
 const needs = [
-  { program: 'redis-server', why: 'several nodes share their limits by it', debian: 'redis-server' },
-  { program: 'chromium', why: 'the pages of the portal are tried in it', debian: 'chromium' },
+  { program: 'redis-server', why: 'several nodes share their limits by it', debian: ['redis-server'] },
+  { program: 'chromium', why: 'the pages of the portal are tried in it', debian: ['chromium', 'fonts-liberation'] },
 ];
 
 /** Returns what is missing and could not be had, in a sentence for each. */
 export function provideSystemNeeds(): string[] {
   const missing = needs.filter(({ program }) => !isInstalled(program));
   if (missing.length === 0) return [];
-  const packages = missing.map(({ debian }) => debian);
+  const packages = missing.flatMap(({ debian }) => debian);
   if (isInstalled('apt-get') && process.getuid?.() === 0) {
-    console.log(`Tests are installing ${packages.join(' and ')} (apt-get).`);
+    console.log(`Tests are installing ${packages.join(', ')} (apt-get).`);
     apt('update', '-qq');
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
   }
   return missing
     .filter(({ program }) => !isInstalled(program))
-    .map(({ program, why, debian }) => `${program} is not installed, and ${why}: apt-get install ${debian}`);
+    .map(({ program, why, debian }) => `${program} is not installed, and ${why}: apt-get install ${debian.join(' ')}`);
 }
 
 /** Installing must not start anything: at this run level no service is. */
