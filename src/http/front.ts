@@ -25,8 +25,8 @@ export interface Front {
 }
 
 /**
- * Stands in front of Fastify: whom the gate refuses is answered here, before it has cost anything more. A flood of refusals is the one
- * load that its sender does not pay for.
+ * Stands in front of Fastify: whom the gate refuses is answered here, before it has cost anything more. A flood of
+ * refusals is the one load that its sender does not pay for.
  */
 export function createFront(options: FrontOptions): Front {
   const { gate, clock, table, connections, addressOf, refuse, next } = options;

@@ -57,7 +57,10 @@ export function createAnswerWriter(options: WriteAnswerOptions): AnswerWriter {
   function answer(exchange: Exchange, parts: AnswerParts, about: About = {}): void {
     const { request, response } = exchange;
     // Somebody was faster: its body broke off, or its caller has gone.
-    if (response.headersSent) return;
+    if (response.headersSent) {
+      if (parts.data instanceof Readable) parts.data.destroy();
+      return;
+    }
     // Whoever still sends its body comes to read its answer.
     if (!request.complete) closeGentlyAfterAnswer(request.socket);
     response.writeHead(parts.status, headersFor(exchange, parts));

@@ -5,8 +5,8 @@ import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import { type Message, messageStatuses } from './message.ts';
-import { messageSchema, toRecord } from './message-record.ts';
+import type { Message } from './message.ts';
+import { messageFilters, messageSchema, toRecord } from './message-record.ts';
 import { listMessages } from './message-store.ts';
 import { messageTimeline } from './tracked-message.ts';
 import { findTracked } from './tracked-message-store.ts';
@@ -45,15 +45,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
           default: 'sms',
           expected: 'one of sms, messaging',
         }),
-        to: Type.Optional(Type.String({ maxLength: 32 })),
-        status: Type.Optional(
-          Type.Unsafe<string>({
-            type: 'string',
-            enum: [...messageStatuses],
-            expected: `one of ${messageStatuses.join(', ')}`,
-          }),
-        ),
-        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...messageFilters,
         ...pageQuery,
       }),
       answers: { 200: { description: 'A page of them', schema: pageSchema(listedSchema) } },

@@ -3,9 +3,8 @@ import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
 import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
-import { messageStatuses } from './message.ts';
 import { createBatchRoute } from './message-batch-api.ts';
-import { messageSchema, segmentsSchema, toRecord } from './message-record.ts';
+import { messageFilters, messageSchema, segmentsSchema, toRecord } from './message-record.ts';
 import type { MessageService } from './message-service.ts';
 import { readSend, type SendBody, type SendRules } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
@@ -83,15 +82,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       tag,
       summary: 'List messages, newest first',
       query: Type.Object({
-        to: Type.Optional(Type.String({ maxLength: 32 })),
-        status: Type.Optional(
-          Type.Unsafe<string>({
-            type: 'string',
-            enum: [...messageStatuses],
-            expected: `one of ${messageStatuses.join(', ')}`,
-          }),
-        ),
-        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...messageFilters,
         ...pageQuery,
       }),
       answers: { 200: { description: 'A page of them', schema: pageSchema(messageSchema) } },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import { type Message, messageError } from './message.ts';
+import { type Message, messageError, messageStatuses } from './message.ts';
 
 export const segmentsSchema = Type.Object({
   count: Type.Integer({ description: 'Parts it is sent in' }),
@@ -32,6 +32,19 @@ export const messageSchema = Type.Object({
   delivered_at: nullable(Type.String()),
   expires_at: Type.String(),
 });
+
+/** What lists of messages can be filtered by. */
+export const messageFilters = {
+  to: Type.Optional(Type.String({ maxLength: 32 })),
+  status: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: [...messageStatuses],
+      expected: `one of ${messageStatuses.join(', ')}`,
+    }),
+  ),
+  reference: Type.Optional(Type.String({ maxLength: 128 })),
+};
 
 /** A message as its sender sees it. */
 export function toRecord(message: Message) {

@@ -1,4 +1,5 @@
 import type { Database } from '../platform/database.ts';
+import { ApiError } from '../platform/errors.ts';
 import { insertTraces, newestPerApplication, pruneTraces, type RequestTrace } from './metering-store.ts';
 
 /** What became of the latest requests: noted in memory, written down together. */
@@ -38,6 +39,8 @@ export function createRequestTraces(database: Database): RequestTraces {
       try {
         await insertTraces(database, traces);
       } catch (error) {
+        // What the database will never take must not stand in the way of all that comes after it.
+        if (!(error instanceof ApiError && error.code === 'UNAVAILABLE')) throw error;
         const since = [...waiting.values()].flat();
         waiting = new Map();
         size = 0;

@@ -7,8 +7,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import { asOf, verificationStatuses } from './verification.ts';
-import { toVerification, verificationSchema } from './verification-record.ts';
+import { asOf } from './verification.ts';
+import { toVerification, verificationFilters, verificationSchema } from './verification-record.ts';
 import { findVerification } from './verification-store.ts';
 import { verificationTimeline } from './verification-timeline.ts';
 import type { VerifyService } from './verify-service.ts';
@@ -40,15 +40,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
       summary: 'List the verifications of an application, newest first',
       params,
       query: Type.Object({
-        to: Type.Optional(Type.String({ maxLength: 32 })),
-        status: Type.Optional(
-          Type.Unsafe<string>({
-            type: 'string',
-            enum: [...verificationStatuses],
-            expected: `one of ${verificationStatuses.join(', ')}`,
-          }),
-        ),
-        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...verificationFilters,
         ...pageQuery,
       }),
       answers: { 200: { description: 'A page of them', schema: pageSchema(verificationSchema) } },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import { attemptsRemaining, type Verification } from './verification.ts';
+import { attemptsRemaining, type Verification, verificationStatuses } from './verification.ts';
 
 const fields = {
   id: Type.String(),
@@ -40,6 +40,19 @@ const proof = Type.Optional(
 );
 export const readSchema = Type.Object({ ...fields, proof });
 export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof });
+
+/** What lists of verifications can be filtered by. */
+export const verificationFilters = {
+  to: Type.Optional(Type.String({ maxLength: 32 })),
+  status: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: [...verificationStatuses],
+      expected: `one of ${verificationStatuses.join(', ')}`,
+    }),
+  ),
+  reference: Type.Optional(Type.String({ maxLength: 128 })),
+};
 
 /** The newest text of a verification. */
 export interface TextState {

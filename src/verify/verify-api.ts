@@ -6,8 +6,7 @@ import { ApiError, unavailable } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import type { StartRequest } from './start.ts';
 import type { StartRules } from './start-rules.ts';
-import { verificationStatuses } from './verification.ts';
-import { checkSchema, readSchema, verificationSchema } from './verification-record.ts';
+import { checkSchema, readSchema, verificationFilters, verificationSchema } from './verification-record.ts';
 import type { VerifyService } from './verify-service.ts';
 
 export interface VerifyRoutesOptions {
@@ -113,15 +112,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       ...shared,
       summary: 'List verifications, newest first',
       query: Type.Object({
-        to: Type.Optional(Type.String({ maxLength: 32 })),
-        status: Type.Optional(
-          Type.Unsafe<string>({
-            type: 'string',
-            enum: [...verificationStatuses],
-            expected: `one of ${verificationStatuses.join(', ')}`,
-          }),
-        ),
-        reference: Type.Optional(Type.String({ maxLength: 128 })),
+        ...verificationFilters,
         ...pageQuery,
       }),
       answers: { 200: { description: 'A page of them', schema: pageSchema(verificationSchema) } },
