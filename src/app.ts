@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
 import { findByKey, findByToken } from './callers.ts';
 import { readQueueState } from './delivery/delivery-store.ts';
 import { createAddressWindows } from './edge/address-windows.ts';
@@ -11,7 +10,7 @@ import { createWindowBreaker } from './edge/window-breaker.ts';
 import { createWorkerGate } from './edge/worker-gate.ts';
 import type { Check } from './http/operations-api.ts';
 import type { Route } from './http/route.ts';
-import { createServer, type ServerTimeouts } from './http/server.ts';
+import { createServer, type HttpServer, type ServerTimeouts } from './http/server.ts';
 import { createProofSigner } from './identity/proof.ts';
 import { createSigningKeys, type SigningKeys, signingKeysChange } from './identity/signing-keys.ts';
 import { createTokenService } from './identity/token-service.ts';
@@ -60,7 +59,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  server: FastifyInstance;
+  server: HttpServer;
   routes: Route[];
   registry: Registry;
   developers: DeveloperService;
@@ -290,7 +289,7 @@ export function createApp(options: AppOptions): App {
     },
     async stop(graceMs = 10_000) {
       inboxFeed.stop();
-      const late = setTimeout(() => server.server.closeAllConnections(), graceMs);
+      const late = setTimeout(() => server.closeAllConnections(), graceMs);
       await server.close();
       clearTimeout(late);
       await messages.drain();

@@ -1,5 +1,4 @@
 import type { Arrival } from '../http/gate.ts';
-import { countHeader } from '../http/headers.ts';
 import type { CallingClient, Scope } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 
@@ -36,12 +35,12 @@ export const missingScope: Record<Scope, ApiError> = {
   'messaging:send': lacking('messaging:send'),
 };
 
-export function readApiKey({ headers, rawHeaders }: Arrival): Sent {
-  const { apikey } = headers;
+export function readApiKey(arrival: Arrival): Sent {
+  const { apikey, authorization } = arrival.headers;
   if (typeof apikey !== 'string' || apikey === '') {
-    return headers.authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
+    return authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
   }
-  return countHeader(rawHeaders, 'apikey') > 1 ? keyRefusals.twice : { text: apikey };
+  return arrival.repeats('apikey') ? keyRefusals.twice : { text: apikey };
 }
 
 export function malformedKey(text: string): ApiError {
@@ -49,12 +48,12 @@ export function malformedKey(text: string): ApiError {
   return /^["'\s]|["'\s]$|^bearer /i.test(text) ? keyRefusals.notAlone : keyRefusals.malformed;
 }
 
-export function readBearer({ headers, rawHeaders }: Arrival): Sent {
-  const { authorization } = headers;
+export function readBearer(arrival: Arrival): Sent {
+  const { authorization, apikey } = arrival.headers;
   if (authorization === undefined || authorization === '') {
-    return headers.apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
+    return apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
   }
-  if (countHeader(rawHeaders, 'authorization') > 1) return tokenRefusals.twice;
+  if (arrival.repeats('authorization')) return tokenRefusals.twice;
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
   if (text !== undefined) return { text };
   return /^bearer\b/i.test(authorization) ? tokenRefusals.notAlone : tokenRefusals.otherScheme;
@@ -65,11 +64,11 @@ export function malformedToken(text: string): ApiError {
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded before they go into HTTP Basic. */
-export function readBasic({ headers, rawHeaders }: Arrival): CallingClient['basic'] {
-  const { authorization } = headers;
+export function readBasic(arrival: Arrival): CallingClient['basic'] {
+  const { authorization } = arrival.headers;
   if (authorization === undefined) return undefined;
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
-  if (encoded === undefined || countHeader(rawHeaders, 'authorization') > 1) return null;
+  if (encoded === undefined || arrival.repeats('authorization')) return null;
   const pair = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
   if (colon < 1) return null;

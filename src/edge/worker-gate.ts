@@ -12,7 +12,17 @@ export function createWorkerGate(gate: Gate): Gate {
     ...gate,
     async admit(arrival) {
       if (answered.includes(arrival.path)) return gate.admit(arrival);
-      const nobody = await gate.admit({ ...arrival, route: undefined, path: '/' });
+      const { correlationId, method, headers, address } = arrival;
+      const repeats = (name: string) => arrival.repeats(name);
+      const nobody = await gate.admit({
+        correlationId,
+        method,
+        headers,
+        address,
+        repeats,
+        route: undefined,
+        path: '/',
+      });
       return { ...nobody, refusal: unavailable('This node delivers texts and answers no requests.') };
     },
   };

@@ -14,30 +14,20 @@ export interface AnsweredOptions {
 
 /** The record a request was about, as its path or its answer names it. */
 export interface About {
-  id?: string | undefined;
-  location?: string | undefined;
+  id: string | undefined;
+  location: string | undefined;
 }
 
 /** What is done once a request is answered, by whomever: a line, an observation, and its trace if it was counted. */
 export function createAnswered({ clock, log, metrics, onAnswered }: AnsweredOptions) {
-  return (exchange: Exchange, { id, location }: About = {}): void => {
-    const { correlationId, request, response, route, admission, refusal } = exchange;
+  return (exchange: Exchange, { id, location }: About): void => {
+    const { correlationId, method, status, route, admission, refusal } = exchange;
     const durationMs = clock.steadyMs() - exchange.startedMs;
     logRequest(exchange, Math.round(durationMs * 10) / 10, log, metrics);
     if (onAnswered === undefined || admission?.decision === undefined) return;
     const { caller, decision } = admission;
     if (caller.kind !== 'application') return;
-    onAnswered({
-      correlationId,
-      caller,
-      decision,
-      method: request.method ?? '',
-      path: route?.path,
-      status: response.statusCode,
-      refusal,
-      durationMs,
-      id,
-      location,
-    });
+    const path = route?.path;
+    onAnswered({ correlationId, caller, decision, method, path, status, refusal, durationMs, id, location });
   };
 }

@@ -1,36 +1,34 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../platform/errors.ts';
-import type { Exchange } from './exchange.ts';
-import { closeGently, ignoreErrors, trackSilentConnections } from './raw-socket.ts';
+import type { NodeExchange } from './node-lane.ts';
+import { closeGently, ignoreErrors } from './raw-socket.ts';
 
 export interface ConnectionsOptions {
   /** Answers, by hand, what is not a request at all. */
   answerSocket(socket: Socket, error: ApiError): void;
-  /** Whether callers are to go elsewhere with their next request. */
-  isDraining(): boolean;
+  /** Answers a request, in place of whoever was about to. */
+  refuse(exchange: NodeExchange, error: ApiError): void;
+  /** Whether every answer is the last on its connection: callers are to go elsewhere with their next request. */
+  isEnding(): boolean;
 }
 
-/** What the server must know of its connections, beyond the single request, so that each gets its answers in order. */
+/** What is known of the connections Node reads, beyond the single request, so that each gets its answers in order. */
 export interface Connections {
-  begin(exchange: Exchange): void;
-  end(exchange: Exchange): void;
+  begin(exchange: NodeExchange): void;
+  end(exchange: NodeExchange): void;
   /** Tells a caller that waits for it to send its body. Not telling is how a refused body need not be sent. */
   askForBody(response: ServerResponse): void;
   /** What is not HTTP is refused behind the answers still owed on its connection, which then ends. */
   refuse(socket: Socket, error: ApiError): void;
   /** Whether the connection cannot go on behind this answer. */
   endsWith(request: IncomingMessage): boolean;
-  /** From now on every answer is the last on its connection; those with nothing to answer are closed. */
-  stop(): void;
 }
 
 export function watchConnections(server: Server, options: ConnectionsOptions): Connections {
-  const newestExchange = new WeakMap<Socket, Exchange>();
+  const newestExchange = new WeakMap<Socket, NodeExchange>();
   const givenUp = new WeakSet<Socket>();
   const awaitingContinue = new WeakSet<ServerResponse>();
-  const closeSilentConnections = trackSilentConnections(server);
-  let stopping = false;
 
   function refuse(socket: Socket, error: ApiError): void {
     // Node tells of every further piece of what it could not read; the first has been answered.
@@ -45,7 +43,7 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
       return;
     }
     // The body of the newest request is at fault. It gets one answer: this, or the one it already had.
-    if (!newest.response.headersSent) newest.answer(error);
+    if (newest.status === 0) options.refuse(newest, error);
     afterAnswer(newest, () => closeGently(socket));
   }
 
@@ -68,15 +66,11 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     askForBody(response) {
       if (awaitingContinue.has(response)) response.writeContinue();
     },
-    endsWith: (request) => stopping || options.isDraining() || (!request.complete && givenUp.has(request.socket)),
-    stop() {
-      stopping = true;
-      closeSilentConnections();
-    },
+    endsWith: (request) => options.isEnding() || (!request.complete && givenUp.has(request.socket)),
   };
 }
 
-function afterAnswer(exchange: Exchange | undefined, act: () => void): void {
+function afterAnswer(exchange: NodeExchange | undefined, act: () => void): void {
   if (exchange === undefined || exchange.response.writableFinished || exchange.response.destroyed) act();
   else exchange.response.once('close', act);
 }

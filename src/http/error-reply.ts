@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ApiError, unavailable } from '../platform/errors.ts';
+import { ApiError } from '../platform/errors.ts';
 import type { Route } from './route.ts';
 
 /** The body of every error but 429, which has a message and nothing else. */
@@ -12,49 +12,12 @@ export const errorSchema = Type.Object({
 
 export const limitedSchema = Type.Object({ message: Type.String() });
 
-/**
- * Turns whatever was thrown into the refusal the caller sees. What is not an `ApiError` shows nothing of itself.
- * `bodyRead` tells whether the request had arrived as a whole.
- */
-export function readApiError(error: unknown, bodyRead: boolean): ApiError {
+/** Turns whatever was thrown into the refusal the caller sees. What is not an `ApiError` shows nothing of itself. */
+export function readApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: number };
-  if (typeof code === 'string' && code.startsWith('FST_ERR_')) {
-    const known = fromFastify(code);
-    if (known !== undefined) return known;
-    if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-      return new ApiError('INVALID_ARGUMENT', 'The request could not be read.', { cause: error });
-    }
-  }
-  // The caller hung up in the middle of its body. Any other lost connection is one of ours.
-  if (code === 'ECONNRESET' && !bodyRead) {
-    return new ApiError('INVALID_ARGUMENT', 'The body ended before it was complete.');
-  }
   return new ApiError('INTERNAL', 'Something went wrong on our side. Quote the correlation id when you report it.', {
     cause: error,
   });
-}
-
-function fromFastify(code: string): ApiError | undefined {
-  switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return payloadTooLarge();
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedMediaType('application/json');
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return malformedJson();
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('INVALID_ARGUMENT', 'The body is not as long as Content-Length says.');
-    case 'FST_ERR_BAD_URL':
-      return new ApiError('INVALID_ARGUMENT', 'The path is not valid: check its percent-encoding.');
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new ApiError('NOT_FOUND', 'There is nothing at this address.');
-    case 'FST_ERR_HANDLER_TIMEOUT':
-      return unavailable('The request took too long. Try again shortly.');
-    default:
-      return undefined;
-  }
 }
 
 export function unsupportedMediaType(type: string): ApiError {

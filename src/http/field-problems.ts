@@ -56,7 +56,7 @@ function describe(error: ErrorObject, part: string | undefined): FieldProblem {
     const expected = expectedOf(error.parentSchema?.properties?.[error.params.missingProperty]);
     return { field, message: expected === undefined ? 'is required' : `is required: ${expected}` };
   }
-  // Fastify hands the validator null when there is no body.
+  // The validator is handed null when there is no body.
   if (path.length === 0 && part === 'body' && (error.data ?? null) === null) {
     return { field: 'body', message: 'is required: send a JSON object' };
   }

@@ -4,15 +4,15 @@ import type { Caller, CallingApplication, Route } from './route.ts';
 
 /** What the edge is shown of a request, before its body is read. */
 export interface Arrival {
-  correlationId: string;
-  method: string;
-  path: string;
+  readonly correlationId: string;
+  readonly method: string;
+  readonly path: string;
   /** Undefined when no route has this path and method. */
-  route: Route | undefined;
-  headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they were sent: the only place where a header sent twice can be seen. */
-  rawHeaders: string[];
-  address: string;
+  readonly route: Route | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  /** Whether a header was sent more than once: of two, `headers` has the first, and another reader might take the second. */
+  repeats(name: string): boolean;
 }
 
 /** What the edge decided. There is always one, so every response has its limit headers by construction. */

@@ -1,87 +1,157 @@
-import { type IncomingMessage, validateHeaderValue } from 'node:http';
+import { validateHeaderValue } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { ValidateFunction } from 'ajv';
+import buildSerializer from 'fast-json-stringify';
+import { readForm, readJson } from './body.ts';
+import type { AnswerData, Exchange } from './exchange.ts';
 import { readIdempotencyKey } from './headers.ts';
 import type { Call, Caller, Reply, Route } from './route.ts';
-import { pathOf } from './route-table.ts';
-import type { AnswerParts } from './write-answer.ts';
+import { compileValidator, validationError } from './validation.ts';
 
-export interface MountOptions {
-  addressOf: (request: IncomingMessage) => string;
-  answer: (request: FastifyRequest, reply: FastifyReply, parts: AnswerParts) => void;
+/** An answer as it goes out, but for what every answer has. */
+export interface AnswerParts {
+  status: number;
+  headers: Record<string, string>;
+  /** The media type; undefined for an answer without a body. */
+  type: string | undefined;
+  data: AnswerData;
+}
+
+/** A route made ready: its schemas are compiled. */
+export interface MountedRoute extends Route {
+  /** Reads what was asked for, and has it done. Throws, or rejects with, whatever is wrong with it. */
+  run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
+}
+
+export function mount(route: Route): MountedRoute {
+  const isForm = route.consumes === 'form';
+  const checkParams = validator(route.params, 'params');
+  const checkBody = validator(isForm ? undefined : route.body, 'body');
+  const checkQuery = validator(route.query, 'querystring');
+  const serialize = serializer(route);
+
+  function readCall(exchange: Exchange, bytes: Buffer | undefined): Call {
+    const { params, target } = exchange;
+    const sent = bytes === undefined ? undefined : isForm ? readForm(bytes) : readJson(bytes);
+    const body = sent ?? (isForm ? new URLSearchParams() : undefined);
+    const query = checkQuery === undefined ? {} : queryOf(target);
+    checkParams?.(params);
+    // What is missing is told as what it should have been.
+    checkBody?.(body ?? null);
+    checkQuery?.(query);
+    const key = route.idempotent ? readIdempotencyKey(exchange.headers['idempotency-key']) : undefined;
+    return new RouteCall(exchange, params, query, body, key);
+  }
+
+  return {
+    ...route,
+    run(exchange, body) {
+      const reply = route.handler(readCall(exchange, body));
+      return reply instanceof Promise
+        ? reply.then((answer) => partsOf(exchange, answer, serialize))
+        : partsOf(exchange, reply, serialize);
+    },
+  };
 }
 
 const anonymous: Caller = { kind: 'anonymous' };
 
-/** Makes a route of ours one of Fastify's. Validation and serialisation come from the route's own schemas. */
-export function mount(server: FastifyInstance, route: Route, options: MountOptions): void {
-  server.route({
-    method: route.method as HTTPMethods,
-    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { route },
-    schema: {
-      ...(route.params && { params: route.params }),
-      ...(route.query && { querystring: route.query }),
-      ...(route.body && route.consumes !== 'form' && { body: route.body }),
-      response: responseSchemas(route),
-    },
-    async handler(request, reply) {
-      let signal: AbortSignal | undefined;
-      const call: Call = {
-        params: request.params,
-        query: request.query,
-        body: request.body ?? (route.consumes === 'form' ? new URLSearchParams() : undefined),
-        caller: request.raw.exchange?.admission?.caller ?? anonymous,
-        method: request.method,
-        path: pathOf(request.url),
-        idempotencyKey: route.idempotent ? readIdempotencyKey(request.headers['idempotency-key']) : undefined,
-        correlationId: request.id,
-        get address() {
-          return options.addressOf(request.raw);
-        },
-        get signal() {
-          signal ??= signalOf(reply);
-          return signal;
-        },
-      };
-      const parts = partsOf(reply, await route.handler(call));
-      options.answer(request, reply, parts);
-      return reply;
-    },
-  });
+/** A class, because every request makes one: what is seldom asked for is worked out only then. */
+class RouteCall implements Call {
+  readonly #exchange: Exchange;
+  #signal: AbortSignal | undefined;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+
+  constructor(exchange: Exchange, params: unknown, query: unknown, body: unknown, idempotencyKey: string | undefined) {
+    this.#exchange = exchange;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  get caller(): Caller {
+    return this.#exchange.admission?.caller ?? anonymous;
+  }
+
+  get method(): string {
+    return this.#exchange.method;
+  }
+
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  get correlationId(): string {
+    return this.#exchange.correlationId;
+  }
+
+  get address(): string {
+    return this.#exchange.address;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const gone = new AbortController();
+      this.#signal = gone.signal;
+      this.#exchange.onGone(() => gone.abort());
+    }
+    return this.#signal;
+  }
 }
 
-/** Refusals are written in one place and by no schema, so a route is free to describe its own. */
-function responseSchemas(route: Route): Record<string, unknown> {
-  const schemas: Record<string, unknown> = {};
-  for (const [status, answer] of Object.entries(route.answers)) {
-    if (answer.schema !== undefined) schemas[status] = answer.schema;
-  }
-  return schemas;
+function validator(schema: object | undefined, part: 'params' | 'body' | 'querystring') {
+  if (schema === undefined) return undefined;
+  const validate: ValidateFunction = compileValidator(schema, part);
+  return (value: unknown): void => {
+    if (!validate(value)) throw validationError(validate.errors ?? [], part);
+  };
 }
+
+function queryOf(target: string): Record<string, unknown> {
+  const start = target.indexOf('?');
+  if (start === -1) return {};
+  const fragment = target.indexOf('#', start);
+  return parseQuery(target.slice(start + 1, fragment === -1 ? undefined : fragment));
+}
+
+/** Writes an answer's body by the schema of its status: what the schema does not name does not go out. */
+type Serialize = (status: number, body: unknown) => string;
+
+function serializer({ answers }: Route): Serialize {
+  const byStatus = new Map<number, (body: unknown) => string>();
+  for (const [status, { schema, type }] of Object.entries(answers)) {
+    if (schema !== undefined && type === undefined) byStatus.set(Number(status), buildSerializer(schema));
+  }
+  return (status, body) => (byStatus.get(status) ?? JSON.stringify)(body);
+}
+
+const json = 'application/json; charset=utf-8';
 
 /** Nothing is written before all of it is known to be sound: a failed answer must not carry half of the one it replaces. */
-function partsOf(reply: FastifyReply, answer: Reply): AnswerParts {
+function partsOf({ method, headers: sent }: Exchange, answer: Reply, serialize: Serialize): AnswerParts {
   const headers = headersOf(answer);
   for (const name in headers) validateHeaderValue(name, headers[name] ?? '');
   const { status, body, content } = answer;
   if (content === undefined) {
     if (body === undefined) return { status, headers, type: undefined, data: '' };
-    // By the schema of this status.
-    const data = reply.code(status).serialize(body) as string;
-    return { status, headers, type: withCharset('application/json'), data };
+    return { status, headers, type: json, data: serialize(status, body) };
   }
   const { type, data, gzip } = content;
-  if (gzip === undefined)
-    return { status, headers, type: withCharset(type), data: bodyFor(reply.request.method, data) };
+  if (gzip === undefined) return { status, headers, type: withCharset(type), data: bodyFor(method, data) };
   headers.Vary = 'Accept-Encoding';
-  if (!acceptsGzip(reply.request.headers['accept-encoding'])) return { status, headers, type, data };
+  if (!acceptsGzip(sent['accept-encoding'])) return { status, headers, type, data };
   headers['Content-Encoding'] = 'gzip';
   return { status, headers, type, data: gzip };
 }
 
 function withCharset(type: string): string {
-  return type === 'application/json' || type === 'text/html' ? `${type}; charset=utf-8` : type;
+  if (type === 'application/json') return json;
+  return type === 'text/html' ? `${type}; charset=utf-8` : type;
 }
 
 /** Whoever names gzip takes it, unless it is named to be refused (RFC 9110, section 12.5.3). */
@@ -90,31 +160,18 @@ function acceptsGzip(accepted: string | string[] | undefined): boolean {
 }
 
 /** HEAD wants no body: a stream that was opened for it is closed, since nobody would ever read it to its end. */
-function bodyFor(method: string, data: string | Buffer | Readable): string | Buffer | Readable {
+function bodyFor(method: string, data: AnswerData): AnswerData {
   if (method !== 'HEAD' || !(data instanceof Readable)) return data;
   data.destroy();
   return '';
 }
 
 function headersOf({ location, cookie, retryAfterSeconds, headers, content }: Reply): Record<string, string> {
-  return {
-    ...(location !== undefined && { Location: location }),
-    ...(cookie !== undefined && { 'Set-Cookie': cookie }),
-    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
-    ...headers,
-    ...content?.headers,
-  };
-}
-
-/**
- * Aborted when the caller goes before it has its answer. Fastify's own signal listens to the request, which Node closes
- * as soon as its body has been read.
- */
-function signalOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
-  });
-  if (raw.destroyed) gone.abort();
-  return gone.signal;
+  const all: Record<string, string> = {};
+  if (location !== undefined) all.Location = location;
+  if (cookie !== undefined) all['Set-Cookie'] = cookie;
+  if (retryAfterSeconds !== undefined) all['Retry-After'] = String(retryAfterSeconds);
+  if (headers !== undefined) Object.assign(all, headers);
+  if (content?.headers !== undefined) Object.assign(all, content.headers);
+  return all;
 }

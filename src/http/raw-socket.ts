@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiError } from '../platform/errors.ts';
 
@@ -41,19 +41,4 @@ export function answerRaw(socket: Socket, error: ApiError, headers: Record<strin
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n${payload}`);
   closeGently(socket);
-}
-
-/**
- * Returns a function that closes the connections on which nothing was ever said. Node does not count them as idle, so
- * one that a browser opened in advance would hold up stopping until the grace period is over.
- */
-export function trackSilentConnections(server: Server): () => void {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return () => {
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-  };
 }

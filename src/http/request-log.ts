@@ -8,9 +8,7 @@ import { wellFormedCorrelationId } from './headers.ts';
  * escaping either: a method is a token of HTTP, and the caller's own correlation id is let through by its characters.
  */
 export function logRequest(exchange: Exchange, ms: number, log: Log, metrics: Metrics): void {
-  const { correlationId, request, response, route, admission } = exchange;
-  const { method = '', headers } = request;
-  const { statusCode: status } = response;
+  const { correlationId, method, headers, status, route, admission } = exchange;
   const pattern = route?.path ?? 'unknown';
   metrics.observeRequest(route === undefined ? 'ANY' : method, pattern, status, ms / 1000);
   let fields = `"method":"${method}","route":"${pattern}","status":${status},"ms":${ms},"correlation_id":"${correlationId}"`;

@@ -1,13 +1,16 @@
 import { ApiError, notFound } from '../platform/errors.ts';
+import type { MountedRoute } from './mount.ts';
 import type { Route } from './route.ts';
 
+/** A route, and what stands in the path in place of its parameters. */
+export interface Match {
+  route: MountedRoute;
+  params: Record<string, string>;
+}
+
 export interface RouteTable {
-  /**
-   * The route of a request, where its target is written plainly. One that has to be decoded first is left to the router,
-   * which has the last word on all of them.
-   */
-  find(method: string, target: string): Route | undefined;
-  /** Why no route fits: 405 when the path is one of ours, 404 when it is not. */
+  find(method: string, path: string): Match | undefined;
+  /** Why no route fits: 405 when the path is one of ours, 404 when it is not, 400 when it cannot be read. */
   refuse(path: string): ApiError;
   /** How refusals are written at this path, also of a method that it does not answer to. */
   errorsAt(path: string): Route['errors'];
@@ -17,21 +20,13 @@ export interface RouteTable {
 interface Step {
   named: Map<string, Step>;
   parameter: Step | undefined;
-  route: Route | undefined;
+  route: MountedRoute | undefined;
+  parameterNames: string[];
 }
 
-const plain = /^[A-Za-z0-9/_.~-]*$/;
 const longestParameter = 256;
 
-export function createRouteTable(routes: Route[]): RouteTable {
-  const entries = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { path, method } of routes) {
-    const entry = entries.get(path) ?? { pattern: patternOf(path), methods: new Set() };
-    entry.methods.add(method);
-    if (method === 'GET') entry.methods.add('HEAD');
-    entries.set(path, entry);
-  }
-
+export function createRouteTable(routes: MountedRoute[]): RouteTable {
   const trees = new Map<string, Step>();
   for (const route of routes) {
     for (const method of route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]) {
@@ -41,32 +36,45 @@ export function createRouteTable(routes: Route[]): RouteTable {
     }
   }
 
+  const methods = [...trees.keys()].sort((a, b) => (a < b ? -1 : 1));
+
+  function find(method: string, path: string): Match | undefined {
+    const tree = trees.get(method);
+    const parts = tree === undefined ? undefined : partsOf(path);
+    if (tree === undefined || parts === undefined) return undefined;
+    const values: string[] = [];
+    const step = walk(tree, parts, 0, values);
+    if (step?.route === undefined) return undefined;
+    const params: Record<string, string> = {};
+    for (let i = 0; i < values.length; i++) params[step.parameterNames[i] ?? ''] = values[i] ?? '';
+    return { route: step.route, params };
+  }
+
   function methodsAt(path: string): string {
-    const methods = new Set<string>();
-    for (const entry of entries.values()) {
-      if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method);
-    }
-    return [...methods].sort().join(', ');
+    return methods.filter((method) => find(method, path) !== undefined).join(', ');
   }
 
   return {
-    find(method, target) {
-      const query = target.indexOf('?');
-      const path = query === -1 ? target : target.slice(0, query);
-      const tree = trees.get(method);
-      return tree === undefined || !plain.test(path) ? undefined : walk(tree, path);
-    },
+    find,
     refuse(path) {
-      const allowed = methodsAt(decoded(path));
+      if (path.startsWith('/') && partsOf(path) === undefined) {
+        return new ApiError('INVALID_ARGUMENT', 'The path is not valid: check its percent-encoding.');
+      }
+      const allowed = methodsAt(path);
       if (allowed === '') return notFound();
       return new ApiError('METHOD_NOT_ALLOWED', `This address answers to ${allowed}.`, { headers: { Allow: allowed } });
     },
-    errorsAt: (path) =>
-      routes.find((route) => route.errors !== undefined && entries.get(route.path)?.pattern.test(path))?.errors,
+    errorsAt(path) {
+      for (const method of methods) {
+        const errors = find(method, path)?.route.errors;
+        if (errors !== undefined) return errors;
+      }
+      return undefined;
+    },
   };
 }
 
-/** The path of a request target, as the router reads it: also of the absolute form (RFC 9112, section 3.2.2). */
+/** The path of a request target: also of the absolute form (RFC 9112, section 3.2.2). */
 export function pathOf(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const query = path.indexOf('?');
@@ -75,52 +83,51 @@ export function pathOf(target: string): string {
   return path.slice(0, Math.min(query === -1 ? path.length : query, fragment === -1 ? path.length : fragment));
 }
 
-function patternOf(path: string): RegExp {
-  const source = path
-    .split(/\{\w+\}/)
-    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('[^/]+');
-  return new RegExp(`^${source}$`);
-}
-
-function decoded(path: string): string {
+/** What stands between the slashes, decoded; undefined when it cannot be. */
+function partsOf(path: string): string[] | undefined {
+  if (!path.startsWith('/')) return undefined;
+  const parts = path.split('/');
+  parts.shift();
+  if (!path.includes('%')) return parts;
   try {
-    return decodeURI(path);
+    return parts.map(decodeURIComponent);
   } catch {
-    return path;
+    return undefined;
   }
 }
 
 function newStep(): Step {
-  return { named: new Map(), parameter: undefined, route: undefined };
+  return { named: new Map(), parameter: undefined, route: undefined, parameterNames: [] };
 }
 
-function grow(tree: Step, route: Route): void {
+function grow(tree: Step, route: MountedRoute): void {
   let step = tree;
+  const parameterNames: string[] = [];
   for (const part of route.path.slice(1).split('/')) {
-    let next = part.startsWith('{') ? step.parameter : step.named.get(part);
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    let next = name === undefined ? step.named.get(part) : step.parameter;
     if (next === undefined) {
       next = newStep();
-      if (part.startsWith('{')) step.parameter = next;
-      else step.named.set(part, next);
+      if (name === undefined) step.named.set(part, next);
+      else step.parameter = next;
     }
+    if (name !== undefined) parameterNames.push(name);
     step = next;
   }
   step.route = route;
+  step.parameterNames = parameterNames;
 }
 
-/** A name goes before a parameter, and nothing is tried twice: what needs that is left to the router. */
-function walk(tree: Step, path: string): Route | undefined {
-  let step: Step | undefined = tree;
-  for (let start = 1; step !== undefined && start <= path.length; ) {
-    const slash = path.indexOf('/', start);
-    const end = slash === -1 ? path.length : slash;
-    const part = path.slice(start, end);
-    const named: Step | undefined = step.named.get(part);
-    if (named !== undefined) step = named;
-    else step = part === '' || part.length > longestParameter ? undefined : step.parameter;
-    start = end + 1;
-    if (slash === -1) return step?.route;
-  }
-  return undefined;
+/** A name goes before a parameter. `values` gets what stands in place of the parameters on the way. */
+function walk(step: Step, parts: string[], at: number, values: string[]): Step | undefined {
+  const part = parts[at];
+  if (part === undefined) return step.route === undefined ? undefined : step;
+  const named = step.named.get(part);
+  const found = named === undefined ? undefined : walk(named, parts, at + 1, values);
+  if (found !== undefined || step.parameter === undefined) return found;
+  if (part === '' || part.length > longestParameter) return undefined;
+  values.push(part);
+  const behind = walk(step.parameter, parts, at + 1, values);
+  if (behind === undefined) values.pop();
+  return behind;
 }

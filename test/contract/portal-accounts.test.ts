@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { asDeveloper, send, signUp } from '../support/developer.ts';
+import { sendExactly } from '../support/http.ts';
 
 let app: TestApp;
 before(async () => {
@@ -200,25 +201,23 @@ describe('403 PERMISSION_DENIED: cross-site', () => {
   for (const [name, headers, passes] of cases) {
     test(`${name} ${passes ? 'passes' : 'is refused'}`, async () => {
       const { cookie, send: _ } = await signUp(app);
-      // fetch would overwrite these; inject sends them as they are.
-      const answer = await app.app.server.inject({
+      const answer = await sendExactly(app.port, '/portal/v1/applications', {
         method: 'POST',
-        url: '/portal/v1/applications',
         headers: { cookie, host: '127.0.0.1:1234', ...headers },
-        payload: { name: 'ACME' },
+        body: { name: 'ACME' },
       });
-      assert.equal(answer.statusCode, passes ? 201 : 403);
-      if (!passes) assert.equal(answer.json().code, 'PERMISSION_DENIED');
+      assert.equal(answer.status, passes ? 201 : 403);
+      if (!passes) assert.equal(JSON.parse(answer.body).code, 'PERMISSION_DENIED');
     });
   }
 
   test('signing in from another site is refused too; reading is not', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', host: 'x' };
-    const signIn = await app.app.server.inject({ method: 'POST', url: '/portal/v1/sessions', headers, payload: {} });
-    assert.equal(signIn.statusCode, 403);
+    const signIn = await sendExactly(app.port, '/portal/v1/sessions', { method: 'POST', headers, body: {} });
+    assert.equal(signIn.status, 403);
     const { cookie } = await signUp(app);
-    const read = await app.app.server.inject({ method: 'GET', url: '/portal/v1/me', headers: { ...headers, cookie } });
-    assert.equal(read.statusCode, 200);
+    const read = await sendExactly(app.port, '/portal/v1/me', { headers: { ...headers, cookie } });
+    assert.equal(read.status, 200);
   });
 });
 

@@ -190,7 +190,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     metricsToken: undefined,
     publicUrl: app.url,
   });
-  const arrival = { correlationId: 'req', method: 'GET', path: '/verify/v1/x', rawHeaders: [] };
+  const arrival = { correlationId: 'req', method: 'GET', path: '/verify/v1/x', repeats: () => false };
   const askedBefore = asked;
   for (let i = 0; i < 20_000; i++) {
     const headers = { authorization: `Bearer a${i}.b.c` };

@@ -1,0 +1,166 @@
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { bodyLimit } from './body.ts';
+import type { ReadAddress } from './caller-address.ts';
+import type { Connections } from './connections.ts';
+import { payloadTooLarge } from './error-reply.ts';
+import type { AnswerData, Exchange } from './exchange.ts';
+import type { Admission } from './gate.ts';
+import { refuseRepeated } from './headers.ts';
+import type { MountedRoute } from './mount.ts';
+import { closeGentlyAfterAnswer } from './raw-socket.ts';
+import { pathOf } from './route-table.ts';
+
+export interface NodeLaneOptions {
+  server: Server;
+  clock: Clock;
+  connections: Connections;
+  addressOf: ReadAddress;
+  receive: (exchange: Exchange) => void;
+}
+
+/** The lane for whatever can be read as HTTP at all: Node reads and writes it. */
+export function createNodeLane(options: NodeLaneOptions): void {
+  options.server.on('request', (request, response) => {
+    const exchange = new NodeExchange(request, response, options);
+    options.connections.begin(exchange);
+    options.receive(exchange);
+  });
+}
+
+export class NodeExchange implements Exchange {
+  readonly correlationId: string;
+  readonly startedMs: number;
+  readonly method: string;
+  readonly target: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  route: MountedRoute | undefined;
+  params: Record<string, string> = {};
+  admission: Admission | undefined;
+  refusal: ApiError | undefined;
+  status = 0;
+
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly #connections: Connections;
+  readonly #addressOf: ReadAddress;
+
+  constructor(request: IncomingMessage, response: ServerResponse, options: NodeLaneOptions) {
+    const { clock, connections, addressOf } = options;
+    this.request = request;
+    this.response = response;
+    this.#connections = connections;
+    this.#addressOf = addressOf;
+    this.correlationId = newId('req', clock);
+    this.startedMs = clock.steadyMs();
+    this.method = request.method ?? '';
+    this.target = request.url ?? '';
+    this.path = pathOf(this.target);
+    this.headers = request.headers;
+  }
+
+  get address(): string {
+    return this.#addressOf(this.request.socket, this.headers);
+  }
+
+  repeats(name: string): boolean {
+    const { rawHeaders } = this.request;
+    let count = 0;
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const sent = rawHeaders[i];
+      if (sent?.length === name.length && sent.toLowerCase() === name) count++;
+    }
+    return count > 1;
+  }
+
+  fault(): ApiError | undefined {
+    const { httpVersionMajor, httpVersionMinor, rawHeaders } = this.request;
+    // Node reads a line without a version as HTTP/0.9, whose callers could not read our answers.
+    if (httpVersionMajor !== 1) return new ApiError('INVALID_ARGUMENT', 'This is not a valid HTTP/1.1 request.');
+    // Node reads a thousand headers and drops the rest in silence.
+    if (rawHeaders.length > 2000) return new ApiError('HEADERS_TOO_LARGE', 'There are more than 1000 headers.');
+    if (this.headers.host === undefined && httpVersionMinor === 1) {
+      return new ApiError('INVALID_ARGUMENT', 'The header host is missing.', {
+        details: [{ field: 'host', message: 'is required' }],
+      });
+    }
+    return refuseRepeated(this, 'host');
+  }
+
+  readBody(): Promise<Buffer> {
+    this.#connections.askForBody(this.response);
+    return readBody(this.request);
+  }
+
+  send(status: number, head: string, data: AnswerData): Promise<void> | undefined {
+    const { request, response } = this;
+    // Whoever still sends its body comes to read its answer.
+    if (!request.complete) closeGentlyAfterAnswer(request.socket);
+    const headers = pairsOf(head);
+    if (this.#connections.endsWith(request)) headers.push('Connection', 'close');
+    response.writeHead(status, headers);
+    if (data instanceof Readable) {
+      response.flushHeaders();
+      return new Promise((over) => {
+        pipeline(data, response, () => {
+          this.#end();
+          over();
+        });
+      });
+    }
+    response.end(data);
+    this.#end();
+    return undefined;
+  }
+
+  #end(): void {
+    const { request, response } = this;
+    if (request.complete && response.writableFinished) this.#connections.end(this);
+    else response.once('close', () => this.#connections.end(this));
+  }
+
+  /** Not the request's own `close`: Node sends that as soon as the body has been read. */
+  onGone(act: () => void): void {
+    const { response } = this;
+    response.once('close', () => {
+      if (!response.writableFinished) act();
+    });
+    if (response.destroyed) act();
+  }
+}
+
+/** Names and values in turn, as Node likes them best. */
+function pairsOf(head: string): string[] {
+  const pairs: string[] = [];
+  for (const line of head.split('\r\n')) {
+    const colon = line.indexOf(': ');
+    if (colon !== -1) pairs.push(line.slice(0, colon), line.slice(colon + 2));
+  }
+  return pairs;
+}
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    const fail = (error: ApiError) => {
+      request.off('data', take);
+      reject(error);
+    };
+    const take = (piece: Buffer) => {
+      length += piece.length;
+      if (length > bodyLimit) fail(payloadTooLarge());
+      else pieces.push(piece);
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(pieces, length)));
+    // The caller hung up in the middle of it, or it cannot be read any further.
+    const brokenOff = () => fail(new ApiError('INVALID_ARGUMENT', 'The body ended before it was complete.'));
+    request.once('error', brokenOff);
+    request.once('close', brokenOff);
+  });
+}

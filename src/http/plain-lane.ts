@@ -1,0 +1,213 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../platform/clock.ts';
+import { bodyLimit } from './body.ts';
+import type { ReadAddress } from './caller-address.ts';
+import type { Exchange } from './exchange.ts';
+import { PlainExchange, type PlainSurroundings } from './plain-exchange.ts';
+import { readPlainRequest } from './plain-request.ts';
+import { ignoreErrors } from './raw-socket.ts';
+
+export interface PlainLaneOptions {
+  server: Server;
+  clock: Clock;
+  addressOf: ReadAddress;
+  /** Whether every answer is the last on its connection. */
+  isEnding: () => boolean;
+  receive: (exchange: Exchange) => void;
+  timeouts: { keepAliveMs: number; stalledMs: number; checkMs: number };
+}
+
+export interface PlainLane {
+  /** Closes the connections on which no answer is owed. */
+  closeIdle(): void;
+  closeAll(): void;
+  /** Ends the watch over its connections. */
+  stop(): void;
+}
+
+/**
+ * The lane for requests that are written plainly, which is nearly all of them. They are read from the socket and answered
+ * to it in one piece each; Node's own reading and writing takes longer than the rest of a request.
+ *
+ * A connection on which anything else comes is given to Node for good, from the first byte that belongs to it: what is
+ * written in any other way, and what has not arrived as a whole when the watch comes by. So nothing is refused here, and
+ * no time runs out here on a request.
+ */
+export function createPlainLane(options: PlainLaneOptions): PlainLane {
+  const { server, clock, addressOf, isEnding, receive, timeouts } = options;
+  const around = { clock, addressOf, isEnding, connectionLines: createConnectionLines(clock, timeouts.keepAliveMs) };
+  const giveToNode = takeListener(server);
+  const connections = new Set<PlainConnection>();
+
+  server.on('connection', (socket) => {
+    connections.add(
+      new PlainConnection(socket, { around, receive, giveToNode, onLeft: (left) => connections.delete(left) }),
+    );
+  });
+
+  const watch = setInterval(() => {
+    for (const connection of connections) connection.watch(timeouts);
+  }, timeouts.checkMs).unref();
+
+  return {
+    closeIdle() {
+      for (const connection of connections) connection.closeIfIdle();
+    },
+    closeAll() {
+      for (const { socket } of connections) socket.destroy();
+    },
+    stop: () => clearInterval(watch),
+  };
+}
+
+interface ConnectionParts {
+  around: PlainSurroundings;
+  receive: (exchange: Exchange) => void;
+  giveToNode: (socket: Socket) => void;
+  onLeft: (connection: PlainConnection) => void;
+}
+
+/** More of what follows a request that is being worked on is not read. */
+const mostHeld = bodyLimit;
+
+class PlainConnection {
+  readonly socket: Socket;
+  readonly #parts: ConnectionParts;
+  /** What was read and is no request yet. */
+  #received: Buffer | undefined;
+  #exchange: PlainExchange | undefined;
+  #everSpoke = false;
+  /** Nothing more comes, or nothing more is answered. */
+  #ended = false as boolean;
+  #advancing = false as boolean;
+  /** How often the watch has come by since something happened. */
+  #watched = 0;
+
+  constructor(socket: Socket, parts: ConnectionParts) {
+    this.socket = socket;
+    this.#parts = parts;
+    ignoreErrors(socket);
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('drain', this.#onDrain);
+    socket.on('close', this.#onClose);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    // Sending is no sign of reading.
+    if (this.socket.writableLength === 0) this.#watched = 0;
+    this.#received = this.#received === undefined ? bytes : Buffer.concat([this.#received, bytes]);
+    this.#advance();
+    if (this.#received !== undefined && this.#received.length > mostHeld) this.socket.pause();
+  };
+
+  readonly #onDrain = (): void => {
+    this.#watched = 0;
+    this.#advance();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    this.#advance();
+  };
+
+  readonly #onClose = (): void => {
+    this.#parts.onLeft(this);
+    this.#exchange?.leave();
+  };
+
+  readonly #onAnswered = (last: boolean): void => {
+    this.#exchange = undefined;
+    this.#watched = 0;
+    if (last) {
+      this.#received = undefined;
+      this.#ended = true;
+    }
+    this.#advance();
+  };
+
+  /** One request after the other, as long as the caller reads its answers. In a loop, because many may have come at once. */
+  readonly #advance = (): void => {
+    if (this.#advancing) return;
+    this.#advancing = true;
+    while (this.#received !== undefined && this.#exchange === undefined && !this.socket.writableNeedDrain) {
+      if (!this.#takeRequest(this.#received)) break;
+    }
+    this.#advancing = false;
+    if (this.#ended && this.#exchange === undefined && this.#received === undefined) this.socket.end();
+  };
+
+  /** False when there is none to be taken, or none for this lane. */
+  #takeRequest(bytes: Buffer): boolean {
+    const request = readPlainRequest(bytes);
+    if (request === undefined && !this.#ended) return false;
+    if (request === undefined || request === null) {
+      this.#leave();
+      return false;
+    }
+    this.#everSpoke = true;
+    this.#received = request.length === bytes.length ? undefined : bytes.subarray(request.length);
+    if (this.#received === undefined && this.socket.isPaused()) this.socket.resume();
+    this.#exchange = new PlainExchange(this.socket, request, this.#parts.around, this.#onAnswered);
+    this.#parts.receive(this.#exchange);
+    return true;
+  }
+
+  /** Node goes on with this connection. */
+  #leave(): void {
+    const { socket } = this;
+    const received = this.#received;
+    this.#received = undefined;
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    socket.off('drain', this.#onDrain);
+    socket.off('close', this.#onClose);
+    this.#parts.onLeft(this);
+    this.#parts.giveToNode(socket);
+    if (received !== undefined) socket.emit('data', received);
+    if (this.#ended) socket.emit('end');
+    else if (socket.isPaused() && !socket.destroyed) socket.resume();
+  }
+
+  watch({ keepAliveMs, stalledMs, checkMs }: PlainLaneOptions['timeouts']): void {
+    const stillMs = this.#watched++ * checkMs;
+    const { socket } = this;
+    if (socket.writableLength > 0) {
+      // Its caller has stopped reading.
+      if (stillMs >= stalledMs) socket.destroy();
+    } else if (this.#exchange === undefined) {
+      if (this.#received !== undefined || !this.#everSpoke) this.#leave();
+      else if (stillMs >= keepAliveMs) socket.destroySoon();
+    }
+  }
+
+  closeIfIdle(): void {
+    if (this.#exchange === undefined && this.#received === undefined) this.socket.destroySoon();
+  }
+}
+
+/** Node's own listener, taken off its server: connections come to it through the lane. */
+function takeListener(server: Server): (socket: Socket) => void {
+  const [listener] = server.listeners('connection');
+  if (listener === undefined) throw new Error('Node does not listen to its own server');
+  server.removeAllListeners('connection');
+  return (socket) => void listener.call(server, socket);
+}
+
+/** The time is the same for a whole second, and all else for all answers. */
+function createConnectionLines(clock: Clock, keepAliveMs: number): (last: boolean) => string {
+  const alive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+  let second = Number.NaN;
+  let date = '';
+  let usual = '';
+  return (last) => {
+    const now = Math.floor(clock.nowMs() / 1000);
+    if (now !== second) {
+      second = now;
+      date = `Date: ${new Date(now * 1000).toUTCString()}\r\n`;
+      usual = `${date}${alive}`;
+    }
+    return last ? `${date}Connection: close\r\n` : usual;
+  };
+}
