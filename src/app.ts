@@ -19,7 +19,6 @@ import { createMessageService } from './messages/message-service.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { createSendRules } from './messages/send-rules.ts';
 import { createMetering, type Metering } from './metering/metering.ts';
-import { toTrace } from './metering/request-trace.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -262,7 +261,7 @@ export function createApp(options: AppOptions): App {
     trustedProxies: config.trustedProxies,
     https,
     isDraining: () => draining,
-    onAnswered: (answered) => metering.note(toTrace(answered)),
+    onAnswered: metering.note,
     timeouts,
   });
 

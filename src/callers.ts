@@ -3,6 +3,7 @@ import type { Api } from './http/route.ts';
 import { isTokenShaped } from './identity/access-token.ts';
 import type { TokenVerifier, VerifiedToken } from './identity/token-verifier.ts';
 import type { Clock } from './platform/clock.ts';
+import { ownCopy } from './platform/own-copy.ts';
 import type { KnownApplication, KnownKey } from './registry/directory.ts';
 import type { LastUsed } from './registry/last-used.ts';
 import type { Registry } from './registry/registry.ts';
@@ -46,7 +47,8 @@ function finder<Known>(
       return known === undefined ? undefined : toFound(known);
     },
     wasGood,
-    lookUp: async (text) => toFound(await lookUp(text)),
+    // What is looked up is remembered.
+    lookUp: async (text) => toFound(await lookUp(ownCopy(text))),
   };
 }
 

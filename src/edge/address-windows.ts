@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { ownCopy } from '../platform/own-copy.ts';
 import { createRecency, type Listed } from './recency.ts';
 import { createSlidingWindow, decide, exactMs, isIdle, peek, renew, type SlidingWindow } from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
@@ -124,12 +125,4 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
     },
     peek: (key, limits) => peek(addresses.get(key)?.window ?? unseen, limits, exactMs(clock.steadyMs())),
   };
-}
-
-/**
- * A key may be a slice of a header of thousands of characters, and would keep all of it in memory. Joining and cutting
- * makes the engine copy.
- */
-function ownCopy(key: string): string {
-  return ` ${key}`.slice(1);
 }

@@ -1,5 +1,6 @@
 import type { Admission, Arrival, Gate } from '../http/gate.ts';
 import type { Auth, Caller, CallingApplication } from '../http/route.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { addressKey } from './address-key.ts';
 import {
@@ -200,8 +201,17 @@ function decided(
   return decision instanceof Promise ? decision.then(next) : next(decision);
 }
 
+/** There are as many as seconds to wait. In a flood, to make each anew would be a tenth of the work. */
+const limitRefusals = createBoundedMap<string, ApiError>(1000);
+
 function limited(caller: Caller, decision: Decision): Admission {
-  return refused(caller, decision, new ApiError('RATE_LIMITED', refusalMessage(decision)));
+  const message = refusalMessage(decision);
+  let refusal = limitRefusals.get(message);
+  if (refusal === undefined) {
+    refusal = new ApiError('RATE_LIMITED', message);
+    limitRefusals.set(message, refusal);
+  }
+  return refused(caller, decision, refusal);
 }
 
 function refused(caller: Caller, decision: Decision, refusal: ApiError): Admission {

@@ -1,22 +1,25 @@
 import type { Idempotency, KeptAnswer } from '../platform/idempotency.ts';
 import { type Call, type Reply, requireApplication } from './route.ts';
 
-/** Does a request once per Idempotency-Key, and answers it in the very bytes that were kept. */
-export async function answerOnce(
+/** Does a request once per Idempotency-Key, and answers it in the very bytes that were kept. Without a key nothing is. */
+export function answerOnce(
   idempotency: Idempotency,
   call: Call,
   work: Parameters<Idempotency['once']>[1],
 ): Promise<Reply> {
-  const { applicationId } = requireApplication(call);
   const { idempotencyKey: key, method, path, body: payload, correlationId } = call;
-  const answer: KeptAnswer & { replayed: boolean } = await idempotency.once(
-    { key, applicationId, method, path, payload, correlationId },
-    work,
-  );
-  return {
-    status: answer.status,
-    content: { type: 'application/json', data: answer.body },
-    ...(answer.location !== null && { location: answer.location }),
-    ...(answer.replayed && { headers: { 'Idempotency-Replayed': 'true' } }),
-  };
+  if (key === undefined) return work(keepNothing).then(toReply);
+  const { applicationId } = requireApplication(call);
+  return idempotency.once({ key, applicationId, method, path, payload, correlationId }, work).then(toReply);
+}
+
+function keepNothing(): undefined {
+  return undefined;
+}
+
+function toReply(answer: KeptAnswer & { replayed?: boolean }): Reply {
+  const reply: Reply = { status: answer.status, content: { type: 'application/json', data: answer.body } };
+  if (answer.location !== null) reply.location = answer.location;
+  if (answer.replayed === true) reply.headers = { 'Idempotency-Replayed': 'true' };
+  return reply;
 }

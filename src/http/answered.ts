@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { ownCopy } from '../platform/own-copy.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answered } from './gate.ts';
 import { logRequest } from './request-log.ts';
@@ -27,7 +28,17 @@ export function createAnswered({ clock, log, metrics, onAnswered }: AnsweredOpti
     if (onAnswered === undefined || admission?.decision === undefined) return;
     const { caller, decision } = admission;
     if (caller.kind !== 'application') return;
-    const path = route?.path;
-    onAnswered({ correlationId, caller, decision, method, path, status, refusal, durationMs, id, location });
+    onAnswered({
+      correlationId,
+      caller,
+      decision,
+      method,
+      path: route?.path,
+      status,
+      refusal,
+      durationMs,
+      id: id && ownCopy(id),
+      location,
+    });
   };
 }

@@ -32,8 +32,8 @@ export interface Exchange extends Arrival {
   /** All of the body. Fails when it is too long or breaks off. */
   readBody(): Buffer | Promise<Buffer>;
   /**
-   * Answers it. `head` is header lines, each with its line end; what concerns the connection is added by the lane. The
-   * promise is there for what is sent bit by bit, and resolves when that is over, however it ended.
+   * Answers it. `head` is header lines, each with its line end; how long the data is and what becomes of the connection is
+   * added by the lane. The promise is there for what is sent bit by bit, and resolves when that is over, however it ended.
    */
   send(status: number, head: string, data: AnswerData): Promise<void> | undefined;
   /** Calls back when the caller goes before it has its answer. */

@@ -101,6 +101,7 @@ export class NodeExchange implements Exchange {
     // Whoever still sends its body comes to read its answer.
     if (!request.complete) closeGentlyAfterAnswer(request.socket);
     const headers = pairsOf(head);
+    if (!(data instanceof Readable) && status !== 204) headers.push('Content-Length', String(Buffer.byteLength(data)));
     if (this.#connections.endsWith(request)) headers.push('Connection', 'close');
     response.writeHead(status, headers);
     if (data instanceof Readable) {

@@ -12,14 +12,21 @@ import type { MountedRoute } from './mount.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { pathOf } from './route-table.ts';
 
-/** What the exchanges of the plain lane share. */
-export interface PlainSurroundings {
-  clock: Clock;
-  addressOf: ReadAddress;
-  /** Whether every answer is the last on its connection. */
-  isEnding: () => boolean;
-  /** The header lines of an answer that say when it was given and what becomes of the connection. */
-  connectionLines: (last: boolean) => string;
+/** What an exchange of the plain lane needs of its connection. */
+export interface PlainCarrier {
+  readonly socket: Socket;
+  readonly clock: Clock;
+  readonly addressOf: ReadAddress;
+  /** Whether the answer is the last on its connection. */
+  isEnding(): boolean;
+  /** The header lines that say when an answer was given and what becomes of the connection. */
+  connectionLines(last: boolean): string;
+  /** Sends some of an answer, behind all that was given here before. */
+  write(data: string | Buffer, encoding: 'latin1' | 'utf8'): void;
+  /** Sends all of it that is still here. */
+  flush(): void;
+  /** All of the answer was given, and whether the connection ends with it. */
+  end(last: boolean): void;
 }
 
 /** A request of the plain lane: it is here as a whole, and its answer goes out in one piece. */
@@ -35,33 +42,23 @@ export class PlainExchange implements Exchange {
   admission: Admission | undefined;
   refusal: ApiError | undefined;
   status = 0;
-  readonly #socket: Socket;
+  readonly #carrier: PlainCarrier;
   readonly #body: Buffer;
-  readonly #around: PlainSurroundings;
-  readonly #onAnswered: (last: boolean) => void;
   #whenGone: (() => void) | undefined;
 
-  constructor(
-    socket: Socket,
-    request: PlainRequest,
-    around: PlainSurroundings,
-    /** Told when all of the answer is on its way, and whether the connection ends with it. */
-    onAnswered: (last: boolean) => void,
-  ) {
-    this.correlationId = newId('req', around.clock);
-    this.startedMs = around.clock.steadyMs();
+  constructor(carrier: PlainCarrier, request: PlainRequest) {
+    this.correlationId = newId('req', carrier.clock);
+    this.startedMs = carrier.clock.steadyMs();
     this.method = request.method;
     this.target = request.target;
     this.path = pathOf(request.target);
     this.headers = request.headers;
-    this.#socket = socket;
+    this.#carrier = carrier;
     this.#body = request.body;
-    this.#around = around;
-    this.#onAnswered = onAnswered;
   }
 
   get address(): string {
-    return this.#around.addressOf(this.#socket, this.headers);
+    return this.#carrier.addressOf(this.#carrier.socket, this.headers);
   }
 
   repeats(): boolean {
@@ -77,31 +74,39 @@ export class PlainExchange implements Exchange {
   }
 
   send(status: number, head: string, data: AnswerData): Promise<void> | undefined {
-    const last = this.#around.isEnding();
-    const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}${this.#around.connectionLines(last)}`;
+    const carrier = this.#carrier;
+    const last = carrier.isEnding();
+    const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}${carrier.connectionLines(last)}`;
     if (data instanceof Readable) return this.#sendStream(start, data, last);
-    const socket = this.#socket;
-    if (this.method === 'HEAD' || data.length === 0) socket.write(`${start}\r\n`, 'latin1');
-    else if (typeof data === 'string') socket.write(`${start}\r\n${data}`, 'utf8');
-    else socket.write(Buffer.concat([Buffer.from(`${start}\r\n`, 'latin1'), data]));
+    const length = Buffer.byteLength(data);
+    const whole = status === 204 ? `${start}\r\n` : `${start}Content-Length: ${length}\r\n\r\n`;
+    if (this.method === 'HEAD' || length === 0) carrier.write(whole, 'latin1');
+    // What is ASCII throughout is copied, not encoded.
+    else if (typeof data === 'string') carrier.write(whole + data, length === data.length ? 'latin1' : 'utf8');
+    else {
+      carrier.write(whole, 'latin1');
+      carrier.write(data, 'latin1');
+    }
     this.#end(last);
     return undefined;
   }
 
   async #sendStream(start: string, data: Readable, last: boolean): Promise<void> {
-    this.#socket.write(`${start}Transfer-Encoding: chunked\r\n\r\n`, 'latin1');
+    const carrier = this.#carrier;
+    carrier.write(`${start}Transfer-Encoding: chunked\r\n\r\n`, 'latin1');
+    carrier.flush();
     // When either side breaks off, both are destroyed: an answer that is cut short must not look complete.
-    await pipeline(data, inChunks, this.#socket, { end: false }).catch(() => {});
+    await pipeline(data, inChunks, carrier.socket, { end: false }).catch(() => {});
     this.#end(last);
   }
 
   #end(last: boolean): void {
     this.#whenGone = undefined;
-    this.#onAnswered(last);
+    this.#carrier.end(last);
   }
 
   onGone(act: () => void): void {
-    if (this.#socket.destroyed) act();
+    if (this.#carrier.socket.destroyed) act();
     else this.#whenGone = act;
   }
 

@@ -4,9 +4,9 @@ import type { Clock } from '../platform/clock.ts';
 import { bodyLimit } from './body.ts';
 import type { ReadAddress } from './caller-address.ts';
 import type { Exchange } from './exchange.ts';
-import { PlainExchange, type PlainSurroundings } from './plain-exchange.ts';
+import { type PlainCarrier, PlainExchange } from './plain-exchange.ts';
 import { readPlainRequest } from './plain-request.ts';
-import { ignoreErrors } from './raw-socket.ts';
+import { closeGently, ignoreErrors } from './raw-socket.ts';
 
 export interface PlainLaneOptions {
   server: Server;
@@ -35,16 +35,16 @@ export interface PlainLane {
  * no time runs out here on a request.
  */
 export function createPlainLane(options: PlainLaneOptions): PlainLane {
-  const { server, clock, addressOf, isEnding, receive, timeouts } = options;
-  const around = { clock, addressOf, isEnding, connectionLines: createConnectionLines(clock, timeouts.keepAliveMs) };
-  const giveToNode = takeListener(server);
-  const connections = new Set<PlainConnection>();
-
-  server.on('connection', (socket) => {
-    connections.add(
-      new PlainConnection(socket, { around, receive, giveToNode, onLeft: (left) => connections.delete(left) }),
-    );
-  });
+  const { server, timeouts } = options;
+  const lane: Lane = {
+    ...options,
+    giveToNode: takeListener(server),
+    connectionLines: createConnectionLines(options.clock, timeouts.keepAliveMs),
+    connections: new Set(),
+    flushSoon: createFlush(),
+  };
+  const { connections } = lane;
+  server.on('connection', (socket) => connections.add(new PlainConnection(socket, lane)));
 
   const watch = setInterval(() => {
     for (const connection of connections) connection.watch(timeouts);
@@ -61,22 +61,46 @@ export function createPlainLane(options: PlainLaneOptions): PlainLane {
   };
 }
 
-interface ConnectionParts {
-  around: PlainSurroundings;
-  receive: (exchange: Exchange) => void;
+/** What the connections of the lane share. */
+interface Lane extends PlainLaneOptions {
   giveToNode: (socket: Socket) => void;
-  onLeft: (connection: PlainConnection) => void;
+  connectionLines: (last: boolean) => string;
+  connections: Set<PlainConnection>;
+  flushSoon: (connection: PlainConnection) => void;
+}
+
+/**
+ * Answers of one turn go out together at its end: each of them wakes whoever reads it, and to wake somebody who is awake
+ * costs much less.
+ */
+function createFlush(): (connection: PlainConnection) => void {
+  let full: PlainConnection[] = [];
+  const flush = () => {
+    const connections = full;
+    full = [];
+    for (const connection of connections) connection.flush();
+  };
+  return (connection) => {
+    if (full.push(connection) === 1) setImmediate(flush);
+  };
 }
 
 /** More of what follows a request that is being worked on is not read. */
 const mostHeld = bodyLimit;
+/** More of what was answered is not held back. */
+const mostUnsent = 64 * 1024;
 
-class PlainConnection {
+class PlainConnection implements PlainCarrier {
   readonly socket: Socket;
-  readonly #parts: ConnectionParts;
+  readonly clock: Clock;
+  readonly addressOf: ReadAddress;
+  readonly #lane: Lane;
   /** What was read and is no request yet. */
   #received: Buffer | undefined;
   #exchange: PlainExchange | undefined;
+  /** What was answered and not sent yet. */
+  #unsent = '';
+  #encoding: 'latin1' | 'utf8' = 'latin1';
   #everSpoke = false;
   /** Nothing more comes, or nothing more is answered. */
   #ended = false as boolean;
@@ -84,14 +108,53 @@ class PlainConnection {
   /** How often the watch has come by since something happened. */
   #watched = 0;
 
-  constructor(socket: Socket, parts: ConnectionParts) {
+  constructor(socket: Socket, lane: Lane) {
     this.socket = socket;
-    this.#parts = parts;
+    this.clock = lane.clock;
+    this.addressOf = lane.addressOf;
+    this.#lane = lane;
     ignoreErrors(socket);
     socket.on('data', this.#onData);
     socket.on('end', this.#onEnd);
     socket.on('drain', this.#onDrain);
     socket.on('close', this.#onClose);
+  }
+
+  isEnding(): boolean {
+    return this.#lane.isEnding();
+  }
+
+  connectionLines(last: boolean): string {
+    return this.#lane.connectionLines(last);
+  }
+
+  write(data: string | Buffer, encoding: 'latin1' | 'utf8'): void {
+    if (typeof data !== 'string') {
+      this.flush();
+      this.socket.write(data);
+      return;
+    }
+    if (this.#unsent === '') this.#lane.flushSoon(this);
+    this.#unsent += data;
+    if (encoding === 'utf8') this.#encoding = 'utf8';
+    if (this.#unsent.length > mostUnsent) this.flush();
+  }
+
+  flush(): void {
+    if (this.#unsent !== '') this.socket.write(this.#unsent, this.#encoding);
+    this.#unsent = '';
+    this.#encoding = 'latin1';
+    this.#endIfOver();
+  }
+
+  end(last: boolean): void {
+    this.#exchange = undefined;
+    this.#watched = 0;
+    if (last) {
+      this.#received = undefined;
+      this.#ended = true;
+    }
+    this.#advance();
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -113,30 +176,25 @@ class PlainConnection {
   };
 
   readonly #onClose = (): void => {
-    this.#parts.onLeft(this);
+    this.#lane.connections.delete(this);
     this.#exchange?.leave();
   };
 
-  readonly #onAnswered = (last: boolean): void => {
-    this.#exchange = undefined;
-    this.#watched = 0;
-    if (last) {
-      this.#received = undefined;
-      this.#ended = true;
-    }
-    this.#advance();
-  };
-
   /** One request after the other, as long as the caller reads its answers. In a loop, because many may have come at once. */
-  readonly #advance = (): void => {
+  #advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
     while (this.#received !== undefined && this.#exchange === undefined && !this.socket.writableNeedDrain) {
       if (!this.#takeRequest(this.#received)) break;
     }
     this.#advancing = false;
-    if (this.#ended && this.#exchange === undefined && this.#received === undefined) this.socket.end();
-  };
+    this.#endIfOver();
+  }
+
+  #endIfOver(): void {
+    const over = this.#exchange === undefined && this.#received === undefined && this.#unsent === '';
+    if (this.#ended && over) closeGently(this.socket);
+  }
 
   /** False when there is none to be taken, or none for this lane. */
   #takeRequest(bytes: Buffer): boolean {
@@ -149,8 +207,8 @@ class PlainConnection {
     this.#everSpoke = true;
     this.#received = request.length === bytes.length ? undefined : bytes.subarray(request.length);
     if (this.#received === undefined && this.socket.isPaused()) this.socket.resume();
-    this.#exchange = new PlainExchange(this.socket, request, this.#parts.around, this.#onAnswered);
-    this.#parts.receive(this.#exchange);
+    this.#exchange = new PlainExchange(this, request);
+    this.#lane.receive(this.#exchange);
     return true;
   }
 
@@ -158,15 +216,18 @@ class PlainConnection {
   #leave(): void {
     const { socket } = this;
     const received = this.#received;
+    const ended = this.#ended;
     this.#received = undefined;
+    this.#ended = false;
+    this.flush();
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
     socket.off('drain', this.#onDrain);
     socket.off('close', this.#onClose);
-    this.#parts.onLeft(this);
-    this.#parts.giveToNode(socket);
+    this.#lane.connections.delete(this);
+    this.#lane.giveToNode(socket);
     if (received !== undefined) socket.emit('data', received);
-    if (this.#ended) socket.emit('end');
+    if (ended) socket.emit('end');
     else if (socket.isPaused() && !socket.destroyed) socket.resume();
   }
 
@@ -183,7 +244,9 @@ class PlainConnection {
   }
 
   closeIfIdle(): void {
-    if (this.#exchange === undefined && this.#received === undefined) this.socket.destroySoon();
+    const idle = this.#exchange === undefined && this.#received === undefined;
+    if (idle && this.#unsent === '') this.socket.destroySoon();
+    else this.#ended ||= idle;
   }
 }
 

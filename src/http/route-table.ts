@@ -28,17 +28,24 @@ const longestParameter = 256;
 
 export function createRouteTable(routes: MountedRoute[]): RouteTable {
   const trees = new Map<string, Step>();
+  // Most paths have no parameter, and are looked up as they are.
+  const exact = new Map<string, Map<string, Match>>();
   for (const route of routes) {
     for (const method of route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]) {
       const tree = trees.get(method) ?? newStep();
       trees.set(method, tree);
       grow(tree, route);
+      const paths = exact.get(method) ?? new Map<string, Match>();
+      exact.set(method, paths);
+      if (!route.path.includes('{')) paths.set(route.path, { route, params: {} });
     }
   }
 
   const methods = [...trees.keys()].sort((a, b) => (a < b ? -1 : 1));
 
   function find(method: string, path: string): Match | undefined {
+    const match = exact.get(method)?.get(path);
+    if (match !== undefined) return match;
     const tree = trees.get(method);
     const parts = tree === undefined ? undefined : partsOf(path);
     if (tree === undefined || parts === undefined) return undefined;

@@ -26,7 +26,7 @@ export interface AnswerWriter {
 export function createAnswerWriter({ gate, securityHeaders, errorsAt, onAnswered }: WriteAnswerOptions): AnswerWriter {
   const securityLines = linesOf(securityHeaders, {});
 
-  function headFor(exchange: Exchange, { status, headers, type, data }: AnswerParts): string {
+  function headFor(exchange: Exchange, { headers, type }: AnswerParts): string {
     const { correlationId, admission } = exchange;
     const limitHeaders = admission?.limitHeaders ?? gate.headersForUnreadable(exchange.address);
     // An answer has the last word: a page on what it may do and how long it is kept, a throttled sign-in on what remains.
@@ -35,7 +35,6 @@ export function createAnswerWriter({ gate, securityHeaders, errorsAt, onAnswered
       : securityLines + linesOf(limitHeaders, headers);
     head += `X-Correlation-ID: ${correlationId}\r\n`;
     if (type !== undefined) head += `Content-Type: ${type}\r\n`;
-    if (!(data instanceof Readable) && status !== 204) head += `Content-Length: ${Buffer.byteLength(data)}\r\n`;
     return head;
   }
 

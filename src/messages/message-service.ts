@@ -62,7 +62,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     clock,
     repeatable: true,
     keysOf: ({ kept }) => (kept === undefined ? noKeys : [kept.hash.toString('base64')]),
-    inOneStatement: (items) => items.every(({ kept }) => kept === undefined),
+    withoutTransaction: (items) => items.every(({ kept }) => kept === undefined),
     async run(tx, items) {
       await insertAnswers(
         tx,
@@ -119,10 +119,8 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     prepare,
 
     /** Writes the messages and the answer in one commit. When it resolves, they are on disk. */
-    async accept(messages: Message[], kept: IdempotencyRow | undefined): Promise<void> {
-      await accepted.submit({ messages, kept });
-      wake();
-    },
+    accept: (messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
+      accepted.submit({ messages, kept }).then(wake),
 
     async require(applicationId: string, api: Api, id: string): Promise<Message> {
       const message = isMessageId(id) ? await find({ applicationId, api, id }) : undefined;

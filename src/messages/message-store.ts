@@ -1,6 +1,7 @@
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
+import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { type Message, type MessageStatus, statesBefore } from './message.ts';
 
 export const messageColumns = `id, application_id as "applicationId", api, verification_id as "verificationId", channel,
@@ -8,28 +9,49 @@ export const messageColumns = `id, application_id as "applicationId", api, verif
   error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs", updated_at as "updatedAtMs",
   sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs", carrier, due_at as "dueAtMs"`;
 
-/**
- * All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. The rows travel
- * as JSON: to write an array for each column takes Node twice as long, and Node is what the service waits for.
- */
+/** All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
-  if (messages.length > 0) await tx.query(insertStatement, [JSON.stringify(messages)]);
+  if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
-const insertStatement = {
-  name: 'insert-messages',
-  text: `insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
-      encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, due_at)
-    select id, "applicationId", api, "verificationId", channel, recipient, sender, body, template, status,
-      encoding, "segmentCount", characters, remaining, reference, "correlationId", to_timestamp("createdAtMs" / 1000),
-      to_timestamp("createdAtMs" / 1000), to_timestamp("expiresAtMs" / 1000), carrier, to_timestamp("dueAtMs" / 1000)
-    from json_to_recordset($1) as m(id text, "applicationId" text, api text, "verificationId" text, channel text,
-      recipient text, sender text, body text, template jsonb, status text, encoding text, "segmentCount" smallint,
-      characters integer, remaining smallint, reference text, "correlationId" text, "createdAtMs" float8,
-      "expiresAtMs" float8, carrier text, "dueAtMs" float8)
-    on conflict (id) do nothing`,
-};
+/** For a statement that writes messages among others; its parameters are `messageRows`, from the number `first` on. */
+export const insertMessagesFrom = (first: number) => `insert into message (id, application_id, api, verification_id,
+      channel, recipient, sender, body, template, status, encoding, segment_count, characters, remaining, reference,
+      correlation_id, created_at, updated_at, expires_at, carrier, due_at)
+    select c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9]::jsonb, c[10], c[11], c[12]::smallint, c[13]::integer,
+      c[14]::smallint, c[15], c[16], to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000),
+      to_timestamp(c[18]::float8 / 1000), c[19], to_timestamp(c[20]::float8 / 1000)
+    from ${fromTextRows(first)} m
+    on conflict (id) do nothing`;
+
+const insertStatement = { name: 'insert-messages', text: insertMessagesFrom(1) };
+
+export function messageRows(messages: Message[]): TextRows {
+  return toTextRows(
+    messages.map((message) => [
+      message.id,
+      message.applicationId,
+      message.api,
+      message.verificationId,
+      message.channel,
+      message.recipient,
+      message.sender,
+      message.body,
+      message.template && JSON.stringify(message.template),
+      message.status,
+      message.encoding,
+      message.segmentCount,
+      message.characters,
+      message.remaining,
+      message.reference,
+      message.correlationId,
+      message.createdAtMs,
+      message.expiresAtMs,
+      message.carrier,
+      message.dueAtMs,
+    ]),
+  );
+}
 
 /** A message as one application knows it, by the API it was sent through. */
 export interface MessageKey {
@@ -40,20 +62,19 @@ export interface MessageKey {
 
 /** For each key its message, in order: all in one query. */
 export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(Message | undefined)[]> {
-  const { rows } = await tx.query<Message | { id: null }>(selectByKeys, [
-    keys.map(({ id }) => id),
-    keys.map(({ applicationId }) => applicationId),
-    keys.map(({ api }) => api),
-  ]);
+  const { rows } = await tx.query<Message | { id: null }>(
+    selectByKeys,
+    toTextRows(keys.map(({ id, applicationId, api }) => [id, applicationId, api])),
+  );
   return rows.map((row) => (row.id === null ? undefined : row));
 }
 
 const selectByKeys = {
   name: 'select-messages-by-keys',
-  text: `select m.* from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k(id, application_id, api, place)
+  text: `select m.* from ${fromTextRows()} k
     left join lateral (
       select ${messageColumns} from message
-      where id = k.id and application_id = k.application_id and api = k.api limit 1) m on true
+      where id = k.c[1] and application_id = k.c[2] and api = k.c[3] limit 1) m on true
     order by k.place`,
 };
 

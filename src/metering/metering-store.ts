@@ -3,6 +3,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
+import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 
 export interface MinuteCount {
   registrationId: string;
@@ -78,18 +79,34 @@ export const newestPerApplication = 1000;
 export const tracesKeptMs = 24 * 3_600_000;
 
 export async function insertTraces(tx: Tx, traces: RequestTrace[]): Promise<void> {
-  await tx.query(insertTracesStatement, [JSON.stringify(traces)]);
+  const rows = traces.map((trace) => [
+    trace.id,
+    trace.applicationId,
+    trace.api,
+    trace.method,
+    trace.path,
+    trace.status,
+    trace.code,
+    trace.message,
+    JSON.stringify(trace.details),
+    trace.durationMs,
+    trace.admitted,
+    trace.limitPerMinute,
+    trace.remaining,
+    trace.retryAfterSeconds,
+    trace.refusedBy,
+    trace.recordId,
+  ]);
+  await tx.query(insertTracesStatement, toTextRows(rows));
 }
 
 const insertTracesStatement = {
   name: 'insert-traces',
   text: `insert into request_trace (id, application_id, api, method, path, status, code, message, details, duration_ms,
       admitted, limit_per_minute, remaining, retry_after_seconds, refused_by, record_id)
-    select id, "applicationId", api, method, path, status, code, message, details, "durationMs",
-      admitted, "limitPerMinute", remaining, "retryAfterSeconds", "refusedBy", "recordId"
-    from jsonb_to_recordset($1) as t(id text, "applicationId" text, api text, method text, path text, status smallint,
-      code text, message text, details jsonb, "durationMs" real, admitted boolean, "limitPerMinute" integer,
-      remaining integer, "retryAfterSeconds" integer, "refusedBy" text, "recordId" text)
+    select c[1], c[2], c[3], c[4], c[5], c[6]::smallint, c[7], c[8], c[9]::jsonb, c[10]::real,
+      c[11]::boolean, c[12]::integer, c[13]::integer, c[14]::integer, c[15], c[16]
+    from ${fromTextRows()} t
     on conflict (id) do nothing`,
 };
 

@@ -1,15 +1,16 @@
+import type { Answered } from '../http/gate.ts';
 import type { CallingApplication } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
-import { deleteOldTraces, type RequestTrace, rollUpUsage } from './metering-store.ts';
+import { deleteOldTraces, rollUpUsage } from './metering-store.ts';
 import { createRequestTraces } from './request-traces.ts';
 import { createUsageCounts } from './usage-counts.ts';
 
 /** What is used and what becomes of requests. Nothing here holds up a request: all is noted in memory first. */
 export interface Metering {
   count(caller: CallingApplication, admitted: boolean): void;
-  note(trace: RequestTrace): void;
+  note(answered: Answered): void;
   /** Whoever reads wants to see what this node has just done. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -22,16 +23,16 @@ const minutesKeptMs = 8 * 86_400_000;
 export function createMetering(options: { database: Database; clock: Clock; log: Log; boot: string }): Metering {
   const { database, clock, log } = options;
   const counts = createUsageCounts(options);
-  const traces = createRequestTraces(database);
+  const traces = createRequestTraces(database, clock);
   let flushing: Promise<void> = Promise.resolve();
 
   /** One at a time: two that overlap could write an older count after a newer one's turn. */
-  function flush(): Promise<void> {
+  function flush(what: 'due' | 'all'): Promise<void> {
     const next = flushing
       .catch(() => {})
       .then(async () => {
         await counts.flush();
-        await traces.flush();
+        await traces.flush(what);
       });
     flushing = next;
     return next;
@@ -44,15 +45,21 @@ export function createMetering(options: { database: Database; clock: Clock; log:
 
   const quietly = (work: () => Promise<void>) => () =>
     void work().catch((error: Error) => log.debug({ reason: error.message }, 'usage could not be written down yet'));
-  const timers = [setInterval(quietly(flush), flushEveryMs).unref(), setInterval(quietly(tidy), tidyEveryMs).unref()];
+  const timers = [
+    setInterval(
+      quietly(() => flush('due')),
+      flushEveryMs,
+    ).unref(),
+    setInterval(quietly(tidy), tidyEveryMs).unref(),
+  ];
 
   return {
     count: counts.count,
     note: traces.note,
-    flush,
+    flush: () => flush('all'),
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await flush().catch((error: Error) =>
+      await flush('all').catch((error: Error) =>
         log.warn({ reason: error.message }, 'the last usage could not be written down'),
       );
     },

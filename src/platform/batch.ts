@@ -27,8 +27,8 @@ export interface BatchOptions<Item, Result> {
    * reads what is there. What counts or decides is not repeatable: it would judge its own first run.
    */
   repeatable: boolean;
-  /** Whether all that `run` writes for these items is one statement: then that is its own transaction. */
-  inOneStatement?: (items: Item[]) => boolean;
+  /** Whether `run` needs no transaction around it for these items: it writes in one statement, or makes its own. */
+  withoutTransaction?: (items: Item[]) => boolean;
   maxItems?: number;
   maxWaiting?: number;
 }
@@ -53,10 +53,11 @@ const collisionTries = 5;
  * shared by all who wait for it. One batch at a time: a second in flight only makes both smaller.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { database, clock, keysOf, run, repeatable, inOneStatement, maxItems = 500, maxWaiting = 20_000 } = options;
+  const { database, clock, keysOf, run, repeatable, withoutTransaction, maxItems = 500, maxWaiting = 20_000 } = options;
   let waiting: Waiting<Item, Result>[] = [];
-  let inFlight: Waiting<Item, Result>[] = [];
+  const underWay = new Set<Waiting<Item, Result>[]>();
   let busy = false;
+  let watch: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
   function submit(item: Item): Promise<Result> {
@@ -65,25 +66,43 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     }
     return new Promise((resolve, reject) => {
       waiting.push({ item, keys: keysOf(item), submittedMs: clock.steadyMs(), resolve, reject });
-      if (busy) return;
+      if (busy) {
+        startBeside();
+        return;
+      }
       busy = true;
+      watch = setInterval(rejectOverdue, watchEveryMs);
       // Requests read from their sockets in the same turn of the event loop come along.
-      setImmediate(() => void flush());
+      setImmediate(startNext);
     });
   }
 
-  async function flush(): Promise<void> {
-    const watch = setInterval(rejectOverdue, watchEveryMs);
-    while (waiting.length > 0) {
-      inFlight = takeNext();
-      const outcomes = await commit(inFlight);
-      settle(inFlight, outcomes);
-      // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
-      const away = outcomes.find(isAway);
-      if (away !== undefined) for (const { reject } of waiting.splice(0)) reject(away.error);
-    }
+  function startNext(): void {
+    const chosen = takeNext();
+    if (chosen.length > 0) void carry(chosen);
+    else if (underWay.size === 0 && waiting.length === 0) rest();
+  }
+
+  /** While the database has one, we prepare the next; that sets out early when it is large enough to be worth a commit. */
+  function startBeside(): void {
+    const [first] = underWay;
+    if (underWay.size === 1 && first !== undefined && waiting.length >= first.length) startNext();
+  }
+
+  async function carry(chosen: Waiting<Item, Result>[]): Promise<void> {
+    underWay.add(chosen);
+    const outcomes = await commit(chosen);
+    underWay.delete(chosen);
+    settle(chosen, outcomes);
+    // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
+    const away = outcomes.find(isAway);
+    if (away !== undefined) for (const { reject } of waiting.splice(0)) reject(away.error);
+    if (underWay.size === 0) startNext();
+    else startBeside();
+  }
+
+  function rest(): void {
     clearInterval(watch);
-    inFlight = [];
     busy = false;
     for (const idle of onIdle.splice(0)) idle();
   }
@@ -91,6 +110,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   /** The oldest items of which no two share a key, sorted by key so that two nodes lock rows in the same order. */
   function takeNext(): Waiting<Item, Result>[] {
     const taken = new Set<string>();
+    for (const batch of underWay) for (const { keys } of batch) for (const key of keys) taken.add(key);
     const chosen: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     let seen = 0;
@@ -119,7 +139,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     const sinceMs = clock.steadyMs() - answerWithinMs;
     const firstInTime = waiting.findIndex(({ submittedMs }) => submittedMs > sinceMs);
     const overdue = waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime);
-    overdue.push(...inFlight.filter(({ submittedMs }) => submittedMs <= sinceMs));
+    for (const batch of underWay) overdue.push(...batch.filter(({ submittedMs }) => submittedMs <= sinceMs));
     if (overdue.length === 0) return;
     const late = unavailable('The service did not write this down in time. Try again shortly.');
     for (const { reject } of overdue) reject(late);
@@ -147,7 +167,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
   async function attempt(items: Item[]): Promise<Result[]> {
     const startedMs = clock.steadyMs();
-    const alone = inOneStatement?.(items) === true;
+    const alone = withoutTransaction?.(items) === true;
     let rerun = false;
     for (let tries = 1; ; tries++) {
       try {

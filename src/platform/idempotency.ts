@@ -19,8 +19,7 @@ export interface IdempotencyRow extends KeptAnswer {
 }
 
 export interface IdempotentRequest {
-  /** Undefined when the caller sent no key: then nothing is kept. */
-  key: string | undefined;
+  key: string;
   applicationId: string;
   method: string;
   path: string;
@@ -62,7 +61,6 @@ export function createIdempotency(database: Database, clock: Clock, hashKey: Buf
 
   return {
     async once({ key, applicationId, method, path, payload, correlationId }, work) {
-      if (key === undefined) return { ...(await work(() => undefined)), replayed: false };
       const hash = keyedHash(hashKey, JSON.stringify([applicationId, method, path, key]));
       const payloadHash = keyedHash(hashKey, canonicalJson(payload));
       const name = hash.toString('base64');

@@ -14,6 +14,10 @@ export interface LogOptions {
 /** Bytes that wait for whoever reads them. */
 const heldBackAtMost = 16 * 1024 * 1024;
 
+/** Every write wakes another thread, so lines are written some at a time; a line waits no longer than anybody notices. */
+const writtenTogether = 8 * 1024;
+const writtenAfterMs = 100;
+
 /**
  * Logs carry ids, routes and outcomes: never a header, a body, a number, a code or a secret. Nothing redacts them
  * afterwards, because nothing secret is ever handed in.
@@ -28,7 +32,8 @@ export function createLog({ level, readable, to }: LogOptions): Log {
   };
   if (to !== undefined) return pino(options, to);
   // Asynchronous, so a slow terminal or a full pipe never holds up an answer; what it cannot take any more is dropped.
-  const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost });
+  const together = readable ? {} : { minLength: writtenTogether, periodicFlush: writtenAfterMs };
+  const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost, ...together });
   return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : stdout);
 }
 

@@ -41,7 +41,7 @@ export function createChecks(options: {
     clock,
     repeatable: false,
     keysOf: ({ id }) => [id],
-    inOneStatement: () => true,
+    withoutTransaction: () => true,
     run,
   });
 

@@ -26,32 +26,40 @@ const nameOf = ({ applicationId, recipient }: store.Destination) => `${applicati
 /** Verifications and their texts in one commit. Of two nodes at one number the index refuses one. */
 export function createStarts(database: Database, rules: StartRules): Batch<StartItem, StartAnswer> {
   const { clock } = rules;
-  return createBatch({
-    database,
-    clock,
-    repeatable: true,
-    keysOf: ({ request, key }) => [
-      nameOf({ applicationId: request.applicationId, recipient: request.to }),
-      ...(key === undefined ? [] : [`key ${key}`]),
-    ],
-    async run(tx, items) {
+
+  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, store.Counts>> {
+    const counts = await store.countStarts(tx, destinationsOf(items), rules.guard.neighboursCounted, clock.nowMs());
+    return new Map(counts.map((row) => [nameOf(row), row]));
+  }
+
+  function decide(
+    items: StartItem[],
+    pending: Map<string, Verification>,
+    counts: Map<string, store.Counts>,
+  ): Started[] {
+    return items.map(({ request }) => {
+      const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
+      return decideStart(rules, request, pending.get(name), counts.get(name));
+    });
+  }
+
+  /** Where nothing is open for any of the numbers there is nothing to hold, so nothing happens between look and write. */
+  async function startFresh(items: StartItem[], counts: Map<string, store.Counts>): Promise<StartAnswer[]> {
+    const started = decide(items, new Map(), counts);
+    await store.insertStarts(
+      database,
+      started.map(({ verification }) => verification),
+      started.flatMap(({ message }) => message ?? []),
+    );
+    return started.map((each) => toAnswer(each, undefined));
+  }
+
+  /** The rows that are open are held until it is written what became of them. */
+  const startHolding = (items: StartItem[]) =>
+    database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
-      const destinations = items.map(({ request }) => ({
-        applicationId: request.applicationId,
-        recipient: request.to,
-        prefix: prefixOf(request.to),
-      }));
-      const pending = await lockPending(tx, destinations, nowMs);
-      const counts = new Map(
-        (await store.countStarts(tx, destinations, rules.guard.neighboursCounted, nowMs)).map((row) => [
-          nameOf(row),
-          row,
-        ]),
-      );
-      const started = items.map(({ request }) => {
-        const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
-        return decideStart(rules, request, pending.get(name), counts.get(name));
-      });
+      const pending = await lockPending(tx, destinationsOf(items), nowMs);
+      const started = decide(items, pending, await count(tx, items));
       await write(tx, started, nowMs);
       const answers = await answersTo(tx, started);
       const kept = items.flatMap(({ keep }, index) => {
@@ -60,8 +68,28 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
       });
       await insertAnswers(tx, kept, nowMs);
       return answers;
+    });
+
+  return createBatch({
+    database,
+    clock,
+    repeatable: true,
+    keysOf: ({ request, key }) => {
+      const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
+      return key === undefined ? [name] : [name, `key ${key}`];
+    },
+    withoutTransaction: () => true,
+    async run(tx, items) {
+      if (items.some(({ key }) => key !== undefined)) return startHolding(items);
+      const counts = await count(tx, items);
+      const open = [...counts.values()].some(({ pending }) => pending);
+      return open ? startHolding(items) : startFresh(items, counts);
     },
   });
+}
+
+function destinationsOf(items: StartItem[]): (store.Destination & { prefix: string })[] {
+  return items.map(({ request: { applicationId, to } }) => ({ applicationId, recipient: to, prefix: prefixOf(to) }));
 }
 
 /** Those that are over give their number up, and count as none. */
@@ -101,11 +129,14 @@ async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {
 async function answersTo(tx: Tx, started: Started[]): Promise<StartAnswer[]> {
   const unsent = started.filter(({ message }) => message === undefined).map(({ verification }) => verification.id);
   const texts = await textsOf(tx, unsent);
-  return started.map(({ verification, message }) => {
-    const text: TextState | undefined =
-      message === undefined
-        ? texts.get(verification.id)
-        : { verificationId: verification.id, messageId: message.id, status: message.status, errorCode: null };
-    return { verification, record: toVerification(verification, text) };
-  });
+  return started.map((each) => toAnswer(each, texts.get(each.verification.id)));
+}
+
+/** `before` is the newest text of one for which none was written now. */
+function toAnswer({ verification, message }: Started, before: TextState | undefined): StartAnswer {
+  const text: TextState | undefined =
+    message === undefined
+      ? before
+      : { verificationId: verification.id, messageId: message.id, status: message.status, errorCode: null };
+  return { verification, record: toVerification(verification, text) };
 }

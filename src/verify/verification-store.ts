@@ -1,7 +1,9 @@
-import type { MessageErrorCode, MessageStatus } from '../messages/message.ts';
+import type { Message, MessageErrorCode, MessageStatus } from '../messages/message.ts';
+import { insertMessagesFrom, messageRows } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
+import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { dayMs, type Verification } from './verification.ts';
 
 const columns = `id, application_id as "applicationId", channel, recipient, prefix, status, reason,
@@ -64,6 +66,8 @@ const lockStatement = {
 };
 
 export interface Counts extends Destination {
+  /** Whether one is open, or was when somebody last looked. */
+  pending: boolean;
   startsForNumber: number;
   startsForPrefix: number;
   failuresToday: number;
@@ -80,8 +84,7 @@ export async function countStarts(
   nowMs: number,
 ): Promise<Counts[]> {
   const { rows } = await tx.query<Counts>(countStatement, [
-    ...pairs(destinations),
-    destinations.map(({ prefix }) => prefix),
+    ...toTextRows(destinations.map(({ applicationId, recipient, prefix }) => [applicationId, recipient, prefix])),
     idFloor('ver', nowMs - dayMs),
     idFloor('ver', nowMs - dayMs / 24),
     neighbours,
@@ -91,23 +94,25 @@ export async function countStarts(
 
 const countStatement = {
   name: 'count-verification-starts',
-  text: `select d.application_id as "applicationId", d.recipient, n.starts as "startsForNumber",
-      n.failures as "failuresToday", p.starts as "startsForPrefix"
-    from unnest($1::text[], $2::text[], $3::text[]) as d(application_id, recipient, prefix)
+  text: `select d.c[1] as "applicationId", d.c[2] as recipient, n.starts as "startsForNumber",
+      n.failures as "failuresToday", p.starts as "startsForPrefix",
+      coalesce((select true from verification
+        where application_id = d.c[1] and recipient = d.c[2] and ${isPending} limit 1), false) as pending
+    from ${fromTextRows()} d
     cross join lateral (
       select count(*) filter (where status <> 'blocked') as starts, coalesce(sum(attempts), 0) as failures
       from verification v
-      where v.application_id = d.application_id and v.recipient = d.recipient and v.id >= $4) n
+      where v.application_id = d.c[1] and v.recipient = d.c[2] and v.id >= $6) n
     cross join lateral (
       select count(*) as starts from (
         select from verification v
-        where v.application_id = d.application_id and v.prefix = d.prefix and v.id >= $5 and v.status <> 'blocked'
-        limit $6) counted) p`,
+        where v.application_id = d.c[1] and v.prefix = d.c[3] and v.id >= $7 and v.status <> 'blocked'
+        limit $8) counted) p`,
 };
 
 /** All that a batch of starts made or changed. New rows come with ids of their own, so a second run writes nothing. */
 export async function putVerifications(tx: Tx, verifications: Verification[]): Promise<void> {
-  if (verifications.length > 0) await tx.query(putStatement, [JSON.stringify(verifications)]);
+  if (verifications.length > 0) await tx.query(putStatement, verificationRows(verifications));
 }
 
 const putStatement = {
@@ -115,17 +120,51 @@ const putStatement = {
   text: `insert into verification (id, application_id, channel, recipient, prefix, status, reason, code_length,
       ring_version, test_number, max_attempts, sends, reference, correlation_id, resend_available_at, created_at,
       updated_at, expires_at)
-    select id, "applicationId", channel, recipient, prefix, status, reason, "codeLength",
-      "ringVersion", "testNumber", "maxAttempts", sends, reference, "correlationId",
-      to_timestamp("resendAvailableAtMs" / 1000), to_timestamp("createdAtMs" / 1000), to_timestamp("updatedAtMs" / 1000),
-      to_timestamp("expiresAtMs" / 1000)
-    from json_to_recordset($1) as v(id text, "applicationId" text, channel text, recipient text, prefix text, status text,
-      reason text, "codeLength" smallint, "ringVersion" integer, "testNumber" boolean, "maxAttempts" smallint,
-      sends smallint, reference text, "correlationId" text, "resendAvailableAtMs" float8, "createdAtMs" float8,
-      "updatedAtMs" float8, "expiresAtMs" float8)
+    select c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]::smallint, c[9]::integer, c[10]::boolean, c[11]::smallint,
+      c[12]::smallint, c[13], c[14], to_timestamp(c[15]::float8 / 1000), to_timestamp(c[16]::float8 / 1000),
+      to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000)
+    from ${fromTextRows()} v
     on conflict (id) do update set status = excluded.status, reason = excluded.reason, sends = excluded.sends,
       resend_available_at = excluded.resend_available_at, updated_at = excluded.updated_at,
       sequence = verification.sequence + 1`,
+};
+
+function verificationRows(verifications: Verification[]): TextRows {
+  return toTextRows(
+    verifications.map((verification) => [
+      verification.id,
+      verification.applicationId,
+      verification.channel,
+      verification.recipient,
+      verification.prefix,
+      verification.status,
+      verification.reason,
+      verification.codeLength,
+      verification.ringVersion,
+      verification.testNumber,
+      verification.maxAttempts,
+      verification.sends,
+      verification.reference,
+      verification.correlationId,
+      verification.resendAvailableAtMs,
+      verification.createdAtMs,
+      verification.updatedAtMs,
+      verification.expiresAtMs,
+    ]),
+  );
+}
+
+/**
+ * Verifications and their texts where nothing was open before: one statement, which is its own transaction. Of two nodes
+ * that start for one number at once the index refuses one.
+ */
+export async function insertStarts(tx: Tx, verifications: Verification[], texts: Message[]): Promise<void> {
+  await tx.query(insertStartsStatement, [...verificationRows(verifications), ...messageRows(texts)]);
+}
+
+const insertStartsStatement = {
+  name: 'insert-verification-starts',
+  text: `with started as (${putStatement.text}) ${insertMessagesFrom(6)}`,
 };
 
 export interface CheckRow {
@@ -150,22 +189,21 @@ export interface WithText extends Verification {
  */
 export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<WithText[]> {
   const { rows } = await tx.query<WithText>(decideStatement, [
-    checks.map(({ id }) => id),
-    checks.map(({ applicationId }) => applicationId),
-    checks.map(({ codeLength }) => codeLength),
-    checks.map(({ matching }) => matching),
-    checks.map(({ isTestCode }) => isTestCode),
+    ...toTextRows(
+      checks.map(({ id, applicationId, codeLength, matching, isTestCode }) => [
+        id,
+        applicationId,
+        codeLength,
+        matching,
+        isTestCode,
+      ]),
+    ),
     toTimestamp(nowMs),
   ]);
   return rows;
 }
 
-const right = '(case when test_number then c.is_test_code else (c.matching >> ring_version) & 1 = 1 end)';
-const qualified = columns
-  .replace(/^id,/, 'v.id,')
-  .replace('application_id as', 'v.application_id as')
-  .replace('code_length as', 'v.code_length as');
-
+const right = '(case when test_number then k.c[5]::boolean else (k.c[4]::integer >> ring_version) & 1 = 1 end)';
 const decideStatement = {
   name: 'decide-checks',
   text: `with decided as (update verification v set
@@ -174,11 +212,10 @@ const decideStatement = {
       attempts = attempts + case when ${right} then 0 else 1 end,
       approved_at = case when ${right} then $6::timestamptz end,
       updated_at = $6::timestamptz, sequence = sequence + 1
-    from unnest($1::text[], $2::text[], $3::smallint[], $4::integer[], $5::boolean[])
-      as c(id, application_id, code_length, matching, is_test_code)
-    where v.id = c.id and v.application_id = c.application_id and v.code_length = c.code_length
+    from ${fromTextRows()} k
+    where v.id = k.c[1] and v.application_id = k.c[2] and v.code_length = k.c[3]::smallint
       and ${isPending} and v.expires_at > $6
-    returning ${qualified})
+    returning ${columns})
     ${withNewestText('decided')}`,
 };
 
@@ -190,18 +227,18 @@ export interface VerificationKey {
 
 /** For each key its verification with its newest text, in order: all in one query. */
 export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(WithText | undefined)[]> {
-  const { rows } = await tx.query<WithText | { id: null }>(selectByKeys, [
-    keys.map(({ id }) => id),
-    keys.map(({ applicationId }) => applicationId),
-  ]);
+  const { rows } = await tx.query<WithText | { id: null }>(
+    selectByKeys,
+    toTextRows(keys.map(({ id, applicationId }) => [id, applicationId])),
+  );
   return rows.map((row) => (row.id === null ? undefined : row));
 }
 
 const selectByKeys = {
   name: 'select-verifications-by-keys',
-  text: `${withNewestText(`(select r.*, k.place from unnest($1::text[], $2::text[]) with ordinality as k(id, application_id, place)
+  text: `${withNewestText(`(select r.*, k.place from ${fromTextRows()} k
       left join lateral (
-        select ${columns} from verification where id = k.id and application_id = k.application_id limit 1) r on true)`)}
+        select ${columns} from verification where id = k.c[1] and application_id = k.c[2] limit 1) r on true)`)}
     order by v.place`,
 };
 
