@@ -54,6 +54,9 @@ export function readBearer(arrival: Arrival): Sent {
     return apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
   }
   if (arrival.repeats('authorization')) return tokenRefusals.twice;
+  // As nearly everybody writes it; the rest of RFC 6750 takes longer to look for.
+  const usual = authorization.startsWith('Bearer ') ? authorization.slice(7) : '';
+  if (/^[A-Za-z0-9._~+/=-]+$/.test(usual)) return { text: usual };
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
   if (text !== undefined) return { text };
   return /^bearer\b/i.test(authorization) ? tokenRefusals.notAlone : tokenRefusals.otherScheme;

@@ -47,10 +47,9 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
     const match = exact.get(method)?.get(path);
     if (match !== undefined) return match;
     const tree = trees.get(method);
-    const parts = tree === undefined ? undefined : partsOf(path);
-    if (tree === undefined || parts === undefined) return undefined;
+    if (tree === undefined || !path.startsWith('/')) return undefined;
     const values: string[] = [];
-    const step = walk(tree, parts, 0, values);
+    const step = walk(tree, path, 1, values);
     if (step?.route === undefined) return undefined;
     const params: Record<string, string> = {};
     for (let i = 0; i < values.length; i++) params[step.parameterNames[i] ?? ''] = values[i] ?? '';
@@ -64,7 +63,7 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
   return {
     find,
     refuse(path) {
-      if (path.startsWith('/') && partsOf(path) === undefined) {
+      if (path.startsWith('/') && decoded(path) === undefined) {
         return new ApiError('INVALID_ARGUMENT', 'The path is not valid: check its percent-encoding.');
       }
       const allowed = methodsAt(path);
@@ -90,14 +89,11 @@ export function pathOf(target: string): string {
   return path.slice(0, Math.min(query === -1 ? path.length : query, fragment === -1 ? path.length : fragment));
 }
 
-/** What stands between the slashes, decoded; undefined when it cannot be. */
-function partsOf(path: string): string[] | undefined {
-  if (!path.startsWith('/')) return undefined;
-  const parts = path.split('/');
-  parts.shift();
-  if (!path.includes('%')) return parts;
+/** What is written between two slashes; undefined when it cannot be read. */
+function decoded(part: string): string | undefined {
+  if (!part.includes('%')) return part;
   try {
-    return parts.map(decodeURIComponent);
+    return decodeURIComponent(part);
   } catch {
     return undefined;
   }
@@ -126,15 +122,18 @@ function grow(tree: Step, route: MountedRoute): void {
 }
 
 /** A name goes before a parameter. `values` gets what stands in place of the parameters on the way. */
-function walk(step: Step, parts: string[], at: number, values: string[]): Step | undefined {
-  const part = parts[at];
-  if (part === undefined) return step.route === undefined ? undefined : step;
+function walk(step: Step, path: string, start: number, values: string[]): Step | undefined {
+  if (start > path.length) return step;
+  const slash = path.indexOf('/', start);
+  const end = slash === -1 ? path.length : slash;
+  const part = decoded(path.slice(start, end));
+  if (part === undefined) return undefined;
   const named = step.named.get(part);
-  const found = named === undefined ? undefined : walk(named, parts, at + 1, values);
-  if (found !== undefined || step.parameter === undefined) return found;
+  const found = named === undefined ? undefined : walk(named, path, end + 1, values);
+  if (found?.route !== undefined || step.parameter === undefined) return found;
   if (part === '' || part.length > longestParameter) return undefined;
   values.push(part);
-  const behind = walk(step.parameter, parts, at + 1, values);
-  if (behind === undefined) values.pop();
+  const behind = walk(step.parameter, path, end + 1, values);
+  if (behind?.route === undefined) values.pop();
   return behind;
 }

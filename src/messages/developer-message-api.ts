@@ -5,7 +5,7 @@ import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import type { Message } from './message.ts';
+import type { ShownMessage } from './message.ts';
 import { messageFilters, messageSchema, toRecord } from './message-record.ts';
 import { listMessages } from './message-store.ts';
 import { messageTimeline } from './tracked-message.ts';
@@ -55,7 +55,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
         const { api, status, reference } = call.query;
         const filter = { to: readNumber(call.query.to), status, reference };
         const rows = await listMessages(database, call.params.id, api, filter, { limit: limit + 1, after });
-        return { status: 200, body: toPage(rows, limit, toListed) };
+        return { status: 200, body: toPage(rows, limit, (message) => toListed(message, api)) };
       },
     }),
     route({
@@ -70,7 +70,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
         const message = isId('msg', message_id) ? await findTracked(database, id, message_id) : undefined;
         if (message === undefined || message.api === 'verify') throw notFound();
         const body = {
-          ...toListed(message),
+          ...toListed(message, message.api),
           correlation_id: message.correlationId,
           attempts: message.attempt,
           possible_duplicates: message.possibleDuplicates,
@@ -82,6 +82,6 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
   ];
 }
 
-function toListed(message: Message) {
-  return { ...toRecord(message), api: message.api };
+function toListed(message: ShownMessage, api: Api) {
+  return { ...toRecord(message), api };
 }

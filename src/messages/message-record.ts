@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import { type Message, messageError, messageStatuses } from './message.ts';
+import { messageError, messageStatuses, type ShownMessage } from './message.ts';
 
 export const segmentsSchema = Type.Object({
   count: Type.Integer({ description: 'Parts it is sent in' }),
@@ -47,7 +47,7 @@ export const messageFilters = {
 };
 
 /** A message as its sender sees it. */
-export function toRecord(message: Message) {
+export function toRecord(message: ShownMessage) {
   return {
     id: message.id,
     to: message.recipient,

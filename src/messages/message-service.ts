@@ -6,7 +6,7 @@ import { ApiError, notFound, unavailable } from '../platform/errors.ts';
 import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
-import type { Message } from './message.ts';
+import type { Message, ShownMessage } from './message.ts';
 import {
   cancelMessage,
   findByKeys,
@@ -122,7 +122,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     accept: (messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
       accepted.submit({ messages, kept }).then(wake),
 
-    async require(applicationId: string, api: Api, id: string): Promise<Message> {
+    async require(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       const message = isMessageId(id) ? await find({ applicationId, api, id }) : undefined;
       if (message === undefined) throw notFound();
       return message;
@@ -135,7 +135,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
       page: { limit: number; after: string | undefined },
     ) => listMessages(database, applicationId, api, filter, page),
 
-    async cancel(applicationId: string, api: Api, id: string): Promise<Message> {
+    async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       if (!isMessageId(id)) throw notFound();
       const canceled = await cancelMessage(database, applicationId, api, id, clock.nowMs());
       if (canceled !== undefined) return canceled;

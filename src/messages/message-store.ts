@@ -2,12 +2,15 @@ import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
-import { type Message, type MessageStatus, statesBefore } from './message.ts';
+import { type Message, type MessageStatus, type ShownMessage, statesBefore } from './message.ts';
 
-export const messageColumns = `id, application_id as "applicationId", api, verification_id as "verificationId", channel,
-  recipient, sender, body, template, status, encoding, segment_count as "segmentCount", characters, remaining, reference,
-  error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs", updated_at as "updatedAtMs",
-  sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs", carrier, due_at as "dueAtMs"`;
+/** A message as its sender is shown it: the pages of a list are most of what is read, so no column more. */
+const shownColumns = `id, channel, recipient, sender, body, status, encoding, segment_count as "segmentCount", characters,
+  remaining, reference, error_code as "errorCode", created_at as "createdAtMs", updated_at as "updatedAtMs",
+  sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs"`;
+
+export const messageColumns = `${shownColumns}, application_id as "applicationId", api,
+  verification_id as "verificationId", template, correlation_id as "correlationId", carrier, due_at as "dueAtMs"`;
 
 /** All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
@@ -61,8 +64,8 @@ export interface MessageKey {
 }
 
 /** For each key its message, in order: all in one query. */
-export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(Message | undefined)[]> {
-  const { rows } = await tx.query<Message | { id: null }>(
+export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(ShownMessage | undefined)[]> {
+  const { rows } = await tx.query<ShownMessage | { id: null }>(
     selectByKeys,
     toTextRows(keys.map(({ id, applicationId, api }) => [id, applicationId, api])),
   );
@@ -73,7 +76,7 @@ const selectByKeys = {
   name: 'select-messages-by-keys',
   text: `select m.* from ${fromTextRows()} k
     left join lateral (
-      select ${messageColumns} from message
+      select ${shownColumns} from message
       where id = k.c[1] and application_id = k.c[2] and api = k.c[3] limit 1) m on true
     order by k.place`,
 };
@@ -102,7 +105,7 @@ export async function listMessages(
   api: Api,
   filter: MessageFilter,
   page: { limit: number; after: string | undefined },
-): Promise<Message[]> {
+): Promise<ShownMessage[]> {
   // No row can hold a NUL, and to ask for one is an error.
   if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return [];
   const values: unknown[] = [applicationId, api, page.limit];
@@ -116,8 +119,8 @@ export async function listMessages(
   add('status', '=', filter.status);
   add('reference', '=', filter.reference);
   add('id', '<', page.after);
-  const text = `select ${messageColumns} from message where ${conditions.join(' and ')} order by id desc limit $3`;
-  const { rows } = await tx.query<Message>(text, values);
+  const text = `select ${shownColumns} from message where ${conditions.join(' and ')} order by id desc limit $3`;
+  const { rows } = await tx.query<ShownMessage>(text, values);
   return rows;
 }
 
@@ -128,8 +131,8 @@ export async function cancelMessage(
   api: Api,
   id: string,
   nowMs: number,
-): Promise<Message | undefined> {
-  const { rows } = await tx.query<Message>(cancelStatement, [
+): Promise<ShownMessage | undefined> {
+  const { rows } = await tx.query<ShownMessage>(cancelStatement, [
     id,
     applicationId,
     api,
@@ -143,7 +146,7 @@ const cancelStatement = {
   name: 'cancel-message',
   text: `update message set status = 'canceled', updated_at = $4, due_at = null, sequence = sequence + 1
     where id = $1 and application_id = $2 and api = $3 and status = any($5) and not on_the_wire
-    returning ${messageColumns}`,
+    returning ${shownColumns}`,
 };
 
 export interface VerificationText {

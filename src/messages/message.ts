@@ -110,3 +110,9 @@ export interface Message {
   /** When it is to be sent. */
   dueAtMs: number;
 }
+
+/** What its sender is shown of it. */
+export type ShownMessage = Omit<
+  Message,
+  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'dueAtMs'
+>;

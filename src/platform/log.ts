@@ -14,7 +14,7 @@ export interface LogOptions {
 /** Bytes that wait for whoever reads them. */
 const heldBackAtMost = 16 * 1024 * 1024;
 
-/** Every write wakes another thread, so lines are written some at a time; a line waits no longer than anybody notices. */
+/** Every write wakes another thread, so lines are written some at a time; none waits longer than anybody notices. */
 const writtenTogether = 8 * 1024;
 const writtenAfterMs = 100;
 
@@ -32,9 +32,25 @@ export function createLog({ level, readable, to }: LogOptions): Log {
   };
   if (to !== undefined) return pino(options, to);
   // Asynchronous, so a slow terminal or a full pipe never holds up an answer; what it cannot take any more is dropped.
-  const together = readable ? {} : { minLength: writtenTogether, periodicFlush: writtenAfterMs };
-  const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost, ...together });
-  return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : stdout);
+  const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost });
+  return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : together(stdout));
+}
+
+function together(stdout: ReturnType<typeof destination>): DestinationStream {
+  let lines = '';
+  const flush = () => {
+    if (lines !== '') stdout.write(lines);
+    lines = '';
+  };
+  setInterval(flush, writtenAfterMs).unref();
+  // Before pino's own farewell, which writes what it was given.
+  process.prependListener('exit', flush);
+  return {
+    write(line) {
+      lines += line;
+      if (lines.length >= writtenTogether) flush();
+    },
+  };
 }
 
 /**

@@ -87,7 +87,7 @@ export function createChecks(options: {
   };
 }
 
-export function toDecided({ messageId, messageStatus, errorCode, ...row }: WithText): Decided {
-  const text = messageId === null ? undefined : { verificationId: row.id, messageId, status: messageStatus, errorCode };
-  return { row, text };
+export function toDecided(row: WithText): Decided {
+  const { id: verificationId, messageId, messageStatus: status, errorCode } = row;
+  return { row, text: messageId === null ? undefined : { verificationId, messageId, status, errorCode } };
 }

@@ -52,24 +52,26 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
 
-  async function proofOf(row: Verification): Promise<{ proof?: string }> {
-    if (row.status !== 'approved' || row.approvedAtMs === null) return {};
+  /** Undefined when there is none, or none any more. */
+  function proofOf(row: Verification): Promise<string> | undefined {
+    if (row.status !== 'approved' || row.approvedAtMs === null) return undefined;
     const expiresAtMs = row.approvedAtMs + proofMs;
-    if (expiresAtMs <= clock.nowMs()) return {};
-    const proof = await signProof({
+    if (expiresAtMs <= clock.nowMs()) return undefined;
+    return signProof({
       applicationId: row.applicationId,
       verificationId: row.id,
       phoneNumber: row.recipient,
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
     });
-    return { proof };
   }
 
   async function toChecked({ row, text }: Decided): Promise<Checked> {
-    const valid = row.status === 'approved';
-    const reason = row.status === 'pending' ? 'incorrect_code' : row.reason;
-    return { verification: row, record: { ...toVerification(row, text), reason, valid, ...(await proofOf(row)) } };
+    const record: Checked['record'] = { ...toVerification(row, text), valid: row.status === 'approved' };
+    if (row.status === 'pending') record.reason = 'incorrect_code';
+    const proof = proofOf(row);
+    if (proof !== undefined) record.proof = await proof;
+    return { verification: row, record };
   }
 
   return {
@@ -105,7 +107,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
       if (found === undefined) throw notFound();
       const { row, text } = toDecided(found);
       const now = asOf(row, clock.nowMs());
-      return { ...toVerification(now, text), ...(await proofOf(now)) };
+      const record = toVerification(now, text);
+      const proof = proofOf(now);
+      return proof === undefined ? record : { ...record, proof: await proof };
     },
 
     async list(
