@@ -49,7 +49,7 @@ export function createIdentityRoutes(options: {
         },
         ...refusals,
       },
-      handler: async (call) => reply(call, await tokens.issueToken(requestOf(call))),
+      handler: (call) => tokens.issueToken(requestOf(call)).then((outcome) => reply(call, outcome)),
     }),
     route({
       method: 'POST',

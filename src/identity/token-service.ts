@@ -172,10 +172,8 @@ function isClientId(text: string): boolean {
 }
 
 function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {
-  const names = [...form.keys()];
-  return new Set(names).size === names.length
-    ? undefined
-    : oauthError('invalid_request', 'A parameter was sent twice.');
+  const names = new Set(form.keys());
+  return names.size === form.size ? undefined : oauthError('invalid_request', 'A parameter was sent twice.');
 }
 
 function refuseGrant(grant: string | undefined): OAuthRefusal | undefined {
