@@ -13,6 +13,7 @@ import type { Route } from './http/route.ts';
 import { createServer, type HttpServer, type ServerTimeouts } from './http/server.ts';
 import { createProofSigner } from './identity/proof.ts';
 import { createSigningKeys, type SigningKeys, signingKeysChange } from './identity/signing-keys.ts';
+import { createTokenChecksums } from './identity/token-checksum.ts';
 import { createTokenService } from './identity/token-service.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { createMessageService } from './messages/message-service.ts';
@@ -108,7 +109,8 @@ export function createApp(options: AppOptions): App {
     tokenSeconds: config.tokenSeconds,
     change: (work) => feed.change(signingKeysChange, work),
   });
-  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, issuer });
+  const checksums = createTokenChecksums(keys);
+  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
   const tokens = createTokenService({
     clock,
     keys,
@@ -116,6 +118,7 @@ export function createApp(options: AppOptions): App {
     feed,
     signingKeys,
     verifier,
+    checksums,
     issuer,
     tokenSeconds: config.tokenSeconds,
     onSecretUsed: lastUsed.note,

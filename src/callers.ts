@@ -11,44 +11,55 @@ import { createSharedLookup } from './registry/shared-lookup.ts';
 
 /** The edge's question "whose is this key?", answered by the registry. */
 export function findByKey({ apiKeys, directory, feed }: Registry, lastUsed: LastUsed, clock: Clock): FindCaller {
+  const callerOf = remember((key: KnownKey) => asCaller(key.application, 'sms', undefined));
   function toFound(key: KnownKey | null): Found | null {
     if (key === null || (key.expiresAtMs !== null && key.expiresAtMs <= clock.nowMs())) return null;
-    const found = asCaller(key.application, 'sms', undefined);
+    const found = callerOf(key);
     if (found !== null) lastUsed.note(key.id);
     return found;
   }
-  return finder(
-    apiKeys.isWellFormed,
-    directory.rememberedKey,
-    directory.keyWasGood,
-    createSharedLookup(feed, clock, directory.lookUpKey),
-    toFound,
-  );
+  return {
+    isWellFormed: apiKeys.isWellFormed,
+    // Its form has a checksum in it.
+    isPlausible: () => true,
+    wasGood: directory.keyWasGood,
+    ...finder(directory.rememberedKey, createSharedLookup(feed, clock, directory.lookUpKey), toFound),
+  };
 }
 
 /** The edge's question "whose is this token?", answered by the identity provider. */
 export function findByToken(verifier: TokenVerifier): FindCaller {
-  const toFound = (verified: VerifiedToken | null) =>
-    verified === null ? null : asCaller(verified.application, verified.token.api, verified.token.scopes);
-  return finder(isTokenShaped, verifier.remembered, verifier.wasGood, verifier.look, toFound);
+  const callerOf = remember(({ application, token }: VerifiedToken) => asCaller(application, token.api, token.scopes));
+  const toFound = (verified: VerifiedToken | null) => (verified === null ? null : callerOf(verified));
+  const { isPlausible, wasGood, remembered, look } = verifier;
+  return { isWellFormed: isTokenShaped, isPlausible, wasGood, ...finder(remembered, look, toFound) };
 }
 
 function finder<Known>(
-  isWellFormed: (text: string) => boolean,
   remembered: (text: string) => Known | null | undefined,
-  wasGood: (text: string) => boolean,
   lookUp: (text: string) => Promise<Known | null>,
   toFound: (known: Known | null) => Found | null,
-): FindCaller {
+): Pick<FindCaller, 'remembered' | 'lookUp'> {
   return {
-    isWellFormed,
     remembered(text) {
       const known = remembered(text);
       return known === undefined ? undefined : toFound(known);
     },
-    wasGood,
     // What is looked up is remembered.
     lookUp: async (text) => toFound(await lookUp(ownCopy(text))),
+  };
+}
+
+/** What is known of a credential never changes: after a change, something else is known of it. */
+function remember<Known extends object>(read: (known: Known) => Found | null): (known: Known) => Found | null {
+  const founds = new WeakMap<Known, Found | null>();
+  return (known) => {
+    let found = founds.get(known);
+    if (found === undefined) {
+      found = read(known);
+      founds.set(known, found);
+    }
+    return found;
   };
 }
 

@@ -15,6 +15,8 @@ export interface Found {
  */
 export interface FindCaller {
   isWellFormed(text: string): boolean;
+  /** Whether it is worth looking up: false for what a hash tells from anything we have made. */
+  isPlausible(text: string): boolean;
   remembered(text: string): Found | null | undefined;
   /** Whether it was good when it was last looked up: somebody who was let in before is no stranger. */
   wasGood(text: string): boolean;

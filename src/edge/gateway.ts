@@ -90,11 +90,14 @@ export function createGateway(options: GatewayOptions): Gate {
 
   /** A credential not seen before needs budget from its address before a signature is checked or a lookup is made. */
   function admitUnknown(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Admission | Promise<Admission> {
-    return decided(addresses.decide(addressKey(arrival.address), addressLimits), async (decision) => {
+    return decided(addresses.decide(addressKey(arrival.address), addressLimits), (decision) => {
       if (!decision.admitted) return limited(anonymous, decision);
-      const found = await find.lookUp(text).catch(asRefusal);
-      if (found instanceof ApiError) return refused(anonymous, decision, found);
-      return found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision);
+      if (!find.isPlausible(text)) return refused(anonymous, decision, dead(auth));
+      return find.lookUp(text).then(
+        (found) =>
+          found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision),
+        (error) => refused(anonymous, decision, asRefusal(error)),
+      );
     });
   }
 

@@ -1,9 +1,11 @@
-import { verify } from 'node:crypto';
+import { type VerifyKeyObjectInput, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
 import { isObject } from '../platform/settings.ts';
 import { apiOfAudience, audienceOf, type TokenApi } from './scopes.ts';
 import { signJws } from './sign-jws.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
+import type { TokenChecksums } from './token-checksum.ts';
 
 /** What a token of ours says, as far as it does not change while it lives. */
 export interface AccessToken {
@@ -29,6 +31,7 @@ const clockSkewMs = 4000;
 
 export function signAccessToken(
   key: SigningKey,
+  checksums: TokenChecksums,
   claims: {
     issuer: string;
     clientId: string;
@@ -42,7 +45,7 @@ export function signAccessToken(
   },
 ): Promise<string> {
   const expiresAtMs = claims.nowMs + claims.seconds * 1000;
-  return signJws(key, tokenType, {
+  const said = {
     iss: claims.issuer,
     sub: claims.clientId,
     aud: audienceOf(claims.api),
@@ -56,7 +59,8 @@ export function signAccessToken(
     exp_ms: expiresAtMs,
     rid: claims.registrationId,
     cv: claims.credentialVersion,
-  });
+  };
+  return signJws(key, tokenType, { ...said, chk: checksums.of(said) });
 }
 
 /** True for what could be a token: three parts of base64url, not overlong. Nothing is decoded to find out. */
@@ -64,16 +68,32 @@ export function isTokenShaped(text: string): boolean {
   return text.length <= longest && /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text);
 }
 
+/** The id of what we could have made. Neither its signature nor its time is looked at: what is made up ends here. */
+export function readTokenId(text: string, checksums: TokenChecksums): string | undefined {
+  if (!isTokenShaped(text)) return undefined;
+  const claims = decode(text.slice(text.indexOf('.') + 1, text.lastIndexOf('.')));
+  return claims !== undefined && typeof claims.jti === 'string' && checksums.isRight(claims) ? claims.jti : undefined;
+}
+
+/** A token that says all that one of ours would say. Whether it is one is for its signature to tell. */
+export interface UnprovenToken {
+  token: AccessToken;
+  /** In another thread: a flood of forged tokens is to hold nobody else up. */
+  isGenuine(): Promise<boolean>;
+}
+
+const verifyBeside = promisify<string, Buffer, VerifyKeyObjectInput, Buffer, boolean>(verify);
+
 /**
- * Reads a token of ours that has not expired. Every reason not to is the same answer, so none is given. Whether it was
- * revoked or belongs to a client that is gone is looked at each time it is used, not here.
+ * Reads what could be a token of ours that has not expired. Every reason not to is the same answer, so none is given.
+ * Whether it was revoked or belongs to a client that is gone is looked at each time it is used, not here.
  */
 export function readAccessToken(
   text: string,
   keys: SigningKey[],
   issuer: string,
   nowMs: number,
-): AccessToken | undefined {
+): UnprovenToken | undefined {
   if (!isTokenShaped(text)) return undefined;
   const [head = '', body = '', signature = ''] = text.split('.');
   const header = decode(head);
@@ -85,11 +105,12 @@ export function readAccessToken(
   const claims = decode(body);
   const token = claims === undefined ? undefined : readClaims(claims, key.kid, issuer, nowMs);
   if (token === undefined || token.expiresAtMs <= nowMs) return undefined;
-  const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
   const proof = Buffer.from(signature, 'base64url');
   // The last character has bits to spare, and decoding ignores them: one signature, one way to write it (RFC 8725).
   if (proof.toString('base64url') !== signature) return undefined;
-  return verify('sha256', signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, proof) ? token : undefined;
+  const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
+  const verifying = { key: key.publicKey, dsaEncoding: 'ieee-p1363' } as const;
+  return { token, isGenuine: () => verifyBeside('sha256', signed, verifying, proof) };
 }
 
 function readClaims(

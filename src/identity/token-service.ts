@@ -11,6 +11,7 @@ import { readAccessToken, signAccessToken } from './access-token.ts';
 import { type OAuthRefusal, oauthError } from './oauth-error.ts';
 import { audienceOf, readScope } from './scopes.ts';
 import { currentKeys, type SigningKeys, signingKeyAt } from './signing-keys.ts';
+import type { TokenChecksums } from './token-checksum.ts';
 import { deleteOutlived, insertRevocation } from './token-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -21,6 +22,7 @@ export interface TokenServiceOptions {
   feed: ChangeFeed;
   signingKeys: SigningKeys;
   verifier: TokenVerifier;
+  checksums: TokenChecksums;
   issuer: string;
   tokenSeconds: number;
   /** Told of every secret that was used. */
@@ -45,7 +47,7 @@ const failureMs = 25;
 export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
-  const { clock, keys, directory, feed, signingKeys, verifier, issuer, tokenSeconds } = options;
+  const { clock, keys, directory, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
   const lookUpClient = createSharedLookup(feed, clock, directory.lookUpClient);
 
   /** The client and its application, or `invalid_client`: the same, after the same time, whatever was wrong. */
@@ -91,7 +93,7 @@ export function createTokenService(options: TokenServiceOptions) {
     const nowMs = clock.nowMs();
     const key = signingKeyAt(signers, nowMs);
     if (key === undefined) throw unavailable('No signing key is ready. Try again shortly.');
-    const access_token = await signAccessToken(key, {
+    const access_token = await signAccessToken(key, checksums, {
       issuer,
       clientId: application.client.id,
       api: wanted.api,
@@ -122,8 +124,10 @@ export function createTokenService(options: TokenServiceOptions) {
       const application = await authenticateFor(request);
       if ('error' in application) return application;
       const signers = await currentKeys(signingKeys, feed);
-      const token = readAccessToken(parameter(request.form, 'token') ?? '', signers, issuer, clock.nowMs());
-      if (token === undefined) return undefined;
+      const text = parameter(request.form, 'token') ?? '';
+      const unproven = readAccessToken(text, signers, issuer, clock.nowMs());
+      if (unproven === undefined || !(await unproven.isGenuine())) return undefined;
+      const { token } = unproven;
       if (token.clientId !== application.client?.id)
         return oauthError('invalid_request', 'The token belongs to another client.');
       await feed.change(application.id, async (tx) => {

@@ -4,8 +4,9 @@ import type { Database } from '../platform/database.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Directory, KnownApplication } from '../registry/directory.ts';
 import { createSharedLookup } from '../registry/shared-lookup.ts';
-import { type AccessToken, readAccessToken } from './access-token.ts';
+import { type AccessToken, readAccessToken, readTokenId } from './access-token.ts';
 import { currentKeys, type SigningKeys, verifyingKey } from './signing-keys.ts';
+import type { TokenChecksums } from './token-checksum.ts';
 import { isRevoked } from './token-store.ts';
 
 export interface VerifiedToken {
@@ -15,6 +16,8 @@ export interface VerifiedToken {
 
 /** Says whose a token is. Tokens are remembered by their exact bytes: a signature is checked once, the rest each time. */
 export interface TokenVerifier {
+  /** Whether it is worth its signature's check: false for what is made up, and for a token known under another signature. */
+  isPlausible(text: string): boolean;
   /** What is remembered of these bytes: whose they are, null for a token that is dead, undefined for "look". */
   remembered(text: string): VerifiedToken | null | undefined;
   /** Whether these bytes were a good token when they were last looked at. */
@@ -29,12 +32,15 @@ export function createTokenVerifier(options: {
   directory: Directory;
   feed: ChangeFeed;
   signingKeys: SigningKeys;
+  checksums: TokenChecksums;
   issuer: string;
   maxRemembered?: number;
 }): TokenVerifier {
-  const { database, clock, directory, feed, signingKeys, issuer, maxRemembered = 100_000 } = options;
+  const { database, clock, directory, feed, signingKeys, checksums, issuer, maxRemembered = 100_000 } = options;
   // Revoked stays revoked, so that is remembered without regard to anything else.
   const known = createBoundedMap<string, VerifiedToken | 'revoked'>(maxRemembered);
+  // A token is signed once: under other bytes than those that were found genuine, its id is borrowed.
+  const genuine = createBoundedMap<string, string>(maxRemembered);
 
   /** What may have changed since the signature was checked. */
   function isAlive({ token, application }: VerifiedToken): boolean {
@@ -47,6 +53,11 @@ export function createTokenVerifier(options: {
     );
   }
 
+  function isPlausible(text: string): boolean {
+    const id = readTokenId(text, checksums);
+    return id !== undefined && (genuine.get(id) ?? text) === text;
+  }
+
   function forget(text: string): null {
     known.delete(text);
     return null;
@@ -54,8 +65,12 @@ export function createTokenVerifier(options: {
 
   async function look(text: string): Promise<VerifiedToken | null> {
     const { generation } = feed;
-    const token = readAccessToken(text, await currentKeys(signingKeys, feed), issuer, clock.nowMs());
-    if (token === undefined) return forget(text);
+    const signers = await currentKeys(signingKeys, feed);
+    const unproven = isPlausible(text) ? readAccessToken(text, signers, issuer, clock.nowMs()) : undefined;
+    if (unproven === undefined) return forget(text);
+    const { token } = unproven;
+    if (!(await unproven.isGenuine())) return forget(text);
+    genuine.set(token.jti, text);
     const remembered = directory.rememberedClient(token.clientId);
     const [application, revoked] = await Promise.all([
       remembered === undefined ? directory.lookUpClient(token.clientId) : remembered,
@@ -72,6 +87,7 @@ export function createTokenVerifier(options: {
   }
 
   return {
+    isPlausible,
     remembered(text) {
       const entry = known.get(text);
       if (entry === undefined) return undefined;

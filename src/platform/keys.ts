@@ -8,7 +8,15 @@ import { readOrMakePrivateFile } from './private-file.ts';
 import { randomBase62, randomBytes } from './random.ts';
 
 /** What a key is for. Each purpose gets a key of its own, so that no hash can stand in for another. */
-export type KeyPurpose = 'api-key' | 'api-key-checksum' | 'client-secret' | 'session' | 'link' | 'idempotency' | 'code';
+export type KeyPurpose =
+  | 'api-key'
+  | 'api-key-checksum'
+  | 'client-secret'
+  | 'token-checksum'
+  | 'session'
+  | 'link'
+  | 'idempotency'
+  | 'code';
 
 /**
  * The key ring. Its keys are random and kept in the database, wrapped by the master secret; everything else derives from

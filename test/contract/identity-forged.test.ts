@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, randomBytes, sign as signBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import { createTokenChecksums } from '../../src/identity/token-checksum.ts';
 import { sayRaw } from '../socket/raw-connection.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createEchoRoutes, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
@@ -31,7 +32,10 @@ before(async () => {
 });
 after(() => app.close());
 
+/** With the right checksum, so that it is refused for what is wrong with it. */
 const sign = (payload: JWTPayload, head: JWTHeaderParameters = header, key: KeyObject | Uint8Array = ourKey) =>
+  signAsIs({ ...payload, chk: createTokenChecksums(app.keys).of(payload) }, head, key);
+const signAsIs = (payload: JWTPayload, head: JWTHeaderParameters = header, key: KeyObject | Uint8Array = ourKey) =>
   new SignJWT(payload).setProtectedHeader(head).sign(key);
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = () => Math.floor(app.clock.nowMs() / 1000);
@@ -54,7 +58,35 @@ test('the control: what is signed here with our key as we sign it is accepted', 
   assert.equal((await send(app, 'GET', path, { headers: bearer(own) })).status, 200);
 });
 
+describe('401: the checksum', () => {
+  test('missing, of another kind, or of another token', async () => {
+    const { chk, ...rest }: JWTPayload = { ...claims, jti: 'unchecked' };
+    assert.equal(typeof chk, 'string');
+    for (const wrong of [rest, { ...rest, chk: 1 }, { ...rest, chk: '' }, { ...rest, chk }]) {
+      await assertRefused(await signAsIs(wrong), JSON.stringify(wrong));
+    }
+  });
+
+  test('what it covers cannot be changed', async () => {
+    const changes = { jti: 'x', client_id: 'x', rid: 'x', cv: 9, scope: 'openid messaging:send', exp_ms: 9e15 };
+    const checksums = createTokenChecksums(app.keys);
+    for (const [name, value] of Object.entries(changes)) {
+      assert.equal(checksums.isRight({ ...claims, [name]: value }), false, name);
+    }
+    assert.equal(checksums.isRight(claims), true);
+  });
+});
+
 describe('401: the signature', () => {
+  test('the id of a token that is known, under another signature, were it our own', async () => {
+    const first = await sign({ ...claims, jti: 'signed twice' });
+    const second = await sign({ ...claims, jti: 'signed twice' });
+    assert.notEqual(first, second);
+    assert.equal((await send(app, 'GET', path, { headers: bearer(first) })).status, 200);
+    await assertRefused(second, 'a token is signed once');
+    assert.equal((await send(app, 'GET', path, { headers: bearer(first) })).status, 200);
+  });
+
   test('alg none, with and without a signature, in any case', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       const head = encode({ ...header, alg });

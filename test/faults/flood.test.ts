@@ -7,8 +7,10 @@ import { findByKey, findByToken } from '../../src/callers.ts';
 import { createAddressWindows } from '../../src/edge/address-windows.ts';
 import { createGateway } from '../../src/edge/gateway.ts';
 import { createMemoryWindows } from '../../src/edge/memory-windows.ts';
+import { createTokenChecksums } from '../../src/identity/token-checksum.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import type { Database } from '../../src/platform/database.ts';
+import { createKeyRing } from '../../src/platform/keys.ts';
 import { randomBase62 } from '../../src/platform/random.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {
@@ -175,7 +177,8 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   const database = counting(db.database);
   const issuer = 'http://127.0.0.1:8080/realms/heliograph';
   const { directory, feed } = registry;
-  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, issuer });
+  const checksums = createTokenChecksums(createKeyRing(new Map([[1, Buffer.alloc(32)]])));
+  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
   const gate = createGateway({
     findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, clock),
     findToken: findByToken(verifier),

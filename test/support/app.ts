@@ -3,7 +3,7 @@ import { createDelivery, type Delivery } from '../../src/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
-import { openKeyRing } from '../../src/platform/keys.ts';
+import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestLog } from './log.ts';
@@ -18,6 +18,7 @@ export interface TestApp {
   db: TestDatabase;
   logLines: string[];
   delivery: Delivery;
+  keys: KeyRing;
   close(): Promise<void>;
 }
 
@@ -76,6 +77,7 @@ export async function createTestApp({
     db: own,
     logLines: lines,
     delivery,
+    keys,
     async close() {
       await app.stop(1000);
       await delivery.stop();
