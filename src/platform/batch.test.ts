@@ -305,3 +305,63 @@ test('drain resolves when everything is answered, and at once when nothing waits
   await new Promise((done) => setImmediate(done));
   assert.ok(answered);
 });
+
+describe('two batches under way', () => {
+  /** Runs that end when they are told to. */
+  function scripted() {
+    const runs: { ids: string[]; end: () => void }[] = [];
+    const batch = createBatch<Count, string>({
+      database: db.database,
+      clock: systemClock,
+      keysOf: ({ id }) => [id],
+      repeatable: true,
+      withoutTransaction: () => true,
+      run: (_, items) =>
+        new Promise((resolve) => {
+          const ids = items.map(({ id }) => id);
+          runs.push({ ids, end: () => resolve(ids) });
+        }),
+    });
+    const submit = (...ids: string[]) => Promise.all(ids.map((id) => batch.submit({ id })));
+    const turn = () => new Promise((done) => setImmediate(done));
+    return { runs, batch, submit, turn, started: () => runs.map(({ ids }) => ids.join('')) };
+  }
+
+  test('a second sets out when it is as large as the first; a third waits for one of them', async () => {
+    const { runs, batch, submit, turn, started } = scripted();
+    const all = [submit('a', 'b')];
+    await turn();
+    all.push(submit('c'));
+    await turn();
+    assert.deepEqual(started(), ['ab'], 'one alone waits for company');
+    all.push(submit('d'), submit('e', 'f', 'g'));
+    await turn();
+    assert.deepEqual(started(), ['ab', 'cd']);
+    runs[0]?.end();
+    await turn();
+    assert.deepEqual(started(), ['ab', 'cd', 'efg']);
+    runs[1]?.end();
+    runs[2]?.end();
+    await Promise.all(all);
+    await batch.drain();
+  });
+
+  test('what touches the same is never under way together, and keeps its order', async () => {
+    const { runs, batch, submit, turn, started } = scripted();
+    const all = [submit('a')];
+    await turn();
+    all.push(submit('a'), submit('a'), submit('b'));
+    await turn();
+    assert.deepEqual(started(), ['a', 'b']);
+    runs[1]?.end();
+    await turn();
+    assert.deepEqual(started(), ['a', 'b'], 'both others touch what is under way');
+    for (let run = 0; run < 4; run++) {
+      runs[run]?.end();
+      await turn();
+    }
+    assert.deepEqual(started(), ['a', 'b', 'a', 'a']);
+    await Promise.all(all);
+    await batch.drain();
+  });
+});

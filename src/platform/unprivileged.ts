@@ -51,7 +51,8 @@ function inUserNamespace(): Unprivileged {
     // They are another's when the same folder was used before namespaces were allowed.
     own: async (path) => {
       for (const entry of [path, ...(await readdir(path)).map((name) => join(path, name))]) {
-        if ((await lstat(entry)).uid !== 0) return ownAll(path, 0, 0);
+        const { uid } = await lstat(entry).catch(ifMissing({ uid: 0 }));
+        if (uid !== 0) return ownAll(path, 0, 0);
       }
     },
   };
@@ -106,9 +107,16 @@ async function ownAll(path: string, uid: number, gid: number): Promise<void> {
     if (!(await lstat(path)).isDirectory()) return;
     for (const entry of await readdir(path)) await ownAll(join(path, entry), uid, gid);
   } catch (error) {
-    // A server that is starting or stopping on the folder adds and removes files meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    ifMissing(undefined)(error);
   }
+}
+
+/** A server that is starting or stopping on the folder adds and removes files meanwhile. */
+function ifMissing<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return value;
+  };
 }
 
 async function findUser(names: string[]): Promise<{ name: string; uid: number; gid: number }> {

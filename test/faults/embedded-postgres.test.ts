@@ -11,13 +11,14 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { ApiError, StartError } from '../../src/platform/errors.ts';
 import { findPostgresBinaries } from '../../src/platform/postgres-binaries.ts';
-import { asUser, type Unprivileged } from '../../src/platform/unprivileged.ts';
+import { asUser, findUnprivileged, type Unprivileged } from '../../src/platform/unprivileged.ts';
 import { createTestLog } from '../support/log.ts';
 import { isRunning, livingPostmaster, makeFolder, processesOn, waitUntilGone } from '../support/process.ts';
 
@@ -104,6 +105,16 @@ describe('wherever the folder is', { concurrency: 2 }, () => {
     mkdirSync(join(locked, 'home'), { mode: 0o700 });
     await assertWorksIn(join(locked, 'home', 'postgres'));
   });
+});
+
+test('files that come and go while the folder is looked at do no harm', async () => {
+  const folder = makeFolder('busy');
+  const files = Array.from({ length: 500 }, (_, i) => join(folder, `${i}`));
+  for (const file of files) writeFileSync(file, '');
+  const { own } = await findUnprivileged();
+  const looking = own(folder);
+  await Promise.all([...files].reverse().map((file) => rm(file)));
+  await looking;
 });
 
 describe('whatever is found in the folder', { concurrency: 2 }, () => {

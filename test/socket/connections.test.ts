@@ -112,6 +112,84 @@ describe('answers come in the order of their requests', () => {
   });
 });
 
+describe('from the plain lane to Node', () => {
+  const chunked = `${echo}Transfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n7\r\nt":"b"}\r\n0\r\n\r\n`;
+  const plain = `${echo}Content-Length: 12\r\n\r\n{"text":"a"}`;
+
+  test('a connection goes on in order, whoever reads it', () =>
+    withServer(async ({ port }) => {
+      const connection = openRaw(port);
+      connection.send(`${plain}${chunked}${plain}${get}\r\n`);
+      const answers = [];
+      for (let i = 0; i < 4; i++) answers.push((await connection.answer()).body);
+      assert.deepEqual(answers, ['{"text":"a"}', '{"text":"b"}', '{"text":"a"}', '{"ok":true}']);
+      connection.send(plain);
+      assert.equal((await connection.answer()).body, '{"text":"a"}');
+      connection.socket.destroy();
+    }));
+
+  test('behind a request that is still being worked on', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(`${slow}${chunked}`);
+      await reached(server);
+      connection.send(plain);
+      server.release();
+      const answers = [];
+      for (let i = 0; i < 3; i++) answers.push(JSON.parse((await connection.answer()).body).text);
+      assert.deepEqual(answers, ['a', 'b', 'a']);
+      connection.socket.destroy();
+    }));
+
+  test('a request that comes in pieces is answered, fast or slow', () =>
+    withServer(
+      async ({ port }) => {
+        const text = 'ä'.repeat(10);
+        const bytes = Buffer.from(
+          `${echo}Content-Length: ${Buffer.byteLength(`{"text":"${text}"}`)}\r\n\r\n{"text":"${text}"}`,
+        );
+        for (const pauseMs of [0, 60]) {
+          const connection = openRaw(port);
+          for (const piece of [bytes.subarray(0, 30), bytes.subarray(30, -9), bytes.subarray(-9)]) {
+            connection.send(piece);
+            await new Promise((next) => setTimeout(next, pauseMs));
+          }
+          assert.equal((await connection.answer()).body, `{"text":"${text}"}`);
+          connection.socket.destroy();
+        }
+      },
+      { timeouts: { ...short, headersMs: 2000, requestMs: 4000 } },
+    ));
+
+  test('more requests at once than there is room for are all answered', () =>
+    withServer(async ({ port }) => {
+      const connection = openRaw(port);
+      connection.send(plain.repeat(3000));
+      for (let i = 0; i < 3000; i++) assert.equal((await connection.answer()).status, 200);
+      connection.socket.destroy();
+    }));
+
+  test('HEAD has no body, and the connection goes on', () =>
+    withServer(async ({ port }) => {
+      const connection = openRaw(port);
+      connection.send(`HEAD /ok HTTP/1.1\r\nHost: here\r\n\r\n${get}\r\n`);
+      const head = await connection.answer();
+      assert.deepEqual([head.status, head.headers['content-length'], head.body], [200, '11', '']);
+      assert.equal((await connection.answer()).body, '{"ok":true}');
+      connection.socket.destroy();
+    }));
+
+  test('a caller that has said all it will is answered, and its connection ends', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(slow);
+      connection.socket.end();
+      await reached(server);
+      server.release();
+      assert.deepEqual(statuses(await connection.untilClosed()), [200]);
+    }));
+});
+
 describe('408: what does not arrive in time', () => {
   const never: Record<string, string> = {
     'not a byte': '',
