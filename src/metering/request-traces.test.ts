@@ -53,6 +53,20 @@ test('what is due is written; who asks very much waits half a minute, unless som
   assert.equal(await written(busy), 402);
 });
 
+test('many who ask very much take turns', async () => {
+  const traces = createRequestTraces(db.database, clock);
+  const busy = Array.from({ length: 5 }, () => newId('app', clock));
+  for (const id of busy) for (let i = 0; i < 201; i++) traces.note(asked(id));
+  clock.advance(30_000);
+  const done: number[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    await traces.flush('due');
+    const counts = await Promise.all(busy.map(written));
+    done.push(counts.filter((count) => count === 201).length);
+  }
+  assert.deepEqual(done, [2, 4, 5]);
+});
+
 test('of an application that asks ever more the newest thousand are written', async () => {
   const traces = createRequestTraces(db.database, clock);
   const busy = newId('app', clock);
