@@ -7,6 +7,7 @@ export interface Load {
   /** `onOpen` is waited for when the connections stand and nothing is measured yet. */
   run(job: Job, onOpen?: () => Promise<void>): Promise<Outcome>;
   stop(): void;
+  readonly pid: number | undefined;
 }
 
 export function startLoad(): Load {
@@ -32,5 +33,6 @@ export function startLoad(): Load {
       return (await next()) as Outcome;
     },
     stop: () => child.disconnect(),
+    pid: child.pid,
   };
 }
