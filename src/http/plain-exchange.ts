@@ -45,6 +45,8 @@ export class PlainExchange implements Exchange {
   readonly #carrier: PlainCarrier;
   readonly #body: Buffer;
   #whenGone: (() => void) | undefined;
+  /** Its answer goes on until somebody ends it. */
+  isStream = false;
 
   constructor(carrier: PlainCarrier, request: PlainRequest) {
     this.correlationId = newId('req', carrier.clock);
@@ -93,6 +95,7 @@ export class PlainExchange implements Exchange {
 
   async #sendStream(start: string, data: Readable, last: boolean): Promise<void> {
     const carrier = this.#carrier;
+    this.isStream = true;
     carrier.write(`${start}Transfer-Encoding: chunked\r\n\r\n`, 'latin1');
     carrier.flush();
     // When either side breaks off, both are destroyed: an answer that is cut short must not look complete.

@@ -1,11 +1,10 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
-import { bodyLimit } from './body.ts';
 import type { ReadAddress } from './caller-address.ts';
 import type { Exchange } from './exchange.ts';
 import { type PlainCarrier, PlainExchange } from './plain-exchange.ts';
-import { readPlainRequest } from './plain-request.ts';
+import { longestRequest, readPlainRequest } from './plain-request.ts';
 import { closeGently, ignoreErrors } from './raw-socket.ts';
 
 export interface PlainLaneOptions {
@@ -85,8 +84,8 @@ function createFlush(): (connection: PlainConnection) => void {
   };
 }
 
-/** More of what follows a request that is being worked on is not read. */
-const mostHeld = bodyLimit;
+/** More than one request is not read ahead, while another is being worked on. */
+const mostHeld = longestRequest;
 /** More of what was answered is not held back. */
 const mostUnsent = 64 * 1024;
 
@@ -104,6 +103,8 @@ class PlainConnection implements PlainCarrier {
   #everSpoke = false;
   /** Nothing more comes, or nothing more is answered. */
   #ended = false as boolean;
+  /** The last answer was given: what still comes is nobody's, and must not be acted upon. */
+  #closing = false as boolean;
   #advancing = false as boolean;
   /** How often the watch has come by since something happened. */
   #watched = 0;
@@ -153,11 +154,13 @@ class PlainConnection implements PlainCarrier {
     if (last) {
       this.#received = undefined;
       this.#ended = true;
+      this.#closing = true;
     }
     this.#advance();
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    if (this.#closing) return;
     // Sending is no sign of reading.
     if (this.socket.writableLength === 0) this.#watched = 0;
     this.#received = this.#received === undefined ? bytes : Buffer.concat([this.#received, bytes]);
@@ -172,7 +175,9 @@ class PlainConnection implements PlainCarrier {
 
   readonly #onEnd = (): void => {
     this.#ended = true;
-    this.#advance();
+    // Whoever has said all it will may still wait for an answer; of a stream that has no end, it has had enough.
+    if (this.#exchange?.isStream === true) this.socket.destroy();
+    else this.#advance();
   };
 
   readonly #onClose = (): void => {
@@ -237,10 +242,11 @@ class PlainConnection implements PlainCarrier {
     if (socket.writableLength > 0) {
       // Its caller has stopped reading.
       if (stillMs >= stalledMs) socket.destroy();
-    } else if (this.#exchange === undefined) {
-      if (this.#received !== undefined || !this.#everSpoke) this.#leave();
-      else if (stillMs >= keepAliveMs) socket.destroySoon();
-    }
+    } else if (this.#exchange !== undefined) {
+      // All of what there was to read has been read: a stream that goes on for hours has not stood still for hours.
+      this.#watched = 0;
+    } else if (this.#received !== undefined || !this.#everSpoke) this.#leave();
+    else if (stillMs >= keepAliveMs) socket.destroySoon();
   }
 
   closeIfIdle(): void {

@@ -13,6 +13,8 @@ export interface PlainRequest {
 
 /** Node refuses longer ones. */
 const longestHead = 16 * 1024;
+/** While there is less than this of a request, more of it may have to be waited for. */
+export const longestRequest = longestHead + 4 + bodyLimit;
 const mostHeaders = 100;
 
 /** Requests are told from anything else by their first letter, so that what is no HTTP at all is not waited for. */

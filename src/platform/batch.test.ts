@@ -346,6 +346,40 @@ describe('two batches under way', () => {
     await batch.drain();
   });
 
+  test('that many wait for the same is not found out anew with each of them', async () => {
+    let looks = 0;
+    let end = () => {};
+    const batch = createBatch<Count, string>({
+      database: db.database,
+      clock: systemClock,
+      keysOf: () => {
+        const keys = ['the same'];
+        keys.some = (...args) => {
+          looks++;
+          return Array.prototype.some.apply(keys, args);
+        };
+        return keys;
+      },
+      repeatable: true,
+      withoutTransaction: () => true,
+      run: (_, items) => new Promise((resolve) => (end = () => resolve(items.map(({ id }) => id)))),
+    });
+    const all = Array.from({ length: 500 }, (_, i) => batch.submit({ id: `${i}` }));
+    await new Promise((done) => setImmediate(done));
+    all.push(...Array.from({ length: 500 }, (_, i) => batch.submit({ id: `later ${i}` })));
+    assert.ok(looks < 5000, `${looks} looks`);
+    const drained = batch.drain();
+    let done = false;
+    void drained.then(() => {
+      done = true;
+    });
+    while (!done) {
+      end();
+      await new Promise((next) => setImmediate(next));
+    }
+    await Promise.all(all);
+  });
+
   test('what touches the same is never under way together, and keeps its order', async () => {
     const { runs, batch, submit, turn, started } = scripted();
     const all = [submit('a')];

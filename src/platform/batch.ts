@@ -57,6 +57,8 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   let waiting: Waiting<Item, Result>[] = [];
   const underWay = new Set<Waiting<Item, Result>[]>();
   let busy = false;
+  /** The keys of what is under way. */
+  const held = new Set<string>();
   let watch: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
@@ -65,9 +67,11 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       return Promise.reject(unavailable('The service has more to write down than it can. Try again shortly.'));
     }
     return new Promise((resolve, reject) => {
-      waiting.push({ item, keys: keysOf(item), submittedMs: clock.steadyMs(), resolve, reject });
+      const keys = keysOf(item);
+      waiting.push({ item, keys, submittedMs: clock.steadyMs(), resolve, reject });
       if (busy) {
-        startBeside();
+        // One that waits for what is under way makes no batch larger.
+        if (!keys.some((key) => held.has(key))) startBeside();
         return;
       }
       busy = true;
@@ -91,8 +95,10 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
   async function carry(chosen: Waiting<Item, Result>[]): Promise<void> {
     underWay.add(chosen);
+    for (const { keys } of chosen) for (const key of keys) held.add(key);
     const outcomes = await commit(chosen);
     underWay.delete(chosen);
+    for (const { keys } of chosen) for (const key of keys) held.delete(key);
     settle(chosen, outcomes);
     // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
     const away = outcomes.find(isAway);
@@ -109,8 +115,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
   /** The oldest items of which no two share a key, sorted by key so that two nodes lock rows in the same order. */
   function takeNext(): Waiting<Item, Result>[] {
-    const taken = new Set<string>();
-    for (const batch of underWay) for (const { keys } of batch) for (const key of keys) taken.add(key);
+    const taken = new Set(held);
     const chosen: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     let seen = 0;

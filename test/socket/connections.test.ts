@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import type { Gate } from '../../src/http/gate.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
@@ -168,6 +169,49 @@ describe('from the plain lane to Node', () => {
       for (let i = 0; i < 3000; i++) assert.equal((await connection.answer()).status, 200);
       connection.socket.destroy();
     }));
+
+  test('the largest request there may be is not waited for, in however many pieces it comes', () =>
+    withServer(
+      async ({ port }) => {
+        const padding = `X-Padding: ${'x'.repeat(8000)}\r\n`;
+        const body = JSON.stringify({ text: 'x'.repeat(65_000) });
+        const bytes = Buffer.from(`${echo}${padding}Content-Length: ${body.length}\r\n\r\n${body}`);
+        const connection = openRaw(port, { patienceMs: 3000 });
+        for (const piece of [bytes.subarray(0, 30_000), bytes.subarray(30_000, 70_000), bytes.subarray(70_000)]) {
+          connection.send(piece);
+          await new Promise((next) => setTimeout(next, 30));
+        }
+        assert.equal((await connection.answer()).status, 200);
+        connection.socket.destroy();
+      },
+      { timeouts: { checkMs: 60_000 } },
+    ));
+
+  test('a stream that is read slowly now and then goes on, however long it has been open', () =>
+    withServer(
+      async ({ port, streams }) => {
+        const socket = connect({ port, host: '127.0.0.1' });
+        socket.on('error', () => {});
+        let received = 0;
+        socket.on('data', (piece) => {
+          received += piece.length;
+        });
+        socket.write('GET /stream HTTP/1.1\r\nHost: here\r\n\r\n');
+        await once(socket, 'data');
+        await new Promise((next) => setTimeout(next, 400));
+        socket.pause();
+        streams[0]?.push(Buffer.alloc(8_000_000));
+        await new Promise((next) => setTimeout(next, 100));
+        socket.resume();
+        const deadlineMs = performance.now() + 5000;
+        while (received < 8_000_000 && !socket.destroyed && performance.now() < deadlineMs) {
+          await new Promise((next) => setTimeout(next, 10));
+        }
+        assert.ok(received >= 8_000_000, `${received} bytes came`);
+        socket.destroy();
+      },
+      { timeouts: { stalledMs: 250, checkMs: 25 } },
+    ));
 
   test('HEAD has no body, and the connection goes on', () =>
     withServer(async ({ port }) => {
@@ -416,6 +460,23 @@ describe('stopping', () => {
       assert.deepEqual(statuses(answers), [200]);
       assert.equal(answers[0]?.headers.connection, 'close');
       await closed;
+    }));
+
+  test('what comes behind the last answer is not acted upon', () =>
+    withServer(async (server) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('error', () => {});
+      socket.write(slow);
+      await reached(server);
+      const closed = server.close();
+      await refused(server.port);
+      server.release();
+      await once(socket, 'data');
+      socket.write(`${echo}Content-Length: 12\r\n\r\n{"text":"a"}`);
+      await new Promise((next) => setTimeout(next, 50));
+      socket.destroy();
+      await closed;
+      assert.deepEqual(server.handled, ['slow']);
     }));
 
   test('connections with nothing to answer do not hold it up', () =>
