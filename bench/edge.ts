@@ -69,7 +69,7 @@ const app = createApp({
 await app.start();
 const bare = createServer({
   routes: [benchRoute('/sms/v1/bench', { kind: 'none' }), benchRoute('/verify/v1/bench', { kind: 'none' })],
-  gate: { admit: () => ({ caller: { kind: 'anonymous' }, limitHeaders: {} }), headersForUnreadable: () => ({}) },
+  gate: { admit: () => ({ caller: { kind: 'anonymous' }, limitLines: '' }), linesForUnreadable: () => '' },
   clock,
   log,
   metrics: createMetrics(),

@@ -184,13 +184,12 @@ export function createApp(options: AppOptions): App {
     'Keys, clients and tokens remembered',
     () => directory.size + verifier.size,
   );
+  const finding = { clock, windows: registrations, meterOf: metering.meterOf };
   const gateway = createGateway({
-    findKey: findByKey(registry, lastUsed, clock),
-    findToken: findByToken(verifier),
+    findKey: findByKey(registry, lastUsed, finding),
+    findToken: findByToken(verifier, feed, finding),
     findSession: sessions.find,
     sessionCookie: sessions.cookieName,
-    registrations,
-    onDecided: metering.count,
     addresses,
     identityAddresses,
     addressLimits: config.addressLimits,
@@ -264,7 +263,6 @@ export function createApp(options: AppOptions): App {
     trustedProxies: config.trustedProxies,
     https,
     isDraining: () => draining,
-    onAnswered: metering.note,
     timeouts,
   });
 

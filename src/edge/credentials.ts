@@ -3,9 +3,10 @@ import type { CallingClient, Scope } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 
 /** A credential as it was sent, or why there is none. Nothing here looks anything up. */
-export type Sent = { text: string } | ApiError;
+export type Sent = string | ApiError;
 
 const realm = 'heliograph';
+const space = 0x20;
 
 /** Made once each: an error takes a picture of the stack, and in a flood that would be most of the work. */
 const keyRefusals = {
@@ -36,11 +37,11 @@ export const missingScope: Record<Scope, ApiError> = {
 };
 
 export function readApiKey(arrival: Arrival): Sent {
-  const { apikey, authorization } = arrival.headers;
+  const { apikey } = arrival.headers;
   if (typeof apikey !== 'string' || apikey === '') {
-    return authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
+    return arrival.headers.authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
   }
-  return arrival.repeats('apikey') ? keyRefusals.twice : { text: apikey };
+  return arrival.repeats('apikey') ? keyRefusals.twice : apikey;
 }
 
 export function malformedKey(text: string): ApiError {
@@ -49,20 +50,20 @@ export function malformedKey(text: string): ApiError {
 }
 
 export function readBearer(arrival: Arrival): Sent {
-  const { authorization, apikey } = arrival.headers;
+  const { authorization } = arrival.headers;
   if (authorization === undefined || authorization === '') {
-    return apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
+    return arrival.headers.apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
   }
   if (arrival.repeats('authorization')) return tokenRefusals.twice;
-  // As nearly everybody writes it; the rest of RFC 6750 takes longer to look for.
-  const usual = authorization.startsWith('Bearer ') ? authorization.slice(7) : '';
-  if (/^[A-Za-z0-9._~+/=-]+$/.test(usual)) return { text: usual };
+  // As nearly everybody writes it. Whether it could be a token is looked at only when it is none that is remembered.
+  if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== space) return authorization.slice(7);
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
-  if (text !== undefined) return { text };
+  if (text !== undefined) return text;
   return /^bearer\b/i.test(authorization) ? tokenRefusals.notAlone : tokenRefusals.otherScheme;
 }
 
 export function malformedToken(text: string): ApiError {
+  if (!/^[A-Za-z0-9._~+/=-]+$/.test(text)) return tokenRefusals.notAlone;
   return /^hg_[a-z]+_/.test(text) ? tokenRefusals.wrongKind : tokenRefusals.malformed;
 }
 

@@ -1,12 +1,19 @@
+import type { Meter } from '../http/gate.ts';
 import type { CallingApplication, Developer } from '../http/route.ts';
 import type { Limits } from './sliding-window.ts';
+import type { OwnWindow } from './windows.ts';
 
-/** Whom a credential belongs to. A caller carries its limits, so that only the registry knows plans. */
+/**
+ * Whom a credential belongs to. A caller carries its limits, so that only the registry knows plans, and with them where it
+ * is counted: once it is found, nothing is looked up again.
+ */
 export interface Found {
   caller: CallingApplication;
   limits: Limits;
   /** What a token was issued for; undefined for an API key, which has no scopes. */
   scopes: string[] | undefined;
+  window: OwnWindow;
+  meter: Meter;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Admission, Arrival, Gate } from '../http/gate.ts';
-import type { Auth, Caller, CallingApplication } from '../http/route.ts';
+import type { Auth, Caller } from '../http/route.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { addressKey } from './address-key.ts';
@@ -16,21 +16,17 @@ import {
   signInFirst,
 } from './credentials.ts';
 import type { FindCaller, FindSession, Found } from './find-caller.ts';
-import { limitHeaders, refusalMessage } from './limit-headers.ts';
+import { limitLines, refusalMessage } from './limit-headers.ts';
 import { refuseMetrics } from './metrics-access.ts';
 import { refuseCrossSite } from './same-site.ts';
 import type { Decision, Limits } from './sliding-window.ts';
-import type { LocalWindows, Windows } from './windows.ts';
+import type { LocalWindows } from './windows.ts';
 
 export interface GatewayOptions {
   findKey: FindCaller;
   findToken: FindCaller;
   findSession: FindSession;
   sessionCookie: string;
-  /** Counted per registration. */
-  registrations: Windows;
-  /** Told of every decision about a registration, as it is made: that is what is metered. */
-  onDecided: (caller: CallingApplication, admitted: boolean) => void;
   /** Counted per address: unknown credentials and the portal. */
   addresses: LocalWindows;
   /** Counted per address too, but apart: asking for tokens and browsing do not use one another's budget up. */
@@ -50,7 +46,7 @@ const open: Auth = { kind: 'none' };
  * Whatever comes of it, there is a limit decision, and so there are limit headers.
  */
 export function createGateway(options: GatewayOptions): Gate {
-  const { findKey, findToken, findSession, registrations, addresses, identityAddresses, addressLimits, apis } = options;
+  const { findKey, findToken, findSession, addresses, identityAddresses, addressLimits, apis } = options;
   const publicOrigin = new URL(options.publicUrl).origin;
 
   function authOf(arrival: Arrival): Auth {
@@ -75,10 +71,9 @@ export function createGateway(options: GatewayOptions): Gate {
   ): Admission | Promise<Admission> {
     const isKey = auth.kind === 'apikey';
     const find = isKey ? findKey : findToken;
-    const credential = isKey ? readApiKey(arrival) : readBearer(arrival);
+    const text = isKey ? readApiKey(arrival) : readBearer(arrival);
     // No credential, or none that could be one, costs nothing: it is refused without looking anything up.
-    if (credential instanceof ApiError) return uncounted(arrival, credential);
-    const { text } = credential;
+    if (typeof text !== 'string') return uncounted(arrival, text);
     // First of all, because what is remembered is well-formed, and finding out costs more than remembering.
     const found = find.remembered(text);
     if (found === null) return uncounted(arrival, dead(auth));
@@ -90,15 +85,14 @@ export function createGateway(options: GatewayOptions): Gate {
 
   /** A credential not seen before needs budget from its address before a signature is checked or a lookup is made. */
   function admitUnknown(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Admission | Promise<Admission> {
-    return decided(addresses.decide(addressKey(arrival.address), addressLimits), (decision) => {
-      if (!decision.admitted) return limited(anonymous, decision);
-      if (!find.isPlausible(text)) return refused(anonymous, decision, dead(auth));
-      return find.lookUp(text).then(
-        (found) =>
-          found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision),
-        (error) => refused(anonymous, decision, asRefusal(error)),
-      );
-    });
+    const decision = charge(addresses, arrival);
+    if (!decision.admitted) return limited(anonymous, decision);
+    if (!find.isPlausible(text)) return refused(anonymous, decision, dead(auth));
+    return find.lookUp(text).then(
+      (found) =>
+        found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision),
+      (error) => refused(anonymous, decision, asRefusal(error)),
+    );
   }
 
   /** Something changed, or changes cannot be followed because the database is away: its address is not charged for that. */
@@ -112,61 +106,64 @@ export function createGateway(options: GatewayOptions): Gate {
   function admitKnown(
     arrival: Arrival,
     auth: Auth,
-    { caller, limits, scopes }: Found,
+    found: Found,
     byAddress?: Decision,
   ): Admission | Promise<Admission> {
-    const byRegistration = arrival.route?.limitedBy !== 'address';
-    const decision = byRegistration
-      ? registrations.decide(caller.registrationId, limits)
-      : (byAddress ?? addresses.decide(addressKey(arrival.address), addressLimits));
-    return decided(decision, (decision) => {
-      const admission = admitWithin(caller, auth, scopes, decision);
-      if (byRegistration) {
-        admission.decision = decision;
-        options.onDecided(caller, decision.admitted);
-      }
-      return admission;
-    });
+    if (arrival.route?.limitedBy === 'address')
+      return admitWithin(found, auth, byAddress ?? charge(addresses, arrival));
+    // Goes on at once where the windows answer at once, so that the usual request waits for nothing.
+    const decision = found.window.decide(found.limits);
+    return decision instanceof Promise
+      ? decision.then((made) => admitCounted(found, auth, made))
+      : admitCounted(found, auth, decision);
   }
 
-  function admitWithin(caller: Caller, auth: Auth, scopes: string[] | undefined, decision: Decision): Admission {
+  function admitCounted(found: Found, auth: Auth, decision: Decision): Admission {
+    // As it is decided: that is what is metered.
+    found.meter.count(decision.admitted);
+    const admission = admitWithin(found, auth, decision);
+    admission.decision = decision;
+    admission.meter = found.meter;
+    return admission;
+  }
+
+  function admitWithin({ caller, scopes }: Found, auth: Auth, decision: Decision): Admission {
     if (!decision.admitted) return limited(caller, decision);
     if (auth.kind === 'bearer' && auth.scope !== undefined && scopes?.includes(auth.scope) !== true) {
       return refused(caller, decision, missingScope[auth.scope]);
     }
-    return { caller, limitHeaders: limitHeaders(decision) };
+    return admitted(caller, decision);
   }
 
-  function admitVisitor(arrival: Arrival, kind: 'visitor' | 'developer' | 'operator'): Admission | Promise<Admission> {
-    return decided(addresses.decide(addressKey(arrival.address), addressLimits), async (decision) => {
-      if (!decision.admitted) return limited(anonymous, decision);
-      const crossSite = refuseCrossSite(arrival.method, arrival.headers, publicOrigin);
-      if (crossSite !== undefined) return refused(anonymous, decision, crossSite);
-      if (kind === 'visitor') return { caller: anonymous, limitHeaders: limitHeaders(decision) };
-      const token = readCookie(arrival.headers.cookie, options.sessionCookie);
-      const session = token === undefined ? undefined : await findSession(token).catch(asRefusal);
-      if (session instanceof ApiError) return refused(anonymous, decision, session);
-      // For everybody else operators' routes are not there at all.
-      if (kind === 'operator' && session?.operator !== true) return refused(anonymous, decision, notFound());
-      if (session === undefined) return refused(anonymous, decision, signInFirst());
-      return { caller: { kind: 'developer', ...session }, limitHeaders: limitHeaders(decision) };
-    });
+  async function admitVisitor(arrival: Arrival, kind: 'visitor' | 'developer' | 'operator'): Promise<Admission> {
+    const decision = charge(addresses, arrival);
+    if (!decision.admitted) return limited(anonymous, decision);
+    const crossSite = refuseCrossSite(arrival.method, arrival.headers, publicOrigin);
+    if (crossSite !== undefined) return refused(anonymous, decision, crossSite);
+    if (kind === 'visitor') return admitted(anonymous, decision);
+    const token = readCookie(arrival.headers.cookie, options.sessionCookie);
+    const session = token === undefined ? undefined : await findSession(token).catch(asRefusal);
+    if (session instanceof ApiError) return refused(anonymous, decision, session);
+    // For everybody else operators' routes are not there at all.
+    if (kind === 'operator' && session?.operator !== true) return refused(anonymous, decision, notFound());
+    if (session === undefined) return refused(anonymous, decision, signInFirst());
+    return admitted({ kind: 'developer', ...session }, decision);
   }
 
-  function admitClient(arrival: Arrival): Admission | Promise<Admission> {
+  function admitClient(arrival: Arrival): Admission {
     const caller: Caller = { kind: 'client', basic: readBasic(arrival) };
-    return decided(identityAddresses.decide(addressKey(arrival.address), addressLimits), (decision) =>
-      decision.admitted ? { caller, limitHeaders: limitHeaders(decision) } : limited(anonymous, decision),
-    );
+    const decision = charge(identityAddresses, arrival);
+    return decision.admitted ? admitted(caller, decision) : limited(anonymous, decision);
   }
 
   /** The headers say how the caller's address stands, and nothing is counted. */
-  function uncounted(arrival: Arrival, refusal?: ApiError): Admission | Promise<Admission> {
-    return decided(addresses.peek(addressKey(arrival.address), addressLimits), (decision) =>
-      refusal === undefined
-        ? { caller: anonymous, limitHeaders: limitHeaders(decision) }
-        : refused(anonymous, decision, refusal),
-    );
+  function uncounted(arrival: Arrival, refusal?: ApiError): Admission {
+    const decision = addresses.peek(addressKey(arrival.address), addressLimits);
+    return refusal === undefined ? admitted(anonymous, decision) : refused(anonymous, decision, refusal);
+  }
+
+  function charge(windows: LocalWindows, arrival: Arrival): Decision {
+    return windows.decide(addressKey(arrival.address), addressLimits);
   }
 
   return {
@@ -192,16 +189,8 @@ export function createGateway(options: GatewayOptions): Gate {
       }
     },
 
-    headersForUnreadable: (address) => limitHeaders(addresses.peek(addressKey(address), addressLimits)),
+    linesForUnreadable: (address) => limitLines(addresses.peek(addressKey(address), addressLimits)),
   };
-}
-
-/** Goes on at once where the windows answer at once, so that the usual request waits for nothing. */
-function decided(
-  decision: Decision | Promise<Decision>,
-  next: (decision: Decision) => Admission | Promise<Admission>,
-): Admission | Promise<Admission> {
-  return decision instanceof Promise ? decision.then(next) : next(decision);
 }
 
 /** There are as many as seconds to wait. In a flood, to make each anew would be a tenth of the work. */
@@ -217,8 +206,12 @@ function limited(caller: Caller, decision: Decision): Admission {
   return refused(caller, decision, refusal);
 }
 
+function admitted(caller: Caller, decision: Decision): Admission {
+  return { caller, limitLines: limitLines(decision), refusal: undefined, decision: undefined, meter: undefined };
+}
+
 function refused(caller: Caller, decision: Decision, refusal: ApiError): Admission {
-  return { caller, limitHeaders: limitHeaders(decision), refusal };
+  return { caller, limitLines: limitLines(decision), refusal, decision: undefined, meter: undefined };
 }
 
 function dead({ kind }: Auth): ApiError {

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limitHeaders, refusalMessage } from './limit-headers.ts';
+import { limitLines, refusalMessage } from './limit-headers.ts';
 import { createSlidingWindow, type Decision, decide, type Limits, peek, type SlidingWindow } from './sliding-window.ts';
 
 const free: Limits = { perMinute: 60, burst: 20 };
+
+function limitHeaders(decision: Decision): Record<string, string> {
+  const lines = limitLines(decision);
+  assert.ok(lines.endsWith('\r\n'));
+  return Object.fromEntries(
+    lines
+      .slice(0, -2)
+      .split('\r\n')
+      .map((line) => line.split(': ', 2)),
+  );
+}
 
 function send(window: SlidingWindow, limits: Limits, nowMs: number, count = 1): Decision {
   let last = decide(window, limits, nowMs);

@@ -1,20 +1,25 @@
+import { minuteMs } from './block.ts';
 import type { Decision, Limits } from './sliding-window.ts';
 
-/** What a response says of the limits, and on a 429 when to come back. This is the one place that writes it. */
-export function limitHeaders(decision: Decision): Record<string, string> {
+/** What a response says of the limits, and on a 429 when to come back, line by line. This is the one place that writes it. */
+export function limitLines(decision: Decision): string {
+  if (!decision.admitted || decision.nextFreeMs > 0 || decision.resetMs !== minuteMs) return linesOf(decision);
+  // As nearly all are: then what remains decides every word, and there are not many numbers that can remain.
+  const { usual } = fixedLines(decision.limits);
+  let lines = usual[decision.remaining];
+  if (lines === undefined) {
+    lines = linesOf(decision);
+    if (decision.remaining < mostUsual) usual[decision.remaining] = lines;
+  }
+  return lines;
+}
+
+function linesOf(decision: Decision): string {
   const { remaining } = decision;
-  const { limit, policy } = fixedText(decision.limits);
   const nextFree = wholeSeconds(decision.nextFreeMs);
-  const headers: Record<string, string> = {
-    'RateLimit-Limit': limit,
-    'RateLimit-Remaining': String(remaining),
-    'RateLimit-Reset': String(wholeSeconds(decision.resetMs)),
-    'RateLimit-Policy': policy,
-    RateLimit: `"minute";r=${remaining};t=${nextFree}`,
-  };
+  const lines = `${fixedLines(decision.limits).start}RateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: ${wholeSeconds(decision.resetMs)}\r\nRateLimit: "minute";r=${remaining};t=${nextFree}\r\n`;
   // A refused request's next free slot is the end of its block. A peek refuses none, so a 401 has no Retry-After.
-  if (decision.retryAfterMs > 0) headers['Retry-After'] = String(nextFree);
-  return headers;
+  return decision.retryAfterMs > 0 ? `${lines}Retry-After: ${nextFree}\r\n` : lines;
 }
 
 /** The `message` of a 429, its only field. */
@@ -37,20 +42,31 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-interface FixedText {
-  limit: string;
-  policy: string;
+interface FixedLines {
+  /** The lines that say the plan. */
+  start: string;
+  /** All lines of an admitted request after which others are admitted at once, by what remains. */
+  usual: string[];
 }
 
-/** A plan's limits are one object for all its callers, so what depends on nothing else is written once. */
-const fixedTexts = new WeakMap<Limits, FixedText>();
+const mostUsual = 10_000;
 
-function fixedText(limits: Limits): FixedText {
-  let text = fixedTexts.get(limits);
-  if (text === undefined) {
+/** A plan's limits are one object for all its callers, so what depends on nothing else is written once. */
+const fixed = new WeakMap<Limits, FixedLines>();
+// Most often it is the same plan again.
+let lastLimits: Limits | undefined;
+let lastLines: FixedLines = { start: '', usual: [] };
+
+function fixedLines(limits: Limits): FixedLines {
+  if (limits === lastLimits) return lastLines;
+  let lines = fixed.get(limits);
+  if (lines === undefined) {
     const { perMinute, burst } = limits;
-    text = { limit: String(perMinute), policy: `"minute";q=${perMinute};w=60, "burst";q=${burst};w=1` };
-    fixedTexts.set(limits, text);
+    const start = `RateLimit-Limit: ${perMinute}\r\nRateLimit-Policy: "minute";q=${perMinute};w=60, "burst";q=${burst};w=1\r\n`;
+    lines = { start, usual: [] };
+    fixed.set(limits, lines);
   }
-  return text;
+  lastLimits = limits;
+  lastLines = lines;
+  return lines;
 }

@@ -1,13 +1,44 @@
 import type { Clock } from '../platform/clock.ts';
-import { createSlidingWindow, decide, exactMs, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
-import type { LocalWindows } from './windows.ts';
+import type { SlidingWindow } from './sliding-window.ts';
+import { createSlidingWindow, type Decision, decide, exactMs, isIdle, type Limits, peek } from './sliding-window.ts';
+import type { LocalWindows, OwnWindow, RegistrationWindows } from './windows.ts';
+
+/** When nobody new comes, one is looked at in so many decisions: each look is at a window that nobody has asked for. */
+const lookEvery = 8;
+
+class OwnMemoryWindow implements OwnWindow {
+  readonly #key: string;
+  readonly #find: (key: string) => SlidingWindow;
+  readonly #decideIn: (window: SlidingWindow, limits: Limits) => Decision;
+  #window: SlidingWindow | undefined;
+
+  constructor(
+    key: string,
+    find: (key: string) => SlidingWindow,
+    decideIn: (window: SlidingWindow, limits: Limits) => Decision,
+  ) {
+    this.#key = key;
+    this.#find = find;
+    this.#decideIn = decideIn;
+  }
+
+  decide(limits: Limits): Decision {
+    let window = this.#window;
+    if (window === undefined || window.forgotten) {
+      window = this.#find(this.#key);
+      this.#window = window;
+    }
+    return this.#decideIn(window, limits);
+  }
+}
 
 /** The exact windows of all registrations. Forgets those that are idle and no other. */
-export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
+export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows & RegistrationWindows {
   const windows = new Map<string, SlidingWindow>();
   const unseen = createSlidingWindow();
   // A map's iterator goes on through additions and deletions, so one that is kept is a sweep without a list or a timer.
   let sweep = windows.entries();
+  let turn = 0;
 
   function forgetIdle(looks: number, nowMs: number): void {
     for (let look = 0; look < looks; look++) {
@@ -17,27 +48,41 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
         return;
       }
       const [key, window] = next.value;
-      if (isIdle(window, nowMs)) windows.delete(key);
+      if (!isIdle(window, nowMs)) continue;
+      windows.delete(key);
+      window.forgotten = true;
     }
+  }
+
+  function find(key: string): SlidingWindow {
+    let window = windows.get(key);
+    if (window === undefined) {
+      window = createSlidingWindow();
+      windows.set(key, window);
+      // Two looks are owed for each one added: so the sweep always comes round.
+      turn += 2 * lookEvery;
+    }
+    return window;
+  }
+
+  function decideIn(window: SlidingWindow, limits: Limits): Decision {
+    const nowMs = exactMs(clock.steadyMs());
+    const decision = decide(window, limits, nowMs);
+    // Only now, when this window is surely not idle.
+    turn++;
+    if (turn >= lookEvery) {
+      forgetIdle(Math.floor(turn / lookEvery), nowMs);
+      turn = 0;
+    }
+    return decision;
   }
 
   return {
     get size() {
       return windows.size;
     },
-    decide(key, limits) {
-      const nowMs = exactMs(clock.steadyMs());
-      let window = windows.get(key);
-      const added = window === undefined;
-      if (window === undefined) {
-        window = createSlidingWindow();
-        windows.set(key, window);
-      }
-      const decision = decide(window, limits, nowMs);
-      // Only now, when this window is surely not idle. Two looks for each one added: the sweep always comes round.
-      forgetIdle(added ? 2 : 1, nowMs);
-      return decision;
-    },
+    of: (key) => new OwnMemoryWindow(key, find, decideIn),
+    decide: (key, limits) => decideIn(find(key), limits),
     peek: (key, limits) => peek(windows.get(key) ?? unseen, limits, exactMs(clock.steadyMs())),
   };
 }

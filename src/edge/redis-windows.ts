@@ -2,7 +2,7 @@ import { readDecision, readStanding, windowScript } from './redis-window-script.
 import type { ShareWindows } from './share-windows.ts';
 import type { Decision, Limits } from './sliding-window.ts';
 import type { WindowBreaker } from './window-breaker.ts';
-import type { Windows } from './windows.ts';
+import type { RegistrationWindows } from './windows.ts';
 
 export interface RedisWindowsOptions {
   breaker: Pick<WindowBreaker, 'redis'>;
@@ -19,7 +19,7 @@ interface Batch {
 }
 
 /** The exact windows of all registrations, shared by all nodes. */
-export function createRedisWindows({ breaker, share, timeUs }: RedisWindowsOptions): Windows {
+export function createRedisWindows({ breaker, share, timeUs }: RedisWindowsOptions): RegistrationWindows {
   let batches = new Map<string, Batch>();
 
   /** What the sockets bring in one turn goes out in one write: one call for each caller, pipelined. */
@@ -42,21 +42,24 @@ export function createRedisWindows({ breaker, share, timeUs }: RedisWindowsOptio
     return breaker.redis?.run(windowScript, keyOf(key), args.map(String)).catch(() => undefined);
   }
 
+  function decide(key: string, limits: Limits): Decision | Promise<Decision> {
+    if (breaker.redis === undefined) return share.decide(key, limits);
+    if (batches.size === 0) setImmediate(sendAll);
+    const batch = batches.get(key);
+    return new Promise((resolve) => {
+      if (batch?.limits.perMinute === limits.perMinute && batch.limits.burst === limits.burst) {
+        batch.waiting.push(resolve);
+        return;
+      }
+      // The plan changed within this turn: each is decided by the limits it came with.
+      if (batch !== undefined) void send(key, batch);
+      batches.set(key, { limits, waiting: [resolve] });
+    });
+  }
+
   return {
-    decide(key, limits) {
-      if (breaker.redis === undefined) return share.decide(key, limits);
-      if (batches.size === 0) setImmediate(sendAll);
-      const batch = batches.get(key);
-      return new Promise((resolve) => {
-        if (batch?.limits.perMinute === limits.perMinute && batch.limits.burst === limits.burst) {
-          batch.waiting.push(resolve);
-          return;
-        }
-        // The plan changed within this turn: each is decided by the limits it came with.
-        if (batch !== undefined) void send(key, batch);
-        batches.set(key, { limits, waiting: [resolve] });
-      });
-    },
+    decide,
+    of: (key) => ({ decide: (limits) => decide(key, limits) }),
     async peek(key, limits) {
       const answer = await ask(key, limits, 0);
       return answer === undefined ? share.peek(key, limits) : readStanding(answer, limits);

@@ -32,6 +32,8 @@ export interface SlidingWindow extends AdmittedTimes {
   /** What the last decision went by. Other limits are a plan change. */
   limits: Limits | undefined;
   block: Block | undefined;
+  /** Whoever still holds it has to find the one that is kept in its place. */
+  forgotten: boolean;
 }
 
 export function createSlidingWindow(): SlidingWindow {
@@ -42,6 +44,7 @@ export function createSlidingWindow(): SlidingWindow {
     seenMs: Number.NEGATIVE_INFINITY,
     limits: undefined,
     block: undefined,
+    forgotten: false,
   };
 }
 

@@ -14,6 +14,16 @@ export interface Windows {
   peek(key: string, limits: Limits): Decision | Promise<Decision>;
 }
 
+/** The windows of one caller, for whoever asks again and again: they are found once. */
+export interface OwnWindow {
+  decide(limits: Limits): Decision | Promise<Decision>;
+}
+
+/** Windows that callers are given to keep. */
+export interface RegistrationWindows extends Windows {
+  of(key: string): OwnWindow;
+}
+
 /** Windows of this process alone. The numbers are for metrics. */
 export interface LocalWindows extends Windows {
   decide(key: string, limits: Limits): Decision;

@@ -3,14 +3,12 @@ import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { ownCopy } from '../platform/own-copy.ts';
 import type { Exchange } from './exchange.ts';
-import type { Answered } from './gate.ts';
 import { logRequest } from './request-log.ts';
 
 export interface AnsweredOptions {
   clock: Clock;
   log: Log;
   metrics: Metrics;
-  onAnswered: ((answered: Answered) => void) | undefined;
 }
 
 /** The record a request was about, as its path or its answer names it. */
@@ -20,17 +18,15 @@ export interface About {
 }
 
 /** What is done once a request is answered, by whomever: a line, an observation, and its trace if it was counted. */
-export function createAnswered({ clock, log, metrics, onAnswered }: AnsweredOptions) {
+export function createAnswered({ clock, log, metrics }: AnsweredOptions) {
   return (exchange: Exchange, { id, location }: About): void => {
     const { correlationId, method, status, route, admission, refusal } = exchange;
     const durationMs = clock.steadyMs() - exchange.startedMs;
     logRequest(exchange, Math.round(durationMs * 10) / 10, log, metrics);
-    if (onAnswered === undefined || admission?.decision === undefined) return;
-    const { caller, decision } = admission;
-    if (caller.kind !== 'application') return;
-    onAnswered({
+    if (admission?.decision === undefined) return;
+    const { decision, meter } = admission;
+    meter?.note({
       correlationId,
-      caller,
       decision,
       method,
       path: route?.path,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '../platform/errors.ts';
-import type { Caller, CallingApplication, Route } from './route.ts';
+import type { Caller, Route } from './route.ts';
 
 /** What the edge is shown of a request, before its body is read. */
 export interface Arrival {
@@ -18,10 +18,13 @@ export interface Arrival {
 /** What the edge decided. There is always one, so every response has its limit headers by construction. */
 export interface Admission {
   caller: Caller;
-  limitHeaders: Record<string, string>;
-  refusal?: ApiError;
+  /** Its limit headers, each with its line end. */
+  limitLines: string;
+  refusal?: ApiError | undefined;
   /** Only where the caller's own quota was asked. */
-  decision?: LimitDecision;
+  decision?: LimitDecision | undefined;
+  /** And where that was counted. */
+  meter?: Meter | undefined;
 }
 
 /** What the limits of a registration said to a request. */
@@ -33,10 +36,15 @@ export interface LimitDecision {
   readonly refusedBy: string | undefined;
 }
 
+/** Told what becomes of an application's requests. */
+export interface Meter {
+  count(admitted: boolean): void;
+  note(answered: Answered): void;
+}
+
 /** A request of an application, answered. */
 export interface Answered {
   correlationId: string;
-  caller: CallingApplication;
   decision: LimitDecision;
   method: string;
   /** The route's own, as `/sms/v1/messages/{id}`: what a caller wrote in its place may be anything. Undefined for none. */
@@ -54,5 +62,5 @@ export interface Answered {
 export interface Gate {
   admit(arrival: Arrival): Admission | Promise<Admission>;
   /** For what could not be read as a request at all, and so is never counted against anybody. */
-  headersForUnreadable(address: string): Record<string, string>;
+  linesForUnreadable(address: string): string;
 }

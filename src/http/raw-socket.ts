@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ApiError } from '../platform/errors.ts';
 
 /** How long a caller that is still sending may take to read its answer. */
 const lingerMs = 1000;
@@ -29,16 +28,15 @@ export function ignoreErrors(socket: Socket): void {
 }
 
 /** Answers what Node could not read as a request, then closes: nothing that follows on the socket can be trusted. */
-export function answerRaw(socket: Socket, error: ApiError, headers: Record<string, string>, body: object): void {
+export function answerRaw(socket: Socket, status: number, head: string, body: object): void {
   if (!socket.writable) return;
   const payload = JSON.stringify(body);
   const lines = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(payload)}`,
     'Connection: close',
-    ...Object.entries({ ...headers, ...error.headers }).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.write(`${lines.join('\r\n')}\r\n\r\n${payload}`);
+  socket.write(`${lines.join('\r\n')}\r\n${head}\r\n${payload}`);
   closeGently(socket);
 }

@@ -8,7 +8,8 @@ import { createAnswered } from './answered.ts';
 import { createAddressReader } from './caller-address.ts';
 import { watchConnections } from './connections.ts';
 import { errorBody, fromParser } from './error-reply.ts';
-import type { Answered, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
+import { linesOf, withHeaders } from './header-lines.ts';
 import { mount } from './mount.ts';
 import { createNodeLane } from './node-lane.ts';
 import { createPlainLane } from './plain-lane.ts';
@@ -30,8 +31,6 @@ export interface ServerOptions {
   https?: boolean;
   /** True from when the service is about to stop: then every answer is the last on its connection. */
   isDraining?: () => boolean;
-  /** Told of every request that was counted against an application's quota, once it is answered. */
-  onAnswered?: (answered: Answered) => void;
   timeouts?: Partial<ServerTimeouts>;
 }
 
@@ -65,7 +64,7 @@ export interface HttpServer {
 
 /** The routes on a socket. Every way out of here, also for what is no request at all, goes by the gate's headers. */
 export function createServer(options: ServerOptions): HttpServer {
-  const { gate, clock, log, metrics, onAnswered, isDraining = () => false } = options;
+  const { gate, clock, log, metrics, isDraining = () => false } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const securityHeaders = createSecurityHeaders(options.https === true);
   const table = createRouteTable(options.routes.map(mount));
@@ -77,7 +76,7 @@ export function createServer(options: ServerOptions): HttpServer {
     gate,
     securityHeaders,
     errorsAt: table.errorsAt,
-    onAnswered: createAnswered({ clock, log, metrics, onAnswered }),
+    onAnswered: createAnswered({ clock, log, metrics }),
   });
   const { receive, refuse } = createServe({ gate, table, writer, log });
 
@@ -95,8 +94,9 @@ export function createServer(options: ServerOptions): HttpServer {
     refuse,
     answerSocket(socket, error) {
       const correlationId = newId('req', clock);
-      const headers = { ...securityHeaders, ...gate.headersForUnreadable(socket.remoteAddress ?? '') };
-      answerRaw(socket, error, { ...headers, 'X-Correlation-ID': correlationId }, errorBody(error, correlationId));
+      const lines = linesOf(securityHeaders) + gate.linesForUnreadable(socket.remoteAddress ?? '');
+      const head = withHeaders(lines, { ...error.headers, 'X-Correlation-ID': correlationId });
+      answerRaw(socket, error.status, head, errorBody(error, correlationId));
       log.info({ status: error.status, code: error.code, correlation_id: correlationId }, 'unreadable request');
     },
   });

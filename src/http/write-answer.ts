@@ -4,6 +4,7 @@ import type { About } from './answered.ts';
 import { refusalBody } from './error-reply.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
+import { linesOf, withHeaders } from './header-lines.ts';
 import type { AnswerParts } from './mount.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -24,15 +25,13 @@ export interface AnswerWriter {
  * line in the log.
  */
 export function createAnswerWriter({ gate, securityHeaders, errorsAt, onAnswered }: WriteAnswerOptions): AnswerWriter {
-  const securityLines = linesOf(securityHeaders, {});
+  const securityLines = linesOf(securityHeaders);
 
   function headFor(exchange: Exchange, { headers, type }: AnswerParts): string {
     const { correlationId, admission } = exchange;
-    const limitHeaders = admission?.limitHeaders ?? gate.headersForUnreadable(exchange.address);
+    const limitLines = admission?.limitLines ?? gate.linesForUnreadable(exchange.address);
     // An answer has the last word: a page on what it may do and how long it is kept, a throttled sign-in on what remains.
-    let head = hasAny(headers)
-      ? linesOf(securityHeaders, headers) + linesOf(limitHeaders, headers) + linesOf(headers, {})
-      : securityLines + linesOf(limitHeaders, headers);
+    let head = withHeaders(securityLines + limitLines, headers);
     head += `X-Correlation-ID: ${correlationId}\r\n`;
     if (type !== undefined) head += `Content-Type: ${type}\r\n`;
     return head;
@@ -63,15 +62,4 @@ export function createAnswerWriter({ gate, securityHeaders, errorsAt, onAnswered
       answer(exchange, { status, headers: refusal.headers, type, data: JSON.stringify(body) });
     },
   };
-}
-
-function hasAny(headers: Record<string, string>): boolean {
-  for (const _ in headers) return true;
-  return false;
-}
-
-function linesOf(headers: Record<string, string>, except: Record<string, string>): string {
-  let lines = '';
-  for (const name in headers) if (except[name] === undefined) lines += `${name}: ${headers[name]}\r\n`;
-  return lines;
 }

@@ -2,7 +2,7 @@ import { type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
 import { isObject } from '../platform/settings.ts';
-import { apiOfAudience, audienceOf, type TokenApi } from './scopes.ts';
+import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
 import { signJws } from './sign-jws.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
@@ -132,7 +132,7 @@ function readClaims(
     jti,
     clientId: client_id,
     api,
-    scopes: scope.split(' '),
+    scopes: scopesOf(scope),
     issuedAtMs,
     expiresAtMs: Math.min(exp * 1000, exp_ms),
     registrationId: rid,

@@ -14,6 +14,11 @@ export function readScope(text: string | undefined): { scope: Scope; api: TokenA
   return scope === undefined ? undefined : { scope, api: apiOfScope[scope] };
 }
 
+/** The scopes of a token. Those of an API are the very strings that routes ask for, and so are compared at a glance. */
+export function scopesOf(text: string): string[] {
+  return text.split(' ').map((word) => apiScopes.find((scope) => scope === word) ?? word);
+}
+
 /** What a token's `aud` says: the one API it opens. */
 export function audienceOf(api: TokenApi): string {
   return `urn:heliograph:${api}`;

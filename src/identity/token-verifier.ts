@@ -5,7 +5,7 @@ import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Directory, KnownApplication } from '../registry/directory.ts';
 import { createSharedLookup } from '../registry/shared-lookup.ts';
 import { type AccessToken, readAccessToken, readTokenId } from './access-token.ts';
-import { currentKeys, type SigningKeys, verifyingKey } from './signing-keys.ts';
+import { currentKeys, type SigningKeys } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
 import { isRevoked } from './token-store.ts';
 
@@ -23,6 +23,8 @@ export interface TokenVerifier {
   /** Whether these bytes were a good token when they were last looked at. */
   wasGood(text: string): boolean;
   look(text: string): Promise<VerifiedToken | null>;
+  /** When it ends by itself: it expires, or the key that signed it is no longer taken. */
+  endsAtMs(verified: VerifiedToken): number;
   readonly size: number;
 }
 
@@ -41,6 +43,13 @@ export function createTokenVerifier(options: {
   const known = createBoundedMap<string, VerifiedToken | 'revoked'>(maxRemembered);
   // A token is signed once: under other bytes than those that were found genuine, its id is borrowed.
   const genuine = createBoundedMap<string, string>(maxRemembered);
+
+  function endsAtMs({ token }: VerifiedToken): number {
+    const key = signingKeys.loaded()?.find(({ kid }) => kid === token.kid);
+    // Without it there is no knowing: a key that was withdrawn is not among them.
+    if (key === undefined) return Number.NEGATIVE_INFINITY;
+    return Math.min(token.expiresAtMs, key.verifiesUntilMs ?? Number.POSITIVE_INFINITY);
+  }
 
   /** What may have changed since the signature was checked. */
   function isAlive({ token, application }: VerifiedToken): boolean {
@@ -94,13 +103,12 @@ export function createTokenVerifier(options: {
       if (entry === 'revoked') return null;
       // Its application is forgotten with every change and every revocation, and all that refers to it with it.
       if (!directory.isCurrent(entry.application)) return undefined;
-      const keys = signingKeys.loaded();
-      if (keys === undefined) return undefined;
-      if (verifyingKey(keys, entry.token.kid, clock.nowMs()) === undefined) return null;
-      return isAlive(entry) ? entry : null;
+      if (signingKeys.loaded() === undefined) return undefined;
+      return endsAtMs(entry) > clock.nowMs() && isAlive(entry) ? entry : null;
     },
     wasGood: (text) => typeof known.get(text) === 'object',
     look: createSharedLookup(feed, clock, look),
+    endsAtMs,
     get size() {
       return known.size;
     },

@@ -3,7 +3,8 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
-import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
+import { fromTextRows, marks } from '../platform/text-rows.ts';
+import type { WaitingRows } from './waiting-rows.ts';
 
 export interface MinuteCount {
   registrationId: string;
@@ -78,26 +79,9 @@ export interface RequestTrace {
 export const newestPerApplication = 1000;
 export const tracesKeptMs = 24 * 3_600_000;
 
-export async function insertTraces(tx: Tx, traces: RequestTrace[]): Promise<void> {
-  const rows = traces.map((trace) => [
-    trace.id,
-    trace.applicationId,
-    trace.api,
-    trace.method,
-    trace.path,
-    trace.status,
-    trace.code,
-    trace.message,
-    JSON.stringify(trace.details),
-    trace.durationMs,
-    trace.admitted,
-    trace.limitPerMinute,
-    trace.remaining,
-    trace.retryAfterSeconds,
-    trace.refusedBy,
-    trace.recordId,
-  ]);
-  await tx.query(insertTracesStatement, toTextRows(rows));
+/** Rows of the columns below, as `traceRow` makes them. */
+export async function insertTraces(tx: Tx, { bytes, count }: WaitingRows): Promise<void> {
+  await tx.query(insertTracesStatement, [bytes, marks.cell, marks.row, marks.none, count]);
 }
 
 const insertTracesStatement = {

@@ -1,16 +1,16 @@
-import type { Answered } from '../http/gate.ts';
+import type { Meter } from '../http/gate.ts';
 import type { CallingApplication } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
+import { ApplicationMeter } from './meter.ts';
 import { deleteOldTraces, rollUpUsage } from './metering-store.ts';
 import { createRequestTraces } from './request-traces.ts';
 import { createUsageCounts } from './usage-counts.ts';
 
 /** What is used and what becomes of requests. Nothing here holds up a request: all is noted in memory first. */
 export interface Metering {
-  count(caller: CallingApplication, admitted: boolean): void;
-  note(answered: Answered): void;
+  meterOf(caller: CallingApplication): Meter;
   /** Whoever reads wants to see what this node has just done. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -54,8 +54,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
   ];
 
   return {
-    count: counts.count,
-    note: traces.note,
+    meterOf: (caller) => new ApplicationMeter(caller, counts, traces),
     flush: () => flush('all'),
     async stop() {
       for (const timer of timers) clearInterval(timer);

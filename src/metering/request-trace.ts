@@ -1,29 +1,66 @@
 import type { Answered } from '../http/gate.ts';
+import type { CallingApplication } from '../http/route.ts';
+import type { ApiError } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import type { RequestTrace } from './metering-store.ts';
+import { asCell, marks } from '../platform/text-rows.ts';
 
-/** What is kept of a request: what was decided and why, and nothing that the caller wrote but ids of ours. */
-export function toTrace(answered: Answered): RequestTrace {
-  const { caller, decision, refusal, path, id, location } = answered;
-  const aboutId = id !== undefined && isRecordId(id) ? id : null;
-  return {
-    id: answered.correlationId,
-    applicationId: caller.applicationId,
-    api: caller.api,
-    method: answered.method,
-    path: path === undefined ? null : path.replace('{id}', aboutId ?? '{id}'),
-    status: answered.status,
-    code: refusal === undefined || refusal.status === 429 ? null : refusal.code,
-    message: refusal?.message ?? null,
-    details: refusal?.details ?? [],
-    durationMs: Math.round(answered.durationMs * 10) / 10,
-    admitted: decision.admitted,
-    limitPerMinute: decision.limits.perMinute,
-    remaining: decision.remaining,
-    retryAfterSeconds: decision.admitted ? null : Math.ceil(decision.retryAfterMs / 1000),
-    refusedBy: decision.refusedBy ?? null,
-    recordId: location === undefined ? aboutId : location.slice(location.lastIndexOf('/') + 1),
-  };
+const { cell, none } = marks;
+const noRefusal = `${none}${cell}${none}${cell}[]`;
+const noWait = `${none}${cell}${none}`;
+
+/** The cells of a request that went well: an application asks for the same again and again. */
+interface Usual {
+  method: string;
+  path: string | undefined;
+  status: number;
+  cells: string;
+}
+
+/**
+ * Writes down what is kept of an application's requests: what was decided and why, and nothing that the caller wrote but ids
+ * of ours. Each is the row that `insertTraces` takes.
+ */
+export class TraceWriter {
+  readonly #caller: string;
+  #usual: Usual | undefined;
+
+  constructor({ applicationId, api }: CallingApplication) {
+    this.#caller = `${applicationId}${cell}${api}`;
+  }
+
+  row(answered: Answered): string {
+    const { decision, id, location } = answered;
+    const aboutId = id !== undefined && isRecordId(id) ? id : undefined;
+    const recordId = location === undefined ? aboutId : location.slice(location.lastIndexOf('/') + 1);
+    const outcome = this.#outcomeOf(answered, aboutId);
+    const durationMs = Math.round(answered.durationMs * 10) / 10;
+    const { admitted, limits, remaining } = decision;
+    const wait = admitted ? noWait : `${Math.ceil(decision.retryAfterMs / 1000)}${cell}${decision.refusedBy ?? none}`;
+    return `${answered.correlationId}${outcome}${durationMs}${cell}${admitted}${cell}${limits.perMinute}${cell}${remaining}${cell}${wait}${cell}${recordId ?? none}`;
+  }
+
+  #outcomeOf(answered: Answered, aboutId: string | undefined): string {
+    const { method, path, status, refusal } = answered;
+    if (refusal !== undefined || aboutId !== undefined) return this.#outcome(answered, aboutId);
+    const usual = this.#usual;
+    if (usual !== undefined && usual.path === path && usual.status === status && usual.method === method)
+      return usual.cells;
+    const cells = this.#outcome(answered, undefined);
+    this.#usual = { method, path, status, cells };
+    return cells;
+  }
+
+  #outcome({ method, path, status, refusal }: Answered, aboutId: string | undefined): string {
+    const asked = path === undefined ? none : path.replace('{id}', aboutId ?? '{id}');
+    const why = refusal === undefined ? noRefusal : refusalCells(refusal);
+    return ['', this.#caller, method, asked, status, why, ''].join(cell);
+  }
+}
+
+function refusalCells({ status, code, message, details }: ApiError): string {
+  // A field may be named by the caller.
+  const told = details.map(({ field, message }) => ({ field: asCell(field), message: asCell(message) }));
+  return [status === 429 ? none : code, asCell(message), JSON.stringify(told)].join(cell);
 }
 
 function isRecordId(text: string): boolean {

@@ -3,8 +3,13 @@ import { after, before, test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import type { Answered } from '../http/gate.ts';
+import type { CallingApplication } from '../http/route.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { createRequestTraces } from './request-traces.ts';
+import { listTraces } from './metering-store.ts';
+import { TraceWriter } from './request-trace.ts';
+import { type Asked, createRequestTraces, type RequestTraces } from './request-traces.ts';
 
 let db: TestDatabase;
 before(async () => {
@@ -14,10 +19,9 @@ after(() => db.drop());
 
 const clock = createTestClock();
 
-function asked(applicationId: string): Answered {
+function answered(): Answered {
   return {
     correlationId: newId('req', clock),
-    caller: { kind: 'application', applicationId, applicationName: 'ACME', registrationId: 'reg_1', api: 'sms' },
     decision: { admitted: true, limits: { perMinute: 60 }, remaining: 1, retryAfterMs: 0, refusedBy: undefined },
     method: 'POST',
     path: '/sms/v1/messages',
@@ -29,6 +33,19 @@ function asked(applicationId: string): Answered {
   };
 }
 
+/** Notes so many requests of an application, as its meter would. */
+function createNoter(traces: RequestTraces, applicationId: string): (count: number) => string[] {
+  const caller = { kind: 'application', applicationId, applicationName: 'ACME', registrationId: 'reg_1', api: 'sms' };
+  const writer = new TraceWriter(caller as CallingApplication);
+  let last: Asked | undefined;
+  return (count) =>
+    Array.from({ length: count }, () => {
+      const request = answered();
+      last = traces.note(applicationId, writer.row(request), last);
+      return request.correlationId;
+    });
+}
+
 async function written(applicationId: string): Promise<number> {
   const statement = 'select count(*) as count from request_trace where application_id = $1';
   return (await db.database.query<{ count: number }>(statement, [applicationId])).rows[0]?.count ?? 0;
@@ -37,8 +54,9 @@ async function written(applicationId: string): Promise<number> {
 test('what is due is written; who asks very much waits half a minute, unless somebody looks', async () => {
   const traces = createRequestTraces(db.database, clock);
   const [quiet, busy] = [newId('app', clock), newId('app', clock)];
-  for (let i = 0; i < 3; i++) traces.note(asked(quiet));
-  for (let i = 0; i < 201; i++) traces.note(asked(busy));
+  const [ask, askMuch] = [createNoter(traces, quiet), createNoter(traces, busy)];
+  ask(3);
+  askMuch(201);
   await traces.flush('due');
   assert.deepEqual([await written(quiet), await written(busy)], [3, 0]);
   clock.advance(29_000);
@@ -48,7 +66,7 @@ test('what is due is written; who asks very much waits half a minute, unless som
   await traces.flush('due');
   assert.equal(await written(busy), 201);
 
-  for (let i = 0; i < 201; i++) traces.note(asked(busy));
+  askMuch(201);
   await traces.flush('all');
   assert.equal(await written(busy), 402);
 });
@@ -56,7 +74,7 @@ test('what is due is written; who asks very much waits half a minute, unless som
 test('many who ask very much take turns', async () => {
   const traces = createRequestTraces(db.database, clock);
   const busy = Array.from({ length: 5 }, () => newId('app', clock));
-  for (const id of busy) for (let i = 0; i < 201; i++) traces.note(asked(id));
+  for (const id of busy) createNoter(traces, id)(201);
   clock.advance(30_000);
   const done: number[] = [];
   for (let turn = 0; turn < 3; turn++) {
@@ -70,8 +88,7 @@ test('many who ask very much take turns', async () => {
 test('of an application that asks ever more the newest thousand are written', async () => {
   const traces = createRequestTraces(db.database, clock);
   const busy = newId('app', clock);
-  const all = Array.from({ length: 4500 }, () => asked(busy));
-  for (const each of all) traces.note(each);
+  const all = createNoter(traces, busy)(4500);
   await traces.flush('all');
   const { rows } = await db.database.query<{ id: string }>(
     'select id from request_trace where application_id = $1 order by id',
@@ -79,6 +96,139 @@ test('of an application that asks ever more the newest thousand are written', as
   );
   assert.deepEqual(
     rows.map(({ id }) => id),
-    all.slice(-1000).map(({ correlationId }) => correlationId),
+    all.slice(-1000),
   );
+});
+
+test('what could not be written is written with what has come since, and nothing twice', async () => {
+  let away = false;
+  const database: Database = {
+    ...db.database,
+    query: (statement, values) =>
+      away
+        ? Promise.reject(new ApiError('UNAVAILABLE', 'The database is away.'))
+        : db.database.query(statement, values),
+  };
+  const traces = createRequestTraces(database, clock);
+  const [often, once, late] = [newId('app', clock), newId('app', clock), newId('app', clock)];
+  const askOften = createNoter(traces, often);
+  const all = askOften(3);
+  createNoter(traces, once)(2);
+  away = true;
+  for (let round = 0; round < 3; round++) {
+    const failed = traces.flush('all');
+    // While it is being written, and after that has failed.
+    all.push(...askOften(4));
+    await assert.rejects(failed);
+    all.push(...askOften(5));
+  }
+  createNoter(traces, late)(1);
+  away = false;
+  await traces.flush('all');
+  await traces.flush('all');
+  assert.deepEqual([await written(often), await written(once), await written(late)], [30, 2, 1]);
+  const { rows } = await db.database.query<{ id: string }>('select id from request_trace where application_id = $1', [
+    often,
+  ]);
+  assert.deepEqual(new Set(rows.map(({ id }) => id)), new Set(all));
+});
+
+test('many are written some at a time, and when the database goes away in between each is written once', async () => {
+  let answers = 3;
+  const database: Database = {
+    ...db.database,
+    query: (statement, values) =>
+      answers-- > 0
+        ? db.database.query(statement, values)
+        : Promise.reject(new ApiError('UNAVAILABLE', 'The database is away.')),
+  };
+  const traces = createRequestTraces(database, clock);
+  const ids = Array.from({ length: 60 }, () => newId('app', clock));
+  const noters = ids.map((id) => createNoter(traces, id));
+  for (const ask of noters) ask(150);
+  await assert.rejects(traces.flush('all'));
+  const part = (await Promise.all(ids.map(written))).filter((count) => count === 150).length;
+  assert.ok(part > 10 && part < 50, `${part} of 60 in the first writes`);
+  for (const ask of noters) ask(1);
+  answers = Number.POSITIVE_INFINITY;
+  await traces.flush('all');
+  assert.deepEqual(new Set(await Promise.all(ids.map(written))), new Set([151]));
+});
+
+test('rows are as they were noted, whatever a refusal says', async () => {
+  const traces = createRequestTraces(db.database, clock);
+  const applicationId = newId('app', clock);
+  const caller = {
+    kind: 'application',
+    applicationId,
+    applicationName: 'A',
+    registrationId: 'reg_1',
+    api: 'sms',
+  } as const;
+  const details = [{ field: 'to\0\x1e\x1f', message: 'é \u2713 "quoted" \\' }];
+  const refusal = new ApiError('INVALID_ARGUMENT', 'é ✓ \0\x1d\x1e\x1f 😀', { details });
+  const messageId = newId('msg', clock);
+  const first = { ...answered(), status: 400, refusal, path: '/sms/v1/messages/{id}', id: messageId };
+  const limits = { admitted: false, limits: { perMinute: 60 }, remaining: 0, retryAfterMs: 1500, refusedBy: 'burst' };
+  const second = {
+    ...answered(),
+    status: 429,
+    refusal: new ApiError('RATE_LIMITED', 'Too many.'),
+    decision: limits,
+    path: undefined,
+    durationMs: 12.34,
+  };
+  const third = { ...answered(), location: `/sms/v1/messages/${messageId}`, id: 'not one of ours' };
+  const writer = new TraceWriter(caller);
+  for (const request of [first, second, third]) traces.note(applicationId, writer.row(request), undefined);
+  await traces.flush('all');
+  const rows = await listTraces(db.database, applicationId, { limit: 10, after: undefined }, clock.nowMs());
+  const common = { applicationId, api: 'sms', method: 'POST', limitPerMinute: 60 };
+  assert.deepEqual(rows.reverse(), [
+    {
+      ...common,
+      id: first.correlationId,
+      path: `/sms/v1/messages/${messageId}`,
+      status: 400,
+      code: 'INVALID_ARGUMENT',
+      message: 'é ✓ \ufffd\ufffd\ufffd\ufffd 😀',
+      details: [{ field: 'to\ufffd\ufffd\ufffd', message: details[0]?.message }],
+      durationMs: 1,
+      admitted: true,
+      remaining: 1,
+      retryAfterSeconds: null,
+      refusedBy: null,
+      recordId: messageId,
+    },
+    {
+      ...common,
+      id: second.correlationId,
+      path: null,
+      status: 429,
+      code: null,
+      message: 'Too many.',
+      details: [],
+      durationMs: 12.3,
+      admitted: false,
+      remaining: 0,
+      retryAfterSeconds: 2,
+      refusedBy: 'burst',
+      recordId: null,
+    },
+    {
+      ...common,
+      id: third.correlationId,
+      path: '/sms/v1/messages',
+      status: 201,
+      code: null,
+      message: null,
+      details: [],
+      durationMs: 1,
+      admitted: true,
+      remaining: 1,
+      retryAfterSeconds: null,
+      refusedBy: null,
+      recordId: messageId,
+    },
+  ]);
 });

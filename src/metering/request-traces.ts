@@ -1,21 +1,24 @@
-import type { Answered } from '../http/gate.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { insertTraces, newestPerApplication, pruneTraces } from './metering-store.ts';
-import { toTrace } from './request-trace.ts';
+import { WaitingRows } from './waiting-rows.ts';
 
 /** What became of the latest requests: noted in memory, written down together. */
 export interface RequestTraces {
-  note(answered: Answered): void;
+  /** A request's row. `last` is where the one before was noted, and this returns where this one was. */
+  note(applicationId: string, row: string, last: Asked | undefined): Asked | undefined;
   /** Writes down what is worth it by now, or all there is. */
   flush(what: 'due' | 'all'): Promise<void>;
 }
 
 /** What an application has asked since its requests were last written down. */
-interface Asked {
+export interface Asked {
+  applicationId: string;
   sinceMs: number;
-  requests: Answered[];
+  rows: WaitingRows;
+  /** It is being written down: what comes now goes elsewhere. */
+  taken: boolean;
 }
 
 /** Over all applications. What comes on top while the database is away is not noted. */
@@ -23,28 +26,25 @@ const mostWaiting = 50_000;
 /** Of an application that asks so much, most would be replaced before anybody looks: those wait longer. */
 const busy = 200;
 const busyWaitMs = 30_000;
-/** And they take turns, so that no request has to wait behind a great write. */
+/** And they take turns. */
 const busyAtOnce = 2;
+const writtenTogether = 2000;
+const mostSpare = 1000;
+const largestSpare = 16 * 1024;
 
 export function createRequestTraces(database: Database, clock: Clock): RequestTraces {
   let waiting = new Map<string, Asked>();
   let size = 0;
+  const spare: WaitingRows[] = [];
+  const portion = new WaitingRows();
 
-  function note(answered: Answered): void {
-    if (size >= mostWaiting) return;
-    const { applicationId } = answered.caller;
+  function find(applicationId: string): Asked {
     let asked = waiting.get(applicationId);
     if (asked === undefined) {
-      asked = { sinceMs: clock.steadyMs(), requests: [] };
+      asked = { applicationId, sinceMs: clock.steadyMs(), rows: spare.pop() ?? new WaitingRows(), taken: false };
       waiting.set(applicationId, asked);
     }
-    asked.requests.push(answered);
-    size++;
-    // Twice what is kept, so that forgetting the older half is a rare event.
-    if (asked.requests.length >= 2 * newestPerApplication) {
-      asked.requests.splice(0, asked.requests.length - newestPerApplication);
-      size -= newestPerApplication;
-    }
+    return asked;
   }
 
   function take(what: 'due' | 'all'): Asked[] {
@@ -52,37 +52,81 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
     const taken: Asked[] = [];
     const busySinceMs = clock.steadyMs() - busyWaitMs;
     let turns = what === 'all' ? Number.POSITIVE_INFINITY : busyAtOnce;
-    for (const [applicationId, asked] of waiting) {
-      const isBusy = what === 'due' && asked.requests.length > busy;
-      if (isBusy && (asked.sinceMs > busySinceMs || turns-- <= 0)) left.set(applicationId, asked);
-      else taken.push(asked);
+    for (const asked of waiting.values()) {
+      const isBusy = what === 'due' && asked.rows.count > busy;
+      if (isBusy && (asked.sinceMs > busySinceMs || turns-- <= 0)) {
+        left.set(asked.applicationId, asked);
+        continue;
+      }
+      asked.taken = true;
+      asked.rows.keepNewest(newestPerApplication);
+      taken.push(asked);
     }
     waiting = left;
     size = 0;
-    for (const { requests } of left.values()) size += requests.length;
+    for (const { rows } of left.values()) size += rows.count;
     return taken;
   }
 
-  return {
-    note,
-    async flush(what) {
-      const taken = take(what).map(({ requests }) => requests.slice(-newestPerApplication));
-      if (taken.length === 0) return;
+  /** In front of what has come since. */
+  function putBack(taken: Asked[]): void {
+    for (const asked of taken) {
+      const since = waiting.get(asked.applicationId);
+      if (since !== undefined) {
+        since.taken = true;
+        asked.rows.addAll(since.rows);
+        asked.rows.keepNewest(newestPerApplication);
+        size -= since.rows.count;
+      }
+      asked.taken = false;
+      waiting.set(asked.applicationId, asked);
+      size += asked.rows.count;
+    }
+  }
+
+  /** Buffers are used again: to make and to free them all the time would keep the collector busy. */
+  function leave({ rows }: Asked): void {
+    rows.clear();
+    if (spare.length < mostSpare && rows.room <= largestSpare) spare.push(rows);
+  }
+
+  /** Some at a time, so that no request has to wait behind a great write. */
+  async function write(taken: Asked[]): Promise<void> {
+    for (let from = 0; from < taken.length; ) {
+      let to = from;
+      portion.clear();
+      while (to < taken.length && portion.count < writtenTogether) portion.addAll((taken[to++] as Asked).rows);
+      const written = taken.slice(from, to);
       try {
-        await insertTraces(database, taken.flat().map(toTrace));
+        await insertTraces(database, portion);
+        from = to;
+        written.forEach(leave);
+        await pruneTraces(
+          database,
+          written.map(({ applicationId }) => applicationId),
+        );
       } catch (error) {
+        const away = error instanceof ApiError && error.code === 'UNAVAILABLE';
         // What the database will never take must not stand in the way of all that comes after it.
-        if (!(error instanceof ApiError && error.code === 'UNAVAILABLE')) throw error;
-        const since = [...waiting.values()];
-        waiting = new Map();
-        size = 0;
-        for (const answered of [...taken.flat(), ...since.flatMap(({ requests }) => requests)]) note(answered);
+        putBack(taken.slice(away ? from : to));
         throw error;
       }
-      await pruneTraces(
-        database,
-        taken.flatMap(([first]) => first?.caller.applicationId ?? []),
-      );
+    }
+  }
+
+  return {
+    note(applicationId, row, last) {
+      if (size >= mostWaiting) return last;
+      const asked = last === undefined || last.taken ? find(applicationId) : last;
+      asked.rows.add(row);
+      size++;
+      // Twice what is kept, so that forgetting the older half is a rare event.
+      if (asked.rows.count >= 2 * newestPerApplication) {
+        asked.rows.keepNewest(newestPerApplication);
+        size -= newestPerApplication;
+      }
+      return asked;
     },
+    flush: (what) => write(take(what)),
   };
 }

@@ -5,12 +5,13 @@ import { insertUsage, type MinuteCount } from './metering-store.ts';
 
 /** Counts every decision of the limits in memory; what changed is written down together. */
 export interface UsageCounts {
-  count(caller: CallingApplication, admitted: boolean): void;
+  /** `last` is where it was counted the last time, which this returns. */
+  count(caller: CallingApplication, admitted: boolean, last: Counter | undefined): Counter;
   /** Writes what has changed. Values are absolute, so a write whose answer was lost is simply made again. */
   flush(): Promise<void>;
 }
 
-interface Counter extends MinuteCount {
+export interface Counter extends MinuteCount {
   /** How much of it is written down. */
   written: number;
 }
@@ -37,16 +38,21 @@ export function createUsageCounts(options: { database: Database; clock: Clock; b
     return counter;
   }
 
+  function find(caller: CallingApplication, nowMs: number): Counter {
+    const counter = current.get(caller.registrationId);
+    if (counter !== undefined && nowMs < counter.minuteMs + minuteMs) return counter;
+    if (counter !== undefined && past.length < mostWaiting) past.push(counter);
+    return open(caller, nowMs - (nowMs % minuteMs));
+  }
+
   return {
-    count(caller, admitted) {
+    count(caller, admitted, last) {
       const nowMs = latest();
-      let counter = current.get(caller.registrationId);
-      if (counter === undefined || nowMs >= counter.minuteMs + minuteMs) {
-        if (counter !== undefined && past.length < mostWaiting) past.push(counter);
-        counter = open(caller, nowMs - (nowMs % minuteMs));
-      }
+      // Until its minute is over it is one of the current ones.
+      const counter = last !== undefined && nowMs < last.minuteMs + minuteMs ? last : find(caller, nowMs);
       if (admitted) counter.admitted++;
       else counter.refused++;
+      return counter;
     },
 
     async flush() {

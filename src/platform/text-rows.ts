@@ -9,9 +9,9 @@ interface Marks {
   none: string;
 }
 
-const usual: Marks = { cell: '\x1f', row: '\x1e', none: '\x1d' };
+export const marks: Marks = { cell: '\x1f', row: '\x1e', none: '\x1d' };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const anyUsual = /[\x1d-\x1f]/;
+const anyMark = /[\x1d-\x1f]/;
 
 export type TextRows = [text: string, cell: string, row: string, none: string, count: number];
 
@@ -21,9 +21,17 @@ export type TextRows = [text: string, cell: string, row: string, none: string, c
  */
 export function toTextRows(rows: Cell[][]): TextRows {
   // Hardly any text has one of these characters in it. Where one does, marks are made that nobody could know.
-  const marks = rows.some(holdsUsual) ? rareMarks() : usual;
-  const text = rows.map((cells) => cells.map((cell) => (cell === null ? marks.none : cell)).join(marks.cell));
-  return [text.join(marks.row), marks.cell, marks.row, marks.none, rows.length];
+  const between = rows.some(holdsMark) ? rareMarks() : marks;
+  const text = rows.map((cells) => cells.map((cell) => (cell === null ? between.none : cell)).join(between.cell));
+  return [text.join(between.row), between.cell, between.row, between.none, rows.length];
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const unfit = /[\0\x1d-\x1f]/g;
+
+/** A text as it may stand in a cell between `marks`: without them, and without what Postgres cannot store. */
+export function asCell(text: string): string {
+  return text.replaceAll(unfit, '\ufffd');
 }
 
 /**
@@ -36,8 +44,8 @@ export function fromTextRows(first = 1): string {
     from string_to_table($${first}, $${first + 2}) with ordinality as t(line, place) limit $${first + 4})`;
 }
 
-function holdsUsual(cells: Cell[]): boolean {
-  for (const cell of cells) if (typeof cell === 'string' && anyUsual.test(cell)) return true;
+function holdsMark(cells: Cell[]): boolean {
+  for (const cell of cells) if (typeof cell === 'string' && anyMark.test(cell)) return true;
   return false;
 }
 

@@ -21,6 +21,8 @@ export interface ChangeFeed {
   isTrusted(): boolean;
   /** Rises with every change applied here. Whoever fills a memory compares it before and after reading the database. */
   readonly generation: number;
+  /** Whether nothing has changed since this generation, as far as this node can be trusted to know. */
+  isUnchanged(since: number): boolean;
   /** How many nodes followed it when this one last said that it does, itself among them. */
   readonly liveCount: number;
   /** The nodes that follow it now, this one among them. */
@@ -64,6 +66,10 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   let listener: Listener | undefined;
   let liveCount = 1;
   let stopped = false;
+
+  function isTrusted(): boolean {
+    return clock.steadyMs() - lastGoodPollMs <= trustedForMs;
+  }
 
   /** Reads what is new. Polls never overlap; one asked for during another runs right after it. */
   function poll(): Promise<void> {
@@ -164,7 +170,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       await database.query('delete from node where id = $1', [nodeId]).catch(() => {});
     },
 
-    isTrusted: () => clock.steadyMs() - lastGoodPollMs <= trustedForMs,
+    isTrusted,
+    isUnchanged: (since) => since === generation && isTrusted(),
 
     get generation() {
       return generation;

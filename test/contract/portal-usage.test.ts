@@ -226,13 +226,16 @@ describe('counting', () => {
     let lost = false;
     const { log } = createTestLog();
     const database = losing(app.db.database, () => lost);
-    const nodes = ['one', 'two'].map((boot) => createMetering({ database, clock: app.clock, log, boot }));
+    const nodes = ['one', 'two'].map((boot) => {
+      const metering = createMetering({ database, clock: app.clock, log, boot });
+      return { ...metering, meter: metering.meterOf(caller('reg_lost')) };
+    });
     let admitted = 0;
     let refused = 0;
     for (let round = 0; round < 40; round++) {
       for (const node of nodes) {
         for (let i = 0; i < round; i++) {
-          node.count(caller('reg_lost'), i % 3 !== 0);
+          node.meter.count(i % 3 !== 0);
           if (i % 3 === 0) refused++;
           else admitted++;
         }
@@ -249,9 +252,11 @@ describe('counting', () => {
   test('counts that come in while others are written are not lost', async () => {
     const { log } = createTestLog();
     const node = createMetering({ database: app.db.database, clock: app.clock, log, boot: 'three' });
+    // Two credentials of one registration.
+    const [one, other] = [node.meterOf(caller('reg_busy')), node.meterOf(caller('reg_busy'))];
     const flushes: Promise<void>[] = [];
     for (let i = 0; i < 1000; i++) {
-      node.count(caller('reg_busy'), true);
+      (i % 2 === 0 ? one : other).count(true);
       if (i % 50 === 0) flushes.push(node.flush());
       if (i % 100 === 0) await new Promise((done) => setImmediate(done));
     }
@@ -265,9 +270,10 @@ describe('counting', () => {
     let nowMs = Date.UTC(2026, 0, 1, 12, 0, 30);
     const clock = { ...app.clock, nowMs: () => nowMs };
     const node = createMetering({ database: app.db.database, clock, log, boot: 'four' });
+    const meter = node.meterOf(caller('reg_clock'));
     for (const step of [0, minuteMs, -minuteMs, 1000, -2 * minuteMs, 4 * minuteMs]) {
       nowMs += step;
-      for (let i = 0; i < 10; i++) node.count(caller('reg_clock'), true);
+      for (let i = 0; i < 10; i++) meter.count(true);
       // A quiet minute in which what was counted is written and let go of, and then the clock is set back.
       nowMs += minuteMs;
       await node.flush();

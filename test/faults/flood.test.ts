@@ -179,13 +179,13 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   const { directory, feed } = registry;
   const checksums = createTokenChecksums(createKeyRing(new Map([[1, Buffer.alloc(32)]])));
   const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
+  const meterOf = () => ({ count: () => {}, note: () => {} });
+  const finding = { clock, windows: createMemoryWindows({ clock }), meterOf };
   const gate = createGateway({
-    findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, clock),
-    findToken: findByToken(verifier),
+    findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, finding),
+    findToken: findByToken(verifier, feed, finding),
     findSession: async () => undefined,
     sessionCookie: 'none',
-    onDecided: () => {},
-    registrations: createMemoryWindows({ clock }),
     addresses,
     identityAddresses,
     addressLimits: { perMinute: 6000, burst: 1000 },

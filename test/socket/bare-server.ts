@@ -1,4 +1,5 @@
 import type { Gate } from '../../src/http/gate.ts';
+import { linesOf } from '../../src/http/header-lines.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createServer, type ServerTimeouts } from '../../src/http/server.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -7,10 +8,11 @@ import { createTestLog } from '../support/log.ts';
 
 /** What the gate of the tests gives every response, and every answer to what could not be read as a request. */
 export const gateHeaders = { 'RateLimit-Limit': '60', 'RateLimit-Remaining': '59', 'RateLimit-Reset': '60' };
+export const gateLines = linesOf(gateHeaders);
 
 const openGate: Gate = {
-  admit: () => ({ caller: { kind: 'anonymous' }, limitHeaders: gateHeaders }),
-  headersForUnreadable: () => gateHeaders,
+  admit: () => ({ caller: { kind: 'anonymous' }, limitLines: gateLines }),
+  linesForUnreadable: () => gateLines,
 };
 
 export interface BareServer {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import type { Gate } from '../../src/http/gate.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
-import { type BareServer, gateHeaders, startBareServer } from './bare-server.ts';
+import { type BareServer, gateLines, startBareServer } from './bare-server.ts';
 import { openRaw, type RawAnswer } from './raw-connection.ts';
 import { createSocketRoutes, type SocketRoutes } from './routes.ts';
 
@@ -93,8 +93,8 @@ describe('answers come in the order of their requests', () => {
       admit = resolve;
     });
     const gate: Gate = {
-      admit: () => decided.then(() => ({ caller: { kind: 'anonymous' }, limitHeaders: gateHeaders })),
-      headersForUnreadable: () => ({ 'RateLimit-Limit': '6000' }),
+      admit: () => decided.then(() => ({ caller: { kind: 'anonymous' }, limitLines: gateLines })),
+      linesForUnreadable: () => 'RateLimit-Limit: 6000\r\n',
     };
     return withServer(
       async ({ port, handled }) => {
@@ -396,9 +396,9 @@ describe('a caller that goes', () => {
     const gate: Gate = {
       admit({ address }) {
         addresses.push(address);
-        return { caller: { kind: 'anonymous' }, limitHeaders: gateHeaders };
+        return { caller: { kind: 'anonymous' }, limitLines: gateLines };
       },
-      headersForUnreadable: () => gateHeaders,
+      linesForUnreadable: () => gateLines,
     };
     return withServer(
       async ({ port }) => {

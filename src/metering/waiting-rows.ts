@@ -1,0 +1,67 @@
+import { marks } from '../platform/text-rows.ts';
+
+const rowMark = marks.row.charCodeAt(0);
+const smallest = 1024;
+
+/**
+ * Rows of text that wait to be written, one behind the other in a buffer. Thousands of them wait for seconds: as strings
+ * the engine would carry each of them from one part of its memory to the next.
+ */
+export class WaitingRows {
+  count = 0;
+  #buffer = Buffer.allocUnsafeSlow(smallest);
+  #length = 0;
+
+  /** How many bytes it has taken, used or not. */
+  get room(): number {
+    return this.#buffer.length;
+  }
+
+  /** As they go into a statement, each but the first behind its mark. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  add(row: string): void {
+    // No character takes more than three bytes for each of its units.
+    this.#makeRoom(1 + row.length * 3);
+    this.#mark();
+    this.#length += this.#buffer.write(row, this.#length);
+    this.count++;
+  }
+
+  addAll(others: WaitingRows): void {
+    if (others.count === 0) return;
+    this.#makeRoom(1 + others.#length);
+    this.#mark();
+    this.#length += others.#buffer.copy(this.#buffer, this.#length, 0, others.#length);
+    this.count += others.count;
+  }
+
+  /** Makes it as good as new, but for the room it has. */
+  clear(): void {
+    this.count = 0;
+    this.#length = 0;
+  }
+
+  keepNewest(most: number): void {
+    if (this.count <= most) return;
+    let start = this.#length;
+    for (let row = 0; row < most; row++) start = this.#buffer.lastIndexOf(rowMark, start - 1);
+    this.#buffer.copyWithin(0, start + 1, this.#length);
+    this.#length -= start + 1;
+    this.count = most;
+  }
+
+  #mark(): void {
+    if (this.count > 0) this.#buffer[this.#length++] = rowMark;
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 4));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}
