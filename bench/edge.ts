@@ -1,9 +1,12 @@
 // What the edge costs: node --import tsx bench/edge.ts
-// One route behind the full edge (by API key; by token, both warm) against the same route without it, in alternating
-// rounds: as a route of Fastify alone, which is what one would have without the edge, and on our own server with an open
-// gate, which shows what the edge itself takes. The ratio is that of the CPU a request takes, which a busy machine changes
-// least. Then the same with a million keys in the database and a million addresses seen, and in a flood of credentials that
-// are none. BENCH_SCALE=0.1 makes the large numbers smaller.
+// One route behind the edge (by API key; by token, both warm) against the same route without it, in alternating rounds: on
+// our own server with an open gate, which shows what the edge itself takes, and as a route of Fastify alone, which is what
+// one would have instead. All are sent the same number of requests a second, because what a request costs depends on how
+// many come at once, and the ratio is that of the CPU a request takes, which a busy machine changes least; that of the
+// requests answered when callers ask as fast as they can is printed beside it. "Alone" is the edge that identifies, limits
+// and says so; "all of it" also counts usage and notes what became of the request.
+// Then the same with a million keys in the database and a million addresses seen, and in floods of credentials that are
+// none. BENCH_SCALE=0.1 makes the large numbers smaller.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,10 +14,15 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { createApp } from '../src/app.ts';
+import { findByKey, findByToken } from '../src/callers.ts';
+import { createAddressWindows } from '../src/edge/address-windows.ts';
+import { createGateway } from '../src/edge/gateway.ts';
+import { createMemoryWindows } from '../src/edge/memory-windows.ts';
 import { type Route, route } from '../src/http/route.ts';
 import { createServer } from '../src/http/server.ts';
 import { signAccessToken } from '../src/identity/access-token.ts';
 import { createTokenChecksums } from '../src/identity/token-checksum.ts';
+import { createTokenVerifier } from '../src/identity/token-verifier.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createDatabase } from '../src/platform/database.ts';
@@ -24,14 +32,20 @@ import { createLog } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics.ts';
 import { migrate } from '../src/platform/migrate.ts';
 import { randomBase62 } from '../src/platform/random.ts';
-import { type Load, startLoad } from './load-process.ts';
+import { createLastUsed } from '../src/registry/last-used.ts';
+import type { Job, Outcome } from './load.ts';
+import { startLoad } from './load-process.ts';
 import { get } from './requests.ts';
 import { median } from './rounds.ts';
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);
 const million = Math.round(1_000_000 * scale);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
-const roundMs = 700;
+const roundMs = 1000;
+/** Half of what the slowest of them can take. */
+const perSecond = 6000;
+/** What a flood sends. */
+const floodPerSecond = 1000;
 const warmUpMs = 4000;
 const callers = 1000;
 const connections = 16;
@@ -53,6 +67,10 @@ function benchRoute(path: string, auth: Route['auth']): Route {
   const handler = () => ({ status: 200, body: { ok: true } });
   return route({ method: 'GET', path, auth, tag: 'Bench', summary: 'For benchmarks', answers: {}, handler });
 }
+const benchRoutes = [
+  benchRoute('/sms/v1/bench', { kind: 'apikey' }),
+  benchRoute('/verify/v1/bench', { kind: 'bearer', scope: 'verify:manage' }),
+];
 const app = createApp({
   config,
   clock,
@@ -61,10 +79,7 @@ const app = createApp({
   log,
   version: '0.0.0',
   wakeDelivery: () => {},
-  extraRoutes: [
-    benchRoute('/sms/v1/bench', { kind: 'apikey' }),
-    benchRoute('/verify/v1/bench', { kind: 'bearer', scope: 'verify:manage' }),
-  ],
+  extraRoutes: benchRoutes,
 });
 await app.start();
 const bare = createServer({
@@ -76,24 +91,59 @@ const bare = createServer({
   trustedProxies: config.trustedProxies,
 });
 await bare.listen({ port: 0, host: '127.0.0.1' });
+/** The app's own edge, but for its meters. */
+const verifier = createTokenVerifier({
+  database,
+  clock,
+  directory: app.registry.directory,
+  feed: app.registry.feed,
+  signingKeys: app.signingKeys,
+  checksums: createTokenChecksums(keys),
+  issuer: `${config.publicUrl}/realms/${config.realm}`,
+});
+const lastUsed = createLastUsed(database, clock, log);
+const unmetered = {
+  clock,
+  windows: createMemoryWindows({ clock }),
+  meterOf: () => ({ count: () => {}, note: () => {} }),
+};
+const edgeAlone = createServer({
+  routes: benchRoutes,
+  gate: createGateway({
+    findKey: findByKey(app.registry, lastUsed, unmetered),
+    findToken: findByToken(verifier, app.registry.feed, unmetered),
+    findSession: async () => undefined,
+    sessionCookie: 'none',
+    addresses: createAddressWindows({ clock }),
+    identityAddresses: createAddressWindows({ clock }),
+    addressLimits: config.addressLimits,
+    apis: [],
+    metricsToken: undefined,
+    publicUrl: config.publicUrl,
+  }),
+  clock,
+  log,
+  metrics: createMetrics(),
+  trustedProxies: config.trustedProxies,
+});
+await edgeAlone.listen({ port: 0, host: '127.0.0.1' });
 const fastify = Fastify();
 for (const path of ['/sms/v1/bench', '/verify/v1/bench']) fastify.get(path, async () => ({ ok: true }));
 await fastify.listen({ port: 0, host: '127.0.0.1' });
 const portOf = ({ server }: { server: { address(): unknown } }) => (server.address() as { port: number }).port;
 
-const loads = [startLoad(), startLoad()] as const;
-const [load, flood] = loads.map(({ run }) => run) as [Load['run'], Load['run']];
+const asking = startLoad();
+const load = asking.run;
 
-/** The server on a core of its own and those who ask on the others: what they take from each other is not its cost. */
-function keepApart(): void {
+/** The server on a core of its own, and on the others those who ask and Postgres: what they take is not its cost. */
+async function keepApart(): Promise<void> {
   const cores = cpus().length;
-  if (cores < 2) return;
   const give = (pid: number | undefined, list: string) =>
     spawnSync('taskset', ['-acp', list, String(pid)]).status === 0;
-  const apart = give(process.pid, '0') && loads.every(({ pid }) => give(pid, `1-${cores - 1}`));
-  console.log(
-    apart ? 'The server has a core of its own.' : 'Without taskset the server shares its cores with the load.',
-  );
+  const { rows } = await database.query<{ pid: number }>('select pid from pg_stat_activity');
+  const others = [asking.pid, ...rows.map(({ pid }) => pid)];
+  const apart = cores > 1 && give(process.pid, '0') && others.every((pid) => give(pid, `1-${cores - 1}`));
+  console.log(apart ? 'The server has a core of its own.' : 'The server shares its cores with the load (no taskset).');
 }
 
 /** Many callers on the Enterprise plan, so that no single one comes near its limit. */
@@ -131,55 +181,57 @@ async function makeCallers(): Promise<{ keys: string[]; tokens: string[] }> {
 }
 
 const made = await makeCallers();
-const [edgePort, barePort, fastifyPort] = [portOf(app.server), portOf(bare), portOf(fastify)];
+const servers = { edge: app.server, alone: edgeAlone, own: bare, fastify };
+type Name = keyof typeof servers;
+const names = Object.keys(servers) as Name[];
 const byKey = made.keys.map((key) => get('/sms/v1/bench', `apikey: ${key}`));
 const byToken = made.tokens.map((token) => get('/verify/v1/bench', `Authorization: Bearer ${token}`));
 
-interface Round {
-  perSecond: number;
-  medianMs: number;
-  /** Of this process, all its threads together. A busy machine makes a request wait, but hardly makes it more work. */
-  cpuMicroseconds: number;
-}
-
-async function measure(port: number, requests: string[], ms = roundMs): Promise<Round> {
+/** The CPU of this process, all its threads together, for each request it has worked for. */
+async function cpuOf(name: Name, requests: string[], rate: number): Promise<number> {
   let before = process.cpuUsage();
-  const job = { ports: [port], requests, connections, ms };
-  const { perSecond, worked, medianMs, statuses } = await load(job, async () => {
+  const job = { ports: [portOf(servers[name])], requests, connections, ms: roundMs, perSecond: rate };
+  const { worked } = await load(job, async () => {
     before = process.cpuUsage();
   });
   const { user, system } = process.cpuUsage(before);
-  const others = Object.keys(statuses).filter((status) => status !== '200');
-  if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(statuses)}`);
-  return { perSecond, medianMs, cpuMicroseconds: (user + system) / worked };
+  return (user + system) / worked;
 }
 
-/** The medians over alternating rounds of what the edge leaves of the route's speed on Fastify, and on our own server. */
+async function speedOf(name: Name, requests: string[], options: Partial<Job> = {}): Promise<Outcome> {
+  const outcome = await load({ ports: [portOf(servers[name])], requests, connections, ms: roundMs, ...options });
+  const others = Object.keys(outcome.statuses).filter((status) => status !== '200');
+  if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(outcome.statuses)}`);
+  return outcome;
+}
+
+/** Of what the others give, in the same round. */
 async function compare(what: string, requests: string[]): Promise<number> {
-  const found: { edge: Round; own: Round; fastify: Round }[] = [];
+  const [cpu, speed]: Record<Name, number>[][] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    const [fastify, own] = [await measure(fastifyPort, requests), await measure(barePort, requests)];
-    found.push({ fastify, own, edge: await measure(edgePort, requests) });
+    const [costs, speeds] = [{} as Record<Name, number>, {} as Record<Name, number>];
+    for (const name of names) costs[name] = await cpuOf(name, requests, perSecond);
+    for (const name of names) speeds[name] = (await speedOf(name, requests)).perSecond;
+    cpu?.push(costs);
+    speed?.push(speeds);
   }
-  const middle = (of: (round: (typeof found)[number]) => number) => median(found.map(of));
-  const against = (name: 'own' | 'fastify') =>
-    middle(({ edge, [name]: other }) => other.cpuMicroseconds / edge.cpuMicroseconds);
-  const throughput = middle(({ edge, fastify }) => edge.perSecond / fastify.perSecond);
-  const cpu = (name: 'edge' | 'own' | 'fastify') =>
-    middle(({ [name]: { cpuMicroseconds } }) => cpuMicroseconds).toFixed(0);
-  const ratio = against('fastify');
-  console.log(
-    `${what.padEnd(36)} ${ratio.toFixed(2)} of Fastify alone (goal 0.85; by throughput ${throughput.toFixed(2)}), ` +
-      `${against('own').toFixed(2)} of our own server without it; µs of CPU: ${cpu('edge')}, ${cpu('fastify')}, ${cpu('own')}`,
-  );
-  return ratio;
+  const middle = (list: Record<Name, number>[] | undefined, of: (round: Record<Name, number>) => number) =>
+    median((list ?? []).map(of)).toFixed(2);
+  const row = (label: string, behind: Name, without: Name) =>
+    `  ${label.padEnd(44)} ${middle(cpu, (round) => round[without] / round[behind])} by CPU, ` +
+    `${middle(speed, (round) => round[behind] / round[without])} by requests answered`;
+  console.log(`${what}: µs of CPU ${names.map((name) => `${name} ${middle(cpu, (round) => round[name])}`).join(', ')}`);
+  console.log(row('the edge alone, of our own server (goal 0.85)', 'alone', 'own'));
+  console.log(row('all of it, of our own server', 'edge', 'own'));
+  console.log(row('all of it, of Fastify alone', 'edge', 'fastify'));
+  return Number(middle(cpu, ({ edge, own }) => own / edge));
 }
 
-/** Every caller once, so that the edge remembers it, and then both servers until they are compiled. */
+/** Every caller once, so that the edge remembers it, and then all servers until they are compiled. */
 async function warmUp(): Promise<void> {
   for (const requests of [byKey, byToken]) {
-    for (const port of [edgePort, barePort, fastifyPort, edgePort, barePort, fastifyPort]) {
-      await load({ ports: [port], requests, connections: 4, ms: warmUpMs });
+    for (const name of [...names, ...names]) {
+      await load({ ports: [portOf(servers[name])], requests, connections: 4, ms: warmUpMs });
     }
   }
 }
@@ -210,46 +262,38 @@ async function seeAddresses(): Promise<void> {
     // Until all of the batch has been sent, and a little over.
     for (let sent = 0; sent < batch; ) {
       const rest = requests.slice(sent);
-      sent += (await load({ ports: [edgePort], requests: rest, connections: 64, ms: 2000 })).answered;
+      sent += (await load({ ports: [portOf(servers.edge)], requests: rest, connections: 64, ms: 2000 })).answered;
     }
     seen += batch;
   }
   console.log(`${seen} addresses seen (${((performance.now() - started) / 1000).toFixed(0)} s)`);
 }
 
-/** What a thousand other requests a second leave of the speed of callers who are known. */
+/**
+ * What a flood costs, and what it leaves of the speed of callers who are known and ask as fast as they can. By the edge alone:
+ * so fast, requests are noted until there is no room for more, and then not, which is a difference of its own.
+ */
 async function compareBeside(what: string, requests: string[]): Promise<void> {
-  const [throughput, latency, cost]: [number[], number[], number[]] = [[], [], []];
+  const [left, latency, cost]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
-    const alone = await measure(edgePort, byKey);
-    const before = process.cpuUsage();
-    const others = flood({ ports: [edgePort], requests, connections: 32, ms: roundMs, perSecond: 1000 });
-    const beside = await load({ ports: [edgePort], requests: byKey, connections, ms: roundMs });
-    const { worked } = await others;
-    const { user, system } = process.cpuUsage(before);
-    throughput.push(beside.perSecond / alone.perSecond);
+    // So that it is the server that has no time to spare, and not those who ask.
+    const together = 8;
+    const alone = await speedOf('alone', byKey, { together });
+    const flood = { requests, connections: 32, perSecond: floodPerSecond };
+    const beside = await speedOf('alone', byKey, { together, beside: flood });
+    left.push(beside.perSecond / alone.perSecond);
     latency.push(beside.medianMs / alone.medianMs);
-    cost.push((user + system - beside.worked * alone.cpuMicroseconds) / worked / alone.cpuMicroseconds);
+    const admitted = await cpuOf('alone', byKey, perSecond / 2);
+    cost.push((await cpuOf('alone', requests, perSecond / 2)) / admitted);
   }
-  const told = `throughput × ${median(throughput).toFixed(2)}, median latency × ${median(latency).toFixed(2)}`;
-  console.log(`${what.padEnd(42)} one costs ${median(cost).toFixed(2)} admitted requests; 1,000/s beside: ${told}`);
+  console.log(
+    `${what.padEnd(42)} ${median(left).toFixed(2)} of the requests answered, median latency × ${median(latency).toFixed(2)}; ` +
+      `one costs ${median(cost).toFixed(2)} of an admitted one`,
+  );
 }
 
-try {
-  keepApart();
-  await warmUp();
-  const key = await compare('API key', byKey);
-  const token = await compare('token', byToken);
-
-  await fillDatabase();
-  await seeAddresses();
-  await warmUp();
-  const [largeKey, largeToken] = [await compare('API key, large', byKey), await compare('token, large', byToken)];
-  console.log(
-    `a million keys and addresses: API key × ${(largeKey / key).toFixed(3)}, token × ${(largeToken / token).toFixed(3)} (goal 0.9 to 1.1)`,
-  );
-
-  console.log('\nFloods');
+async function floods(): Promise<void> {
+  console.log(`\nFloods of ${floodPerSecond} a second leave to callers who are known (goal 0.80)`);
   const [head = '', body = ''] = (made.tokens[0] ?? '').split('.');
   const many = <Value>(make: (index: number) => Value) => Array.from({ length: 20_000 }, (_, index) => make(index));
   await compareBeside(
@@ -278,9 +322,28 @@ try {
     many((i) => forged(i, body)),
   );
   await compareBeside('for comparison: tokens that are good', byToken);
+}
+
+try {
+  await keepApart();
+  await warmUp();
+  const key = await compare('API key', byKey);
+  const token = await compare('token', byToken);
+
+  await fillDatabase();
+  await seeAddresses();
+  await warmUp();
+  const [largeKey, largeToken] = [await compare('API key, large', byKey), await compare('token, large', byToken)];
+  console.log(
+    `a million keys and addresses: API key × ${(largeKey / key).toFixed(3)}, token × ${(largeToken / token).toFixed(3)} (goal 0.9 to 1.1)`,
+  );
+
+  await floods();
 } finally {
-  for (const { stop } of loads) stop();
+  asking.stop();
   await app.stop(1000);
+  await lastUsed.stop();
+  await edgeAlone.close();
   await bare.close();
   await fastify.close();
   await database.close();

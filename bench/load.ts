@@ -9,9 +9,13 @@ export interface Job {
   /** Whole requests, sent in turn. */
   requests: string[];
   connections: number;
+  /** Sends so many in one piece, and the next when all are answered: so that the load is not the limit. */
+  together?: number;
   ms: number;
   /** Sends this many a second whatever the answers do, instead of the next behind each answer. */
   perSecond?: number;
+  /** Others that are sent from here too, at their own pace, and whose answers are not looked at. */
+  beside?: { requests: string[]; connections: number; perSecond: number };
   /** Sends no request twice: it is over when all are answered, or the time is. */
   once?: boolean;
 }
@@ -21,6 +25,8 @@ export interface Outcome {
   answered: number;
   /** With those that were on their way when it ended: what the server has worked for. */
   worked: number;
+  /** Of those that were sent beside. */
+  answeredBeside: number;
   perSecond: number;
   statuses: Record<string, number>;
   medianMs: number;
@@ -37,7 +43,8 @@ interface Connection {
 
 const lateMs = 3000;
 
-async function run({ ports, requests, connections, ms, perSecond, once = false }: Job): Promise<Outcome> {
+async function run(job: Job): Promise<Outcome> {
+  const { ports, requests, connections, together = 1, ms, perSecond, beside, once = false } = job;
   const statuses: Record<string, number> = {};
   const took: number[] = [];
   let next = 0;
@@ -47,10 +54,13 @@ async function run({ ports, requests, connections, ms, perSecond, once = false }
   let phase: 'opening' | 'measured' | 'over' = 'opening';
   let nothingWaits = () => {};
   const send = (connection: Connection) => {
-    if (once && next >= requests.length) return;
-    waiting += 1;
-    connection.sentAt.push(performance.now());
-    connection.socket.write(requests[next++ % requests.length] ?? '', 'latin1');
+    let piece = '';
+    for (let count = 0; count < together && !(once && next >= requests.length); count++) {
+      waiting += 1;
+      connection.sentAt.push(performance.now());
+      piece += requests[next++ % requests.length] ?? '';
+    }
+    if (piece !== '') connection.socket.write(piece, 'latin1');
   };
   const receive = (connection: Connection, status: string) => {
     waiting -= 1;
@@ -60,26 +70,19 @@ async function run({ ports, requests, connections, ms, perSecond, once = false }
       lastMs = performance.now();
       took.push(lastMs - sentAt);
       statuses[status] = (statuses[status] ?? 0) + 1;
-      if (perSecond === undefined) send(connection);
+      if (perSecond === undefined && connection.sentAt.length === 0) send(connection);
     }
     const more = phase === 'measured' && (!once || next < requests.length);
     if (waiting === 0 && !more) nothingWaits();
   };
-  const all = await Promise.all(
-    Array.from({ length: connections }, async (_, index) => {
-      const socket = connect({ port: ports[index % ports.length] ?? 0, host: '127.0.0.1', noDelay: true });
-      await onceEmitted(socket, 'connect');
-      const connection: Connection = { socket, received: '', sentAt: [] };
-      socket.setEncoding('latin1');
-      socket.on('data', (piece: string) => {
-        connection.received += piece;
-        for (let status = takeAnswer(connection); status !== undefined; status = takeAnswer(connection)) {
-          receive(connection, status);
-        }
-      });
-      return connection;
-    }),
-  );
+  const all = await open(ports, connections, receive);
+  let answeredBeside = 0;
+  let nextBeside = 0;
+  const others = await open(ports, beside?.connections ?? 0, () => answeredBeside++);
+  const sendBeside = ({ socket }: Connection) => {
+    const list = beside?.requests ?? [];
+    socket.write(list[nextBeside++ % list.length] ?? '', 'latin1');
+  };
   /** Until everything sent is answered, or the time is over. */
   const settle = (limitMs: number) =>
     new Promise<void>((done) => {
@@ -101,25 +104,50 @@ async function run({ ports, requests, connections, ms, perSecond, once = false }
   const cpuBefore = process.cpuUsage();
   const measured = settle(ms);
   const pacing = perSecond === undefined ? undefined : pace(all, perSecond, send);
+  const pacingBeside = beside === undefined ? undefined : pace(others, beside.perSecond, sendBeside);
   if (pacing === undefined) for (const connection of all) send(connection);
   await measured;
   const elapsedMs = (waiting === 0 ? lastMs : performance.now()) - startMs;
   const { user, system } = process.cpuUsage(cpuBefore);
   phase = 'over';
   clearInterval(pacing);
+  clearInterval(pacingBeside);
   if (waiting > 0) await settle(lateMs);
-  for (const { socket } of all) socket.destroy();
+  for (const { socket } of [...all, ...others]) socket.destroy();
   const answered = took.length;
   took.sort((a, b) => a - b);
   return {
     answered,
     worked,
+    answeredBeside,
     perSecond: (answered * 1000) / elapsedMs,
     statuses,
     medianMs: took[answered >> 1] ?? 0,
     p99Ms: took[Math.floor(answered * 0.99)] ?? 0,
     busy: (user + system) / 1000 / elapsedMs,
   };
+}
+
+function open(
+  ports: number[],
+  connections: number,
+  receive: (connection: Connection, status: string) => void,
+): Promise<Connection[]> {
+  return Promise.all(
+    Array.from({ length: connections }, async (_, index) => {
+      const socket = connect({ port: ports[index % ports.length] ?? 0, host: '127.0.0.1', noDelay: true });
+      await onceEmitted(socket, 'connect');
+      const connection: Connection = { socket, received: '', sentAt: [] };
+      socket.setEncoding('latin1');
+      socket.on('data', (piece: string) => {
+        connection.received += piece;
+        for (let status = takeAnswer(connection); status !== undefined; status = takeAnswer(connection)) {
+          receive(connection, status);
+        }
+      });
+      return connection;
+    }),
+  );
 }
 
 function pace(all: Connection[], perSecond: number, send: (connection: Connection) => void): NodeJS.Timeout {
