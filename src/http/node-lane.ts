@@ -1,18 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
 import { bodyLimit } from './body.ts';
 import type { ReadAddress } from './caller-address.ts';
 import type { Connections } from './connections.ts';
 import { payloadTooLarge } from './error-reply.ts';
-import type { AnswerData, Exchange } from './exchange.ts';
-import type { Admission } from './gate.ts';
+import { type AnswerData, Exchange } from './exchange.ts';
 import { refuseRepeated } from './headers.ts';
-import type { MountedRoute } from './mount.ts';
 import { closeGentlyAfterAnswer } from './raw-socket.ts';
-import { pathOf } from './route-table.ts';
 
 export interface NodeLaneOptions {
   server: Server;
@@ -31,19 +27,7 @@ export function createNodeLane(options: NodeLaneOptions): void {
   });
 }
 
-export class NodeExchange implements Exchange {
-  readonly correlationId: string;
-  readonly startedMs: number;
-  readonly method: string;
-  readonly target: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  route: MountedRoute | undefined;
-  params: Record<string, string> = {};
-  admission: Admission | undefined;
-  refusal: ApiError | undefined;
-  status = 0;
-
+export class NodeExchange extends Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly #connections: Connections;
@@ -51,16 +35,11 @@ export class NodeExchange implements Exchange {
 
   constructor(request: IncomingMessage, response: ServerResponse, options: NodeLaneOptions) {
     const { clock, connections, addressOf } = options;
+    super(clock, { method: request.method ?? '', target: request.url ?? '', headers: request.headers });
     this.request = request;
     this.response = response;
     this.#connections = connections;
     this.#addressOf = addressOf;
-    this.correlationId = newId('req', clock);
-    this.startedMs = clock.steadyMs();
-    this.method = request.method ?? '';
-    this.target = request.url ?? '';
-    this.path = pathOf(this.target);
-    this.headers = request.headers;
   }
 
   get address(): string {

@@ -1,16 +1,11 @@
-import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../platform/clock.ts';
-import type { ApiError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
 import type { ReadAddress } from './caller-address.ts';
-import type { AnswerData, Exchange } from './exchange.ts';
-import type { Admission } from './gate.ts';
-import type { MountedRoute } from './mount.ts';
+import { type AnswerData, Exchange } from './exchange.ts';
 import type { PlainRequest } from './plain-request.ts';
-import { pathOf } from './route-table.ts';
 
 /** What an exchange of the plain lane needs of its connection. */
 export interface PlainCarrier {
@@ -30,18 +25,7 @@ export interface PlainCarrier {
 }
 
 /** A request of the plain lane: it is here as a whole, and its answer goes out in one piece. */
-export class PlainExchange implements Exchange {
-  readonly correlationId: string;
-  readonly startedMs: number;
-  readonly method: string;
-  readonly target: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  route: MountedRoute | undefined;
-  params: Record<string, string> = {};
-  admission: Admission | undefined;
-  refusal: ApiError | undefined;
-  status = 0;
+export class PlainExchange extends Exchange {
   readonly #carrier: PlainCarrier;
   readonly #body: Buffer;
   #whenGone: (() => void) | undefined;
@@ -49,12 +33,7 @@ export class PlainExchange implements Exchange {
   isStream = false;
 
   constructor(carrier: PlainCarrier, request: PlainRequest) {
-    this.correlationId = newId('req', carrier.clock);
-    this.startedMs = carrier.clock.steadyMs();
-    this.method = request.method;
-    this.target = request.target;
-    this.path = pathOf(request.target);
-    this.headers = request.headers;
+    super(carrier.clock, request);
     this.#carrier = carrier;
     this.#body = request.body;
   }

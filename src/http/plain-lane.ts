@@ -3,9 +3,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadAddress } from './caller-address.ts';
 import type { Exchange } from './exchange.ts';
-import { type PlainCarrier, PlainExchange } from './plain-exchange.ts';
-import { longestRequest, readPlainRequest } from './plain-request.ts';
-import { closeGently, ignoreErrors } from './raw-socket.ts';
+import { type Lane, PlainConnection, type PlainTimeouts } from './plain-connection.ts';
 
 export interface PlainLaneOptions {
   server: Server;
@@ -14,7 +12,7 @@ export interface PlainLaneOptions {
   /** Whether every answer is the last on its connection. */
   isEnding: () => boolean;
   receive: (exchange: Exchange) => void;
-  timeouts: { keepAliveMs: number; stalledMs: number; checkMs: number };
+  timeouts: PlainTimeouts;
 }
 
 export interface PlainLane {
@@ -60,14 +58,6 @@ export function createPlainLane(options: PlainLaneOptions): PlainLane {
   };
 }
 
-/** What the connections of the lane share. */
-interface Lane extends PlainLaneOptions {
-  giveToNode: (socket: Socket) => void;
-  connectionLines: (last: boolean) => string;
-  connections: Set<PlainConnection>;
-  flushSoon: (connection: PlainConnection) => void;
-}
-
 /**
  * Answers of one turn go out together at its end: each of them wakes whoever reads it, and to wake somebody who is awake
  * costs much less.
@@ -82,178 +72,6 @@ function createFlush(): (connection: PlainConnection) => void {
   return (connection) => {
     if (full.push(connection) === 1) setImmediate(flush);
   };
-}
-
-/** More than one request is not read ahead, while another is being worked on. */
-const mostHeld = longestRequest;
-/** More of what was answered is not held back. */
-const mostUnsent = 64 * 1024;
-
-class PlainConnection implements PlainCarrier {
-  readonly socket: Socket;
-  readonly clock: Clock;
-  readonly addressOf: ReadAddress;
-  readonly #lane: Lane;
-  /** What was read and is no request yet. */
-  #received: Buffer | undefined;
-  #exchange: PlainExchange | undefined;
-  /** What was answered and not sent yet. */
-  #unsent = '';
-  #encoding: 'latin1' | 'utf8' = 'latin1';
-  #everSpoke = false;
-  /** Nothing more comes, or nothing more is answered. */
-  #ended = false as boolean;
-  /** The last answer was given: what still comes is nobody's, and must not be acted upon. */
-  #closing = false as boolean;
-  #advancing = false as boolean;
-  /** How often the watch has come by since something happened. */
-  #watched = 0;
-
-  constructor(socket: Socket, lane: Lane) {
-    this.socket = socket;
-    this.clock = lane.clock;
-    this.addressOf = lane.addressOf;
-    this.#lane = lane;
-    ignoreErrors(socket);
-    socket.on('data', this.#onData);
-    socket.on('end', this.#onEnd);
-    socket.on('drain', this.#onDrain);
-    socket.on('close', this.#onClose);
-  }
-
-  isEnding(): boolean {
-    return this.#lane.isEnding();
-  }
-
-  connectionLines(last: boolean): string {
-    return this.#lane.connectionLines(last);
-  }
-
-  write(data: string | Buffer, encoding: 'latin1' | 'utf8'): void {
-    if (typeof data !== 'string') {
-      this.flush();
-      this.socket.write(data);
-      return;
-    }
-    if (this.#unsent === '') this.#lane.flushSoon(this);
-    this.#unsent += data;
-    if (encoding === 'utf8') this.#encoding = 'utf8';
-    if (this.#unsent.length > mostUnsent) this.flush();
-  }
-
-  flush(): void {
-    if (this.#unsent !== '') this.socket.write(this.#unsent, this.#encoding);
-    this.#unsent = '';
-    this.#encoding = 'latin1';
-    this.#endIfOver();
-  }
-
-  end(last: boolean): void {
-    this.#exchange = undefined;
-    this.#watched = 0;
-    if (last) {
-      this.#received = undefined;
-      this.#ended = true;
-      this.#closing = true;
-    }
-    this.#advance();
-  }
-
-  readonly #onData = (bytes: Buffer): void => {
-    if (this.#closing) return;
-    // Sending is no sign of reading.
-    if (this.socket.writableLength === 0) this.#watched = 0;
-    this.#received = this.#received === undefined ? bytes : Buffer.concat([this.#received, bytes]);
-    this.#advance();
-    if (this.#received !== undefined && this.#received.length > mostHeld) this.socket.pause();
-  };
-
-  readonly #onDrain = (): void => {
-    this.#watched = 0;
-    this.#advance();
-  };
-
-  readonly #onEnd = (): void => {
-    this.#ended = true;
-    // Whoever has said all it will may still wait for an answer; of a stream that has no end, it has had enough.
-    if (this.#exchange?.isStream === true) this.socket.destroy();
-    else this.#advance();
-  };
-
-  readonly #onClose = (): void => {
-    this.#lane.connections.delete(this);
-    this.#exchange?.leave();
-  };
-
-  /** One request after the other, as long as the caller reads its answers. In a loop, because many may have come at once. */
-  #advance(): void {
-    if (this.#advancing) return;
-    this.#advancing = true;
-    while (this.#received !== undefined && this.#exchange === undefined && !this.socket.writableNeedDrain) {
-      if (!this.#takeRequest(this.#received)) break;
-    }
-    this.#advancing = false;
-    this.#endIfOver();
-  }
-
-  #endIfOver(): void {
-    const over = this.#exchange === undefined && this.#received === undefined && this.#unsent === '';
-    if (this.#ended && over) closeGently(this.socket);
-  }
-
-  /** False when there is none to be taken, or none for this lane. */
-  #takeRequest(bytes: Buffer): boolean {
-    const request = readPlainRequest(bytes);
-    if (request === undefined && !this.#ended) return false;
-    if (request === undefined || request === null) {
-      this.#leave();
-      return false;
-    }
-    this.#everSpoke = true;
-    this.#received = request.length === bytes.length ? undefined : bytes.subarray(request.length);
-    if (this.#received === undefined && this.socket.isPaused()) this.socket.resume();
-    this.#exchange = new PlainExchange(this, request);
-    this.#lane.receive(this.#exchange);
-    return true;
-  }
-
-  /** Node goes on with this connection. */
-  #leave(): void {
-    const { socket } = this;
-    const received = this.#received;
-    const ended = this.#ended;
-    this.#received = undefined;
-    this.#ended = false;
-    this.flush();
-    socket.off('data', this.#onData);
-    socket.off('end', this.#onEnd);
-    socket.off('drain', this.#onDrain);
-    socket.off('close', this.#onClose);
-    this.#lane.connections.delete(this);
-    this.#lane.giveToNode(socket);
-    if (received !== undefined) socket.emit('data', received);
-    if (ended) socket.emit('end');
-    else if (socket.isPaused() && !socket.destroyed) socket.resume();
-  }
-
-  watch({ keepAliveMs, stalledMs, checkMs }: PlainLaneOptions['timeouts']): void {
-    const stillMs = this.#watched++ * checkMs;
-    const { socket } = this;
-    if (socket.writableLength > 0) {
-      // Its caller has stopped reading.
-      if (stillMs >= stalledMs) socket.destroy();
-    } else if (this.#exchange !== undefined) {
-      // All of what there was to read has been read: a stream that goes on for hours has not stood still for hours.
-      this.#watched = 0;
-    } else if (this.#received !== undefined || !this.#everSpoke) this.#leave();
-    else if (stillMs >= keepAliveMs) socket.destroySoon();
-  }
-
-  closeIfIdle(): void {
-    const idle = this.#exchange === undefined && this.#received === undefined;
-    if (idle && this.#unsent === '') this.socket.destroySoon();
-    else this.#ended ||= idle;
-  }
 }
 
 /** Node's own listener, taken off its server: connections come to it through the lane. */
