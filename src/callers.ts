@@ -81,7 +81,7 @@ interface Met<Known> {
   notedMs: number;
 }
 
-const mostMet = 20_000;
+const mostMet = 50_000;
 /** When a credential was last used is for people to look at: it need not be noted more often. */
 const noteEveryMs = 1000;
 
