@@ -81,7 +81,8 @@ interface Met<Known> {
   notedMs: number;
 }
 
-const mostMet = 50_000;
+/** As many as the registry remembers. */
+const mostMet = 200_000;
 /** When a credential was last used is for people to look at: it need not be noted more often. */
 const noteEveryMs = 1000;
 

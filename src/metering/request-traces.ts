@@ -29,19 +29,22 @@ const busyWaitMs = 30_000;
 /** And they take turns. */
 const busyAtOnce = 2;
 const writtenTogether = 2000;
-const mostSpare = 1000;
-const largestSpare = 16 * 1024;
+/** In bytes, over all buffers that wait to be used again. */
+const mostSpare = 16 * 1024 * 1024;
 
 export function createRequestTraces(database: Database, clock: Clock): RequestTraces {
   let waiting = new Map<string, Asked>();
   let size = 0;
   const spare: WaitingRows[] = [];
+  let spareRoom = 0;
   const portion = new WaitingRows();
 
   function find(applicationId: string): Asked {
     let asked = waiting.get(applicationId);
     if (asked === undefined) {
-      asked = { applicationId, sinceMs: clock.steadyMs(), rows: spare.pop() ?? new WaitingRows(), taken: false };
+      const rows = spare.pop() ?? new WaitingRows();
+      spareRoom -= rows.room;
+      asked = { applicationId, sinceMs: clock.steadyMs(), rows, taken: false };
       waiting.set(applicationId, asked);
     }
     return asked;
@@ -87,7 +90,9 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
   /** Buffers are used again: to make and to free them all the time would keep the collector busy. */
   function leave({ rows }: Asked): void {
     rows.clear();
-    if (spare.length < mostSpare && rows.room <= largestSpare) spare.push(rows);
+    if (spareRoom + rows.room > mostSpare) return;
+    spare.push(rows);
+    spareRoom += rows.room;
   }
 
   /** Some at a time, so that no request has to wait behind a great write. */

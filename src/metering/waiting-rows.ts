@@ -1,7 +1,8 @@
 import { marks } from '../platform/text-rows.ts';
 
 const rowMark = marks.row.charCodeAt(0);
-const smallest = 1024;
+const none = Buffer.alloc(0);
+const smallest = 512;
 
 /**
  * Rows of text that wait to be written, one behind the other in a buffer. Thousands of them wait for seconds: as strings
@@ -9,7 +10,7 @@ const smallest = 1024;
  */
 export class WaitingRows {
   count = 0;
-  #buffer = Buffer.allocUnsafeSlow(smallest);
+  #buffer = none;
   #length = 0;
 
   /** How many bytes it has taken, used or not. */
@@ -60,7 +61,8 @@ export class WaitingRows {
   #makeRoom(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 4));
+    // Most applications ask little: what is small comes out of a piece that many share.
+    const larger = Buffer.allocUnsafe(Math.max(needed, smallest, this.#buffer.length * 4));
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }
