@@ -1,6 +1,14 @@
 import type { Clock } from '../platform/clock.ts';
-import type { SlidingWindow } from './sliding-window.ts';
-import { createSlidingWindow, type Decision, decide, exactMs, isIdle, type Limits, peek } from './sliding-window.ts';
+import {
+  createSlidingWindow,
+  type Decision,
+  decide,
+  exactMs,
+  isIdle,
+  type Limits,
+  peek,
+  type SlidingWindow,
+} from './sliding-window.ts';
 import type { LocalWindows, OwnWindow, RegistrationWindows } from './windows.ts';
 
 /** When nobody new comes, one is looked at in so many decisions: each look is at a window that nobody has asked for. */

@@ -79,7 +79,7 @@ export interface RequestTrace {
 export const newestPerApplication = 1000;
 export const tracesKeptMs = 24 * 3_600_000;
 
-/** Rows of the columns below, as `traceRow` makes them. */
+/** Rows of the columns below, as a `TraceWriter` makes them. */
 export async function insertTraces(tx: Tx, { bytes, count }: WaitingRows): Promise<void> {
   await tx.query(insertTracesStatement, [bytes, marks.cell, marks.row, marks.none, count]);
 }

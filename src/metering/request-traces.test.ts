@@ -155,6 +155,31 @@ test('many are written some at a time, and when the database goes away in betwee
   assert.deepEqual(new Set(await Promise.all(ids.map(written))), new Set([151]));
 });
 
+test('while the database is away no more wait than there is room for', async () => {
+  let away = true;
+  const database: Database = {
+    ...db.database,
+    query: (statement, values) =>
+      away
+        ? Promise.reject(new ApiError('UNAVAILABLE', 'The database is away.'))
+        : db.database.query(statement, values),
+  };
+  const traces = createRequestTraces(database, clock);
+  const ids = Array.from({ length: 200 }, () => newId('app', clock));
+  const noters = ids.map((id) => createNoter(traces, id));
+  for (let round = 0; round < 2; round++) {
+    for (const ask of noters) ask(150);
+    const failed = traces.flush('all');
+    for (const ask of noters) ask(150);
+    await assert.rejects(failed);
+  }
+  away = false;
+  await traces.flush('all');
+  const counts = await Promise.all(ids.map(written));
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  assert.ok(all >= 49_000 && all <= 51_000, `${all} were kept`);
+});
+
 test('rows are as they were noted, whatever a refusal says', async () => {
   const traces = createRequestTraces(db.database, clock);
   const applicationId = newId('app', clock);

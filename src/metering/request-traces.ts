@@ -71,9 +71,13 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
     return taken;
   }
 
-  /** In front of what has come since. */
+  /** In front of what has come since, as far as there is room. */
   function putBack(taken: Asked[]): void {
     for (const asked of taken) {
+      if (size >= mostWaiting) {
+        leave(asked);
+        continue;
+      }
       const since = waiting.get(asked.applicationId);
       if (since !== undefined) {
         since.taken = true;
