@@ -19,29 +19,37 @@ export interface ThreadData {
 /** To the thread. */
 export type Order = 'wake' | 'stop';
 /** From it. */
-export type Report = { counted: Record<string, number> } | 'started' | 'stopped';
+export type Report = { delivery: Tally; maintenance: Record<string, Tally> } | 'started' | 'stopped';
+/** Counts by name, since the last report. */
+export type Tally = Record<string, number>;
 
 async function run({ config, connection, secret, readable }: ThreadData): Promise<void> {
   const log = createLog({ level: config.logLevel, readable });
   const database = createDatabase({ connection, log, poolSize: 6 });
   await loadPhoneNumbers();
   const keys = await openKeyRing({ database, clock: systemClock, secret });
-  let counted: Record<string, number> = {};
+  let delivered: Tally = {};
+  let maintained: Record<string, Tally> = {};
   const delivery = createDelivery({
     config,
     database,
     clock: systemClock,
     keys,
     log,
-    onCount(name, by) {
-      counted[name] = (counted[name] ?? 0) + by;
+    onCount: (name, by) => add(delivered, name, by),
+    onMaintenance(chore, count, by) {
+      maintained[chore] ??= {};
+      add(maintained[chore], count, by);
     },
   });
   const report = (message: Report) => parentPort?.postMessage(message);
+  const reportCounts = () => {
+    report({ delivery: delivered, maintenance: maintained });
+    delivered = {};
+    maintained = {};
+  };
   const flush = setInterval(() => {
-    if (Object.keys(counted).length === 0) return;
-    report({ counted });
-    counted = {};
+    if (Object.keys(delivered).length + Object.keys(maintained).length > 0) reportCounts();
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {
@@ -49,12 +57,16 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
     clearInterval(flush);
     await delivery.stop();
     await database.close();
-    report({ counted });
+    reportCounts();
     report('stopped');
     parentPort?.close();
   });
   await delivery.start();
   report('started');
+}
+
+function add(tally: Tally, name: string, by: number): void {
+  tally[name] = (tally[name] ?? 0) + by;
 }
 
 await run(workerData as ThreadData);

@@ -97,7 +97,7 @@ async function serve(
   const app = createApp({ config, clock, database, keys, log, version, wakeDelivery });
   if (config.role !== 'web') {
     const readable = process.stdout.isTTY === true;
-    delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics.countDelivery);
+    delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics);
     endings.push(async () => delivery?.stop());
   }
   endings.push(() => app.stop());

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Order, Report, ThreadData } from './delivery-thread.ts';
 import type { Log } from './platform/log.ts';
+import type { MaintenanceCount } from './platform/maintenance.ts';
+import type { Metrics } from './platform/metrics.ts';
 
 /** The delivery thread as the rest of the process sees it. */
 export interface DeliveryThread {
@@ -14,12 +16,19 @@ const stopWithinMs = 10_000;
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
-  onCount: (name: string, by: number) => void,
+  { countDelivery, countMaintenance }: Pick<Metrics, 'countDelivery' | 'countMaintenance'>,
   file = new URL('./delivery-thread.js', import.meta.url),
 ): Promise<DeliveryThread> {
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waking = false;
+
+  function count({ delivery, maintenance }: Exclude<Report, string>): void {
+    for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
+    for (const [chore, counts] of Object.entries(maintenance)) {
+      for (const [name, by] of Object.entries(counts)) countMaintenance(chore, name as MaintenanceCount, by);
+    }
+  }
 
   /** Resolves when the thread works, rejects when it ends before. */
   function launch(): Promise<void> {
@@ -28,7 +37,7 @@ export async function startDeliveryThread(
       thread = launched;
       launched.on('message', (report: Report) => {
         if (report === 'started') resolve();
-        else if (report !== 'stopped') for (const [name, by] of Object.entries(report.counted)) onCount(name, by);
+        else if (report !== 'stopped') count(report);
       });
       launched.on('error', (error) => {
         log.error({ err: error }, 'the delivery thread failed');

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { MaintenanceCount } from './maintenance.ts';
 import { createRequestHistogram } from './request-histogram.ts';
 
 export interface Metrics {
@@ -9,6 +10,8 @@ export interface Metrics {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** Texts by what became of them: submitted, in_doubt, possible_duplicates, failed, expired. */
   countDelivery(event: string, by: number): void;
+  /** Rows that a chore of the background maintenance touched, and its failures. */
+  countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
   gauge(name: string, help: string, collect: () => number): void;
   /** A number that somebody else keeps and that only rises. */
   counter(name: string, help: string, collect: () => number): void;
@@ -27,12 +30,27 @@ export function createMetrics(): Metrics {
     labelNames: ['event'],
     registers: [registry],
   });
+  const maintenance = {
+    rows: new Counter({
+      name: 'heliograph_maintenance_rows_total',
+      help: 'Rows that background maintenance deleted or changed',
+      labelNames: ['chore'],
+      registers: [registry],
+    }),
+    failures: new Counter({
+      name: 'heliograph_maintenance_failures_total',
+      help: 'Pieces of background maintenance that failed and are tried again',
+      labelNames: ['chore'],
+      registers: [registry],
+    }),
+  };
 
   return {
     registry,
     text: async () => `${await registry.metrics()}\n${requests.text()}`,
     observeRequest: requests.observe,
     countDelivery: (event, by) => delivery.inc({ event }, by),
+    countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
     gauge: (name, help, collect) => {
       new Gauge({
         name,

@@ -75,7 +75,15 @@ test('a worker of several nodes is woken by a node that only answers requests', 
   const config = readConfig({ REDIS_URL: 'redis://127.0.0.1:1' });
   const keys = await openKeyRing({ database: db.database, clock, secret: 'a secret for tests only' });
   const { log } = createTestLog();
-  const delivery = createDelivery({ config, database: db.another(), clock, keys, log, onCount: () => {} });
+  const delivery = createDelivery({
+    config,
+    database: db.another(),
+    clock,
+    keys,
+    log,
+    onCount: () => {},
+    onMaintenance: () => {},
+  });
   await delivery.start();
   const [message] = await acceptMessages({ database: db.database, clock, carrier: 'sandbox' }, 1);
   createNotifier({ database: db.database, channel: deliveryChannel }).notify();

@@ -31,11 +31,15 @@ function play(script: string): Scene {
      ${script}`,
   );
   const counted: Record<string, number> = {};
-  const onCount = (name: string, by: number) => {
+  const add = (name: string, by: number) => {
     counted[name] = (counted[name] ?? 0) + by;
   };
+  const metrics = {
+    countDelivery: add,
+    countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
+  };
   return {
-    start: () => startDeliveryThread({} as ThreadData, createTestLog().log, onCount, pathToFileURL(file)),
+    start: () => startDeliveryThread({} as ThreadData, createTestLog().log, metrics, pathToFileURL(file)),
     notes: () => readFileSync(notesFile, 'utf8').trim().split('\n'),
     counted,
   };
@@ -45,7 +49,7 @@ const working = `
   parentPort.on('message', (order) => {
     note(order);
     if (order !== 'stop') return;
-    parentPort.postMessage({ counted: { submitted: 3 } });
+    parentPort.postMessage({ delivery: { submitted: 3 }, maintenance: { traces: { rows: 7 } } });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
@@ -58,7 +62,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     await eventually('it is woken', () => scene.notes().includes('wake'));
     await thread.stop();
     assert.deepEqual(scene.notes(), ['launched', 'wake', 'stop']);
-    assert.deepEqual(scene.counted, { submitted: 3 });
+    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7 });
   });
 
   for (const [how, script] of [

@@ -50,7 +50,15 @@ export async function createTestApp({
   const config = { ...read, port: 'PORT' in env ? read.port : 0 };
   const keys = await openKeyRing({ database: own.database, clock, secret: config.secret ?? '' });
   // In the app's own thread here, with the test's clock; `npm start` gives it a thread of its own.
-  const delivery = createDelivery({ config, database: own.database, clock, keys, log, onCount: () => {} });
+  const delivery = createDelivery({
+    config,
+    database: own.database,
+    clock,
+    keys,
+    log,
+    onCount: () => {},
+    onMaintenance: () => {},
+  });
   const app = createApp({
     config,
     clock,

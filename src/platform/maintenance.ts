@@ -1,0 +1,88 @@
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+/** Upkeep of stored rows. It runs in small pieces in the background, never inside a request or a start. */
+export interface Chore {
+  /** Names it in metrics and in the log, like `expired-sessions`. */
+  name: string;
+  /** Pause between two rounds. */
+  everyMs: number;
+  /** Does one small piece in a transaction of its own. Returns how many rows it touched; 0 ends the round. */
+  runPiece(): Promise<number>;
+}
+
+/** What maintenance reports of a chore. */
+export type MaintenanceCount = 'rows' | 'failures';
+
+export interface Maintenance {
+  start(): void;
+  stop(): Promise<void>;
+  /** Runs every chore until none has anything left. For tests and for commands. */
+  runAll(): Promise<void>;
+}
+
+export interface MaintenanceOptions {
+  chores: Chore[];
+  clock: Clock;
+  log: Log;
+  onCount: (chore: string, count: MaintenanceCount, by: number) => void;
+}
+
+/** Rows of one piece. A piece of a thousand rows takes some ten milliseconds of one connection. */
+export const pieceRows = 1000;
+
+const shortestPauseMs = 5;
+
+/** A chore that fails is tried again in its next round, and holds up no other. */
+export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOptions): Maintenance {
+  const timers = new Map<Chore, NodeJS.Timeout>();
+  const running = new Set<Promise<void>>();
+  let stopped = false;
+
+  async function runRound(chore: Chore): Promise<void> {
+    try {
+      while (!stopped) {
+        const beganMs = clock.steadyMs();
+        const rows = await chore.runPiece();
+        if (rows === 0) return;
+        onCount(chore.name, 'rows', rows);
+        // Rests as long as it worked, so that requests always find the database half free.
+        await pause(Math.max(shortestPauseMs, clock.steadyMs() - beganMs));
+      }
+    } catch (error) {
+      onCount(chore.name, 'failures', 1);
+      log.warn({ chore: chore.name, reason: (error as Error).message }, 'maintenance failed; it is tried again');
+    }
+  }
+
+  function schedule(chore: Chore, afterMs: number): void {
+    if (stopped) return;
+    const timer = setTimeout(() => {
+      const round = runRound(chore).finally(() => {
+        running.delete(round);
+        schedule(chore, chore.everyMs);
+      });
+      running.add(round);
+    }, afterMs);
+    timers.set(chore, timer.unref());
+  }
+
+  return {
+    start() {
+      // Not all in the same moment.
+      for (const [index, chore] of chores.entries()) schedule(chore, Math.min(chore.everyMs, 1000 + index * 100));
+    },
+    async stop() {
+      stopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.all(running);
+    },
+    async runAll() {
+      for (const chore of chores) while ((await chore.runPiece()) > 0);
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
