@@ -35,7 +35,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       const message = messages.prepare(readSend(call.body, api), sending);
       const location = `${base}/${message.id}`;
       const answer = { status: created, body: JSON.stringify(toRecord(message)), location };
-      await messages.accept([message], keep(answer));
+      await messages.accept(applicationId, [message], keep(answer));
       return answer;
     });
   }
@@ -71,7 +71,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
           };
           const answer = { status: 200, body: JSON.stringify(body), location: null };
           const kept = keep(answer);
-          if (kept !== undefined) await messages.accept([], kept);
+          if (kept !== undefined) await messages.accept(requireApplication(call).applicationId, [], kept);
           return answer;
         }),
     }),

@@ -44,7 +44,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
           summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
         };
         const answer = { status: 200, body: JSON.stringify(body), location: null };
-        await messages.accept(prepared, keep(answer));
+        await messages.accept(sending.applicationId, prepared, keep(answer));
         return answer;
       }),
   });

@@ -39,6 +39,7 @@ export interface Sending {
 
 /** What a batch commits together: some messages, and the answer that is kept for their idempotency key. */
 interface Acceptance {
+  applicationId: string;
   messages: Message[];
   kept: IdempotencyRow | undefined;
 }
@@ -61,6 +62,8 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     database,
     clock,
     repeatable: true,
+    ownerOf: ({ applicationId }) => applicationId,
+    weightOf: ({ messages }) => Math.max(1, messages.length),
     keysOf: ({ kept }) => (kept === undefined ? noKeys : [kept.hash.toString('base64')]),
     withoutTransaction: (items) => items.every(({ kept }) => kept === undefined),
     async run(tx, items) {
@@ -119,8 +122,8 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
     prepare,
 
     /** Writes the messages and the answer in one commit. When it resolves, they are on disk. */
-    accept: (messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
-      accepted.submit({ messages, kept }).then(wake),
+    accept: (applicationId: string, messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
+      accepted.submit({ applicationId, messages, kept }).then(wake),
 
     async require(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       const message = isMessageId(id) ? await find({ applicationId, api, id }) : undefined;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createTestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { type Batch, type BatchOptions, createBatch } from './batch.ts';
+import type { QueueLimits } from './batch-queue.ts';
 import { systemClock } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { sqlStateOf } from './database-errors.ts';
@@ -117,7 +118,7 @@ describe('items that touch the same thing', () => {
             clock: systemClock,
             keysOf: (item) => item.keys,
             repeatable: true,
-            maxItems,
+            limits: { perBatch: maxItems },
             run: async (_tx, items) => {
               assert.ok(items.length <= maxItems);
               for (const { index } of items) batchOf.set(index, batches);
@@ -193,6 +194,51 @@ describe('items that fail', () => {
     assert.ok(runs <= 17, `${runs} runs`);
   });
 
+  test('fail alone whatever they throw: an error of our own code, or one of the database that no class names', async () => {
+    const failures = [
+      () => {
+        throw new RangeError('Maximum call stack size exceeded');
+      },
+      (tx: Tx) => tx.query('select cast(repeat($1, 5000) as json)', ['[']),
+      (tx: Tx) => tx.query("do $$ begin raise exception 'broken' using errcode = 'XX000'; end $$"),
+    ];
+    for (const withoutTransaction of [() => true, () => false]) {
+      for (const fail of failures) {
+        const batch = createBatch<string, string>({
+          database: db.database,
+          clock: systemClock,
+          keysOf: (item) => [item],
+          repeatable: true,
+          withoutTransaction,
+          async run(tx, items) {
+            if (items.includes('bad')) await fail(tx);
+            return items;
+          },
+        });
+        const items = Array.from({ length: 40 }, (_, index) => (index === 17 ? 'bad' : `good ${index}`));
+        const outcomes = await Promise.allSettled(items.map(batch.submit));
+        assert.deepEqual(
+          outcomes.map(({ status }) => status === 'fulfilled'),
+          items.map((item) => item !== 'bad'),
+        );
+      }
+    }
+  });
+
+  test('are not run again when that might do it twice: decided work outside a transaction, failed by our own code', async () => {
+    let runs = 0;
+    const batch = createCounting(db.database, {
+      withoutTransaction: () => true,
+      async run() {
+        runs++;
+        throw new TypeError('after the statement');
+      },
+    });
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => batch.submit({ id })));
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+    assert.equal(runs, 1);
+  });
+
   test('do not take those who wait behind them along: a refusal concerns its own batch only', async () => {
     const id = fresh('refused');
     await addCounters([id]);
@@ -246,12 +292,89 @@ test('two batches on two pools that deadlock are both run to the end', async () 
 test('a list of waiting items that is full refuses more at once, and is open again when it has room', async () => {
   const ids = Array.from({ length: 6 }, () => fresh('full'));
   await addCounters(ids);
-  const batch = createCounting(db.database, { maxWaiting: 4 });
+  const batch = createCounting(db.database, { limits: { waiting: 4 } });
   const outcomes = await Promise.allSettled(ids.map((id) => batch.submit({ id })));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   assert.equal(refused.length, 2);
   for (const error of refused) assert.ok(error instanceof ApiError && error.code === 'UNAVAILABLE');
   assert.equal(await batch.submit({ id: ids[5] ?? '' }), 1);
+});
+
+describe('heavy items', () => {
+  interface Load {
+    owner: string;
+    weight: number;
+  }
+  /** The batches in the order they ran; the first one holds the others up until all are submitted. */
+  async function runAll(loads: Load[], limits: Partial<QueueLimits>): Promise<Load[][]> {
+    const batches: Load[][] = [];
+    const batch = createBatch<Load, undefined>({
+      database: db.database,
+      clock: systemClock,
+      keysOf: () => [],
+      ownerOf: ({ owner }) => owner,
+      weightOf: ({ weight }) => weight,
+      repeatable: true,
+      withoutTransaction: () => true,
+      limits,
+      async run(_tx, items) {
+        batches.push(items);
+        await pause(1);
+        return items.map(() => undefined);
+      },
+    });
+    await Promise.all(loads.map(batch.submit));
+    return batches;
+  }
+  const weightOf = (items: Load[]) => items.reduce((sum, { weight }) => sum + weight, 0);
+
+  test('batches are bounded by rows: 500 requests of 100 texts never are one statement', async () => {
+    const loads = Array.from({ length: 500 }, () => ({ owner: 'bulk', weight: 100 }));
+    const batches = await runAll(loads, { perBatch: 500, waiting: 200_000 });
+    assert.equal(batches.flat().length, 500);
+    assert.ok(batches.every((items) => weightOf(items) <= 500));
+  });
+
+  test('an item heavier than a batch goes alone', async () => {
+    const batches = await runAll(
+      [1, 900, 1, 1].map((weight) => ({ owner: 'one', weight })),
+      { perBatch: 500 },
+    );
+    assert.ok(batches.every((items) => items.length === 1 || weightOf(items) <= 500));
+    assert.equal(batches.flat().length, 4);
+  });
+
+  test('callers take turns: one with a long queue delays another by one batch, not by its queue', async () => {
+    const bulk = Array.from({ length: 100 }, () => ({ owner: 'bulk', weight: 100 }));
+    const batches = await runAll([...bulk, { owner: 'small', weight: 1 }], { perBatch: 500, waiting: 100_000 });
+    const place = batches.findIndex((items) => items.some(({ owner }) => owner === 'small'));
+    assert.ok(place <= 2, `it was in batch ${place} of ${batches.length}`);
+  });
+
+  test('a caller that fills its half of the queue is refused, and another is not', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const batch = createBatch<Load, undefined>({
+      database: db.database,
+      clock: systemClock,
+      keysOf: () => [],
+      ownerOf: ({ owner }) => owner,
+      weightOf: ({ weight }) => weight,
+      repeatable: true,
+      withoutTransaction: () => true,
+      limits: { perBatch: 10, waiting: 100 },
+      run: (_tx, items) => gate.then(() => items.map(() => undefined)),
+    });
+    const bulk = Array.from({ length: 20 }, () => batch.submit({ owner: 'bulk', weight: 10 }));
+    const small = batch.submit({ owner: 'small', weight: 1 });
+    release();
+    const outcomes = await Promise.allSettled(bulk);
+    assert.ok(outcomes.some(({ status }) => status === 'rejected'));
+    assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
+    await small;
+  });
 });
 
 test('one thing that everybody wants holds up nobody else', async () => {

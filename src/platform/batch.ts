@@ -1,3 +1,4 @@
+import { type BatchQueue, createBatchQueue, type QueueLimits, type Waiting } from './batch-queue.ts';
 import type { Clock } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { isCommitInDoubt, isConnectionLoss, leavesConnectionWhole, sqlStateOf } from './database-errors.ts';
@@ -29,17 +30,14 @@ export interface BatchOptions<Item, Result> {
   repeatable: boolean;
   /** Whether `run` needs no transaction around it for these items: it writes in one statement, or makes its own. */
   withoutTransaction?: (items: Item[]) => boolean;
-  maxItems?: number;
-  maxWaiting?: number;
+  /** The caller an item belongs to: when more waits than fits, callers take turns. */
+  ownerOf?: (item: Item) => string;
+  /** The rows an item writes; 1 unless said. Batches and the queue are bounded by rows, not by requests. */
+  weightOf?: (item: Item) => number;
+  limits?: Partial<QueueLimits>;
 }
 
-interface Waiting<Item, Result> {
-  item: Item;
-  keys: string[];
-  submittedMs: number;
-  resolve: (result: Result) => void;
-  reject: (error: unknown) => void;
-}
+const defaultLimits: QueueLimits = { perBatch: 500, waiting: 20_000 };
 
 /** Every caller has its answer within 5 s, whatever became of the batches before its own. */
 const answerWithinMs = 4500;
@@ -49,12 +47,13 @@ const rerunWithinMs = 1500;
 const collisionTries = 5;
 
 /**
- * Group commit: what arrives while a commit is under way goes out together in the next one, so the cost of a commit is
- * shared by all who wait for it. One batch at a time: a second in flight only makes both smaller.
+ * Group commit: items that arrive while a commit is under way share the next one, and with it the cost of a commit.
+ * At most two batches are under way, and never two items with an equal key.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { database, clock, keysOf, run, repeatable, withoutTransaction, maxItems = 500, maxWaiting = 20_000 } = options;
-  let waiting: Waiting<Item, Result>[] = [];
+  const { database, clock, keysOf, run, repeatable, withoutTransaction } = options;
+  const { ownerOf = () => '', weightOf = () => 1 } = options;
+  const queue: BatchQueue<Item, Result> = createBatchQueue({ ...defaultLimits, ...options.limits });
   const underWay = new Set<Waiting<Item, Result>[]>();
   let busy = false;
   /** The keys of what is under way. */
@@ -63,12 +62,13 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   const onIdle: (() => void)[] = [];
 
   function submit(item: Item): Promise<Result> {
-    if (waiting.length >= maxWaiting) {
-      return Promise.reject(unavailable('The service has more to write down than it can. Try again shortly.'));
-    }
     return new Promise((resolve, reject) => {
       const keys = keysOf(item);
-      waiting.push({ item, keys, submittedMs: clock.steadyMs(), resolve, reject });
+      const entry = { item, owner: ownerOf(item), keys, weight: weightOf(item), submittedMs: clock.steadyMs() };
+      if (!queue.add({ ...entry, resolve, reject })) {
+        reject(unavailable('The service is overloaded. Try again shortly.'));
+        return;
+      }
       if (busy) {
         // One that waits for what is under way makes no batch larger.
         if (!keys.some((key) => held.has(key))) startBeside();
@@ -82,15 +82,15 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   }
 
   function startNext(): void {
-    const chosen = takeNext();
+    const chosen = queue.take(held);
     if (chosen.length > 0) void carry(chosen);
-    else if (underWay.size === 0 && waiting.length === 0) rest();
+    else if (underWay.size === 0 && queue.length === 0) rest();
   }
 
   /** While the database has one, we prepare the next; that sets out early when it is large enough to be worth a commit. */
   function startBeside(): void {
     const [first] = underWay;
-    if (underWay.size === 1 && first !== undefined && waiting.length >= first.length) startNext();
+    if (underWay.size === 1 && first !== undefined && queue.length >= first.length) startNext();
   }
 
   async function carry(chosen: Waiting<Item, Result>[]): Promise<void> {
@@ -100,9 +100,9 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     underWay.delete(chosen);
     for (const { keys } of chosen) for (const key of keys) held.delete(key);
     settle(chosen, outcomes);
-    // The database is away. Whoever waits behind would run into the same timeout, one batch after another.
+    // The database is away: the next batches would run into the same timeout, one after another.
     const away = outcomes.find(isAway);
-    if (away !== undefined) for (const { reject } of waiting.splice(0)) reject(away.error);
+    if (away !== undefined) for (const { reject } of queue.removeAll()) reject(away.error);
     if (underWay.size === 0) startNext();
     else startBeside();
   }
@@ -111,23 +111,6 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     clearInterval(watch);
     busy = false;
     for (const idle of onIdle.splice(0)) idle();
-  }
-
-  /** The oldest items of which no two share a key, sorted by key so that two nodes lock rows in the same order. */
-  function takeNext(): Waiting<Item, Result>[] {
-    const taken = new Set(held);
-    const chosen: Waiting<Item, Result>[] = [];
-    const left: Waiting<Item, Result>[] = [];
-    let seen = 0;
-    for (; seen < waiting.length && chosen.length < maxItems; seen++) {
-      const entry = waiting[seen] as Waiting<Item, Result>;
-      const free = !entry.keys.some((key) => taken.has(key));
-      // The keys of one that has to wait are taken as well: nobody behind it may overtake it.
-      for (const key of entry.keys) taken.add(key);
-      (free ? chosen : left).push(entry);
-    }
-    waiting = [...left, ...waiting.slice(seen)];
-    return chosen.sort((a, b) => compare(a.keys[0], b.keys[0]));
   }
 
   function settle(chosen: Waiting<Item, Result>[], outcomes: Outcome<Result>[]): void {
@@ -142,11 +125,10 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   /** Their batch may still commit: like every 503, this one says nothing of what was done. */
   function rejectOverdue(): void {
     const sinceMs = clock.steadyMs() - answerWithinMs;
-    const firstInTime = waiting.findIndex(({ submittedMs }) => submittedMs > sinceMs);
-    const overdue = waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime);
+    const overdue = queue.removeSubmittedBefore(sinceMs);
     for (const batch of underWay) overdue.push(...batch.filter(({ submittedMs }) => submittedMs <= sinceMs));
     if (overdue.length === 0) return;
-    const late = unavailable('The service did not write this down in time. Try again shortly.');
+    const late = unavailable('The service is overloaded. Try again shortly.');
     for (const { reject } of overdue) reject(late);
   }
 
@@ -155,10 +137,20 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       const values = await attempt(chosen.map(({ item }) => item));
       return values.map((value) => ({ value }));
     } catch (error) {
-      // Bad data or a violated constraint: one row's fault must not be its neighbours'.
-      if (chosen.length > 1 && /^2[123]/.test(sqlStateOf(error) ?? '')) return commitHalves(chosen);
+      // Whatever one item caused must not become its neighbours' failure.
+      if (chosen.length > 1 && isSafeToSplit(error, chosen)) return commitHalves(chosen);
       return chosen.map(() => ({ error }));
     }
+  }
+
+  /**
+   * An outage is no item's fault, and splitting would only prolong it. An error of our own code, thrown after a statement
+   * that is its own transaction, says nothing about what was committed: only repeatable work may run again then.
+   */
+  function isSafeToSplit(error: unknown, chosen: Waiting<Item, Result>[]): boolean {
+    if (error instanceof ApiError && error.code === 'UNAVAILABLE') return false;
+    if (sqlStateOf(error) !== undefined || repeatable) return true;
+    return withoutTransaction?.(chosen.map(({ item }) => item)) !== true;
   }
 
   /** Finds one bad row among 500 in twenty commits rather than 500. */
@@ -201,8 +193,4 @@ function isAway(outcome: Outcome<unknown>): outcome is { error: unknown } {
   if (!('error' in outcome)) return false;
   const { error } = outcome;
   return error instanceof ApiError && error.code === 'UNAVAILABLE' && !leavesConnectionWhole(error);
-}
-
-function compare(a = '', b = ''): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

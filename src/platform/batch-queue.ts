@@ -1,0 +1,116 @@
+/** An item that waits for its batch. */
+export interface Waiting<Item, Result> {
+  item: Item;
+  /** The caller it belongs to; empty where all items are one caller's. Callers take turns when not all fit. */
+  owner: string;
+  keys: string[];
+  /** The rows it writes. */
+  weight: number;
+  submittedMs: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface BatchQueue<Item, Result> {
+  readonly length: number;
+  /** False when the queue, or this owner's part of it, has no room. */
+  add(entry: Waiting<Item, Result>): boolean;
+  /** The next batch: no two items share a key, and none has a key in `held`. Sorted by key. */
+  take(held: ReadonlySet<string>): Waiting<Item, Result>[];
+  removeSubmittedBefore(ms: number): Waiting<Item, Result>[];
+  removeAll(): Waiting<Item, Result>[];
+}
+
+/** In rows. One item may be heavier than a batch: it then goes alone. */
+export interface QueueLimits {
+  perBatch: number;
+  waiting: number;
+}
+
+/** One owner may take half of the queue, so that the others always find room. */
+const ownerShare = 0.5;
+
+export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<Item, Result> {
+  let entries: Waiting<Item, Result>[] = [];
+  let weight = 0;
+  const weightOf = new Map<string, number>();
+
+  function change(owner: string, by: number): void {
+    weight += by;
+    const left = (weightOf.get(owner) ?? 0) + by;
+    if (left > 0) weightOf.set(owner, left);
+    else weightOf.delete(owner);
+  }
+
+  function removed(taken: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
+    for (const { owner, weight } of taken) change(owner, -weight);
+    return taken;
+  }
+
+  return {
+    get length() {
+      return entries.length;
+    },
+
+    add(entry) {
+      const { owner } = entry;
+      const ownLimit = owner === '' ? limits.waiting : limits.waiting * ownerShare;
+      if (weight >= limits.waiting || (weightOf.get(owner) ?? 0) >= ownLimit) return false;
+      entries.push(entry);
+      change(owner, entry.weight);
+      return true;
+    },
+
+    take(held) {
+      const order = weight <= limits.perBatch || weightOf.size === 1 ? entries : inTurns(entries);
+      const taken = new Set(held);
+      const chosen: Waiting<Item, Result>[] = [];
+      const left = new Set<Waiting<Item, Result>>();
+      let chosenWeight = 0;
+      let seen = 0;
+      for (; seen < order.length && chosenWeight < limits.perBatch; seen++) {
+        const entry = order[seen] as Waiting<Item, Result>;
+        const free = !entry.keys.some((key) => taken.has(key));
+        const fits = chosenWeight === 0 || chosenWeight + entry.weight <= limits.perBatch;
+        // The keys of an item that stays are taken as well, so that no later item overtakes it.
+        for (const key of entry.keys) taken.add(key);
+        if (free && fits) {
+          chosen.push(entry);
+          chosenWeight += entry.weight;
+        } else left.add(entry);
+      }
+      if (order === entries) entries = [...left, ...entries.slice(seen)];
+      else {
+        const gone = new Set(chosen);
+        entries = entries.filter((entry) => !gone.has(entry));
+      }
+      removed(chosen);
+      return chosen.sort((a, b) => compare(a.keys[0], b.keys[0]));
+    },
+
+    removeSubmittedBefore(ms) {
+      const firstLater = entries.findIndex(({ submittedMs }) => submittedMs > ms);
+      return removed(entries.splice(0, firstLater < 0 ? entries.length : firstLater));
+    },
+
+    removeAll: () => removed(entries.splice(0)),
+  };
+}
+
+/** The first of every owner, then the second of every owner, and so on. Each owner's items keep their order. */
+function inTurns<Entry extends { owner: string }>(entries: Entry[]): Entry[] {
+  const rounds: Entry[][] = [];
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const round = counts.get(entry.owner) ?? 0;
+    counts.set(entry.owner, round + 1);
+    const place = rounds[round];
+    if (place === undefined) rounds[round] = [entry];
+    else place.push(entry);
+  }
+  return rounds.flat();
+}
+
+function compare(a = '', b = ''): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
