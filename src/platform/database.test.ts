@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import type { Database } from './database.ts';
@@ -130,4 +131,39 @@ test('every way in which a connection breaks is known as one; a broken pipe is n
 test('timeouts may be set as short as a test likes', async () => {
   const hasty = db.another({ timeouts: { statementMs: 200, connectMs: 5000 } });
   await assert.rejects(hasty.query('select pg_sleep(5)'), (error) => sqlStateOf(error) === '57014');
+});
+
+/** The parameters of the first message that a client sends (Postgres documentation, "StartupMessage"). */
+async function startupParameters(): Promise<Record<string, string>> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const received = new Promise<Buffer>((resolve) => {
+    server.once('connection', (socket) => {
+      socket.once('data', (bytes) => {
+        socket.destroy();
+        resolve(bytes);
+      });
+    });
+  });
+  const pool = db.another({ connection: { host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' } });
+  await assert.rejects(pool.query('select 1'));
+  const words = (await received).subarray(8).toString('utf8').split('\0');
+  server.close();
+  const pairs: [string, string][] = [];
+  for (let i = 0; words[i]; i += 2) pairs.push([words[i] ?? '', words[i + 1] ?? '']);
+  return Object.fromEntries(pairs);
+}
+
+test('PgBouncer takes our connections: the start-up message has no parameter that it refuses', async () => {
+  const { user, database, application_name, client_encoding, ...others } = await startupParameters();
+  assert.deepEqual([user, database, application_name], ['u', 'd', 'heliograph']);
+  assert.deepEqual(others, {}, 'everything else is set after connecting');
+});
+
+test('every connection has its limits: of statements, of locks and of standing still in a transaction', async () => {
+  const pool = db.another({ timeouts: { statementMs: 1234, transactionMs: 4321 } });
+  const { rows } = await pool.query(`select current_setting('statement_timeout') as statement,
+    current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle`);
+  assert.deepEqual(rows[0], { statement: '1234ms', lock: '734ms', idle: '6321ms' });
 });

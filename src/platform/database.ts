@@ -67,7 +67,14 @@ types.setTypeParser(int8Array, (text) => readTextArray(text).map((entry) => entr
 export function createDatabase({ connection, log, poolSize = 10, timeouts }: DatabaseOptions): Database {
   const limits = { ...defaultTimeouts, ...timeouts };
   const config = clientConfig(connection, limits);
-  const pool = new Pool({ ...config, max: poolSize, idleTimeoutMillis: 30_000, maxLifetimeSeconds: 1800 });
+  const settings = sessionSettings(limits);
+  const pool = new Pool({
+    ...config,
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: 1800,
+    onConnect: async (client) => void (await client.query(settings)),
+  });
   // Without a listener an idle connection that breaks would end the process. The pool has already dropped it.
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
   // The same for one that breaks between two statements of a transaction: the next statement fails and says so.
@@ -118,7 +125,10 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
         }
       }, limits.transactionMs),
 
-    openSession: (onLost, { patient = false } = {}) => openSession(config, onLost, patient),
+    openSession: (onLost, { patient = false } = {}) =>
+      patient
+        ? openSession({ ...config, query_timeout: undefined }, sessionSettings(withoutLimits), onLost)
+        : openSession(config, settings, onLost),
 
     close: () => pool.end(),
   };
@@ -132,9 +142,9 @@ async function commit(client: ClientBase): Promise<void> {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed');
 }
 
-async function openSession(config: ClientConfig, onLost: (error: Error) => void, patient: boolean): Promise<Session> {
+async function openSession(config: ClientConfig, settings: string, onLost: (error: Error) => void): Promise<Session> {
   const socket = new Socket();
-  const client = new Client({ ...config, ...(patient && withoutLimits), stream: () => socket });
+  const client = new Client({ ...config, stream: () => socket });
   let over = false;
   const lose = (error: Error) => {
     if (over) return;
@@ -142,11 +152,16 @@ async function openSession(config: ClientConfig, onLost: (error: Error) => void,
     socket.destroy();
     onLost(error);
   };
-  await client.connect().catch((error: unknown) => {
-    over = true;
-    socket.destroy();
-    throw readError(error);
-  });
+  // Before it is connected as well: a connection that breaks during its settings must not end the process.
+  client.on('error', () => {});
+  await client
+    .connect()
+    .then(() => client.query(settings))
+    .catch((error: unknown) => {
+      over = true;
+      socket.destroy();
+      throw readError(error);
+    });
   client.on('error', lose);
   client.on('end', () => lose(new Error('the connection was closed')));
   return {
@@ -168,12 +183,30 @@ async function openSession(config: ClientConfig, onLost: (error: Error) => void,
 
 /**
  * Every statement of ours finds its rows by an index, a few at a time. Left to itself, Postgres reads a small table as a
- * whole, and a list as a whole, to sort it, for a page of twenty. And it goes on by the plan it made when a table was
- * empty: after a first start that is for a minute or more, while every batch reads all there is.
+ * whole, and goes on by the plan it made when a table was empty: for a minute or more, every batch reads all there is.
  */
-const byIndex = '-c enable_bitmapscan=off -c enable_seqscan=off -c plan_cache_mode=force_custom_plan';
+const byIndex = { enable_bitmapscan: 'off', enable_seqscan: 'off', plan_cache_mode: 'force_custom_plan' };
 
-const withoutLimits = { query_timeout: undefined, statement_timeout: undefined, lock_timeout: undefined };
+const withoutLimits: Timeouts = { connectMs: 0, statementMs: 0, transactionMs: 0 };
+
+/**
+ * Set after connecting, because PgBouncer refuses them as start-up parameters. They are stronger than what the server,
+ * the database or the role has set: times are read as UTC in ISO form.
+ */
+function sessionSettings({ statementMs, transactionMs }: Timeouts): string {
+  const settings = {
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    ...byIndex,
+    statement_timeout: statementMs,
+    lock_timeout: statementMs === 0 ? 0 : Math.max(1, statementMs - 500),
+    // A node that was frozen gives its locks back soon after it could have gone on.
+    idle_in_transaction_session_timeout: transactionMs === 0 ? 0 : transactionMs + 2000,
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ');
+}
 
 async function run<Row>(client: ClientBase, statement: Statement | string, values: unknown[] = []): Promise<Rows<Row>> {
   const query = typeof statement === 'string' ? { text: statement, values } : { ...statement, values };
@@ -182,31 +215,16 @@ async function run<Row>(client: ClientBase, statement: Statement | string, value
 }
 
 function clientConfig(connection: DatabaseOptions['connection'], limits: Timeouts): ClientConfig {
-  const { target, options } = readConnection(connection);
+  // Our own server speaks plainly on loopback, whatever PGSSLMODE says of the developer's other databases.
+  const target = 'url' in connection ? { connectionString: connection.url } : { ...connection, ssl: false };
   return {
     ...target,
     application_name: 'heliograph',
-    // Stronger than what the server, the database or the role have set: times are read as UTC in ISO form.
-    options: `${options} -c timezone=UTC -c datestyle=ISO ${byIndex}`.trimStart(),
     connectionTimeoutMillis: limits.connectMs,
-    statement_timeout: limits.statementMs,
     query_timeout: limits.statementMs + 200,
-    lock_timeout: Math.max(1, limits.statementMs - 500),
-    // A node that was frozen gives its locks back soon after it could have gone on.
-    idle_in_transaction_session_timeout: limits.transactionMs + 2000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
-}
-
-/** `options` in an address would replace ours instead of joining them, so they are taken out of it. */
-function readConnection(connection: DatabaseOptions['connection']): { target: ClientConfig; options: string } {
-  // Our own server speaks plainly on loopback, whatever PGSSLMODE says of the developer's other databases.
-  if (!('url' in connection)) return { target: { ...connection, ssl: false }, options: '' };
-  const url = new URL(connection.url);
-  const options = url.searchParams.get('options') ?? '';
-  url.searchParams.delete('options');
-  return { target: { connectionString: url.href }, options };
 }
 
 function readTime(text: string): number {

@@ -28,8 +28,6 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
   const migrations = await readMigrations(folder);
   const session = await database.openSession(() => {}, { patient: true });
   try {
-    // A migration may take longer than a request may wait, and longer than the role's own limits.
-    await session.query('set statement_timeout = 0; set lock_timeout = 0');
     await session.query('select pg_advisory_lock($1)', [migrationLock]);
     await session.query(`create table if not exists schema_migration (
       version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)`);
