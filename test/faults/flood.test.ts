@@ -190,10 +190,16 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     identityAddresses,
     addressLimits: { perMinute: 6000, burst: 1000 },
     apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],
-    metricsToken: undefined,
+    metrics: { token: undefined, openToLoopback: true },
     publicUrl: app.url,
   });
-  const arrival = { correlationId: 'req', method: 'GET', path: '/verify/v1/x', repeats: () => false };
+  const arrival = {
+    correlationId: 'req',
+    method: 'GET',
+    path: '/verify/v1/x',
+    informedAtMs: Number.NEGATIVE_INFINITY,
+    repeats: () => false,
+  };
   const askedBefore = asked;
   for (let i = 0; i < 20_000; i++) {
     const headers = { authorization: `Bearer a${i}.b.c` };
