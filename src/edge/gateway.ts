@@ -80,6 +80,8 @@ export function createGateway(options: GatewayOptions): Gate {
     if (found !== undefined) return admitKnown(arrival, auth, found);
     if (find.wasGood(text)) return lookUpAgain(arrival, auth, find, text);
     if (!find.isWellFormed(text)) return uncounted(arrival, isKey ? malformedKey(text) : malformedToken(text));
+    // What a caller can make up costs its address nothing, so it never takes the budget of others who share the address.
+    if (!find.isPlausible(text)) return uncounted(arrival, dead(auth));
     return admitUnknown(arrival, auth, find, text);
   }
 
@@ -87,7 +89,6 @@ export function createGateway(options: GatewayOptions): Gate {
   function admitUnknown(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Admission | Promise<Admission> {
     const decision = charge(addresses, arrival);
     if (!decision.admitted) return limited(anonymous, decision);
-    if (!find.isPlausible(text)) return refused(anonymous, decision, dead(auth));
     return find.lookUp(text).then(
       (found) =>
         found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision),
