@@ -119,7 +119,7 @@ const edgeAlone = createServer({
     identityAddresses: createAddressWindows({ clock }),
     addressLimits: config.addressLimits,
     apis: [],
-    metricsToken: undefined,
+    metrics: { token: undefined, openToLoopback: true },
     publicUrl: config.publicUrl,
   }),
   clock,

@@ -158,7 +158,7 @@ export function createApp(options: AppOptions): App {
   const own = createMemoryWindows({ clock });
   const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
   const breaker = config.redisUrl === undefined ? undefined : createWindowBreaker({ url: config.redisUrl, log });
-  const registrations = breaker === undefined ? own : createRedisWindows({ breaker, share });
+  const registrations = breaker === undefined ? own : createRedisWindows({ breaker, share, clock });
   const addresses = createAddressWindows({ clock });
   const identityAddresses = createAddressWindows({ clock });
   metrics.gauge(
@@ -199,7 +199,7 @@ export function createApp(options: AppOptions): App {
     identityAddresses,
     addressLimits: config.addressLimits,
     apis: apiPrefixes,
-    metricsToken: config.metricsToken,
+    metrics: { token: config.metricsToken, openToLoopback: config.environment === 'sandbox' },
     publicUrl: config.publicUrl,
   });
   const gate = config.role === 'worker' ? createWorkerGate(gateway) : gateway;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createTestClock } from '../../test/support/clock.ts';
+import { longAgo, onItsWay } from '../../test/support/limiter-model.ts';
 import { createAddressWindows } from './address-windows.ts';
 import { createSlidingWindow, decide, type Limits, type SlidingWindow } from './sliding-window.ts';
 
@@ -28,7 +29,7 @@ test('while they fit, addresses are counted exactly', () => {
     clock.advance(step % 7);
     const window = kept.get(key) ?? createSlidingWindow();
     kept.set(key, window);
-    assert.deepEqual(windows.decide(key, limits), decide(window, limits, clock.steadyMs()));
+    assert.deepEqual(windows.decide(key, limits, longAgo), decide(window, limits, clock.steadyMs(), onItsWay));
   }
 });
 
@@ -53,7 +54,7 @@ for (const maxAddresses of [1, 3, 10]) {
       (known ? returning : onceSeen).push(key);
       if (returning.length > Math.ceil(maxAddresses * 0.8)) onceSeen.push(returning.shift() ?? '');
 
-      windows.decide(key, endless);
+      windows.decide(key, endless, longAgo);
       for (let index = 0; index < maxAddresses * 5; index++) {
         const other = address(index);
         assert.equal(isKept(other), onceSeen.includes(other) || returning.includes(other), `step ${step}`);
@@ -69,33 +70,37 @@ test('a million addresses leave memory bounded, and a limited one limited', () =
   const large: Limits = { perMinute: 6000, burst: 1000 };
   const fill = (key: string) => {
     for (let second = 0; second < 6; second++) {
-      for (let sent = 0; sent < 1000; sent++) windows.decide(key, large);
+      for (let sent = 0; sent < 1000; sent++) windows.decide(key, large, longAgo);
       clock.advance(1000);
     }
   };
   fill('busy');
   fill('silent');
-  assert.equal(windows.decide('busy', large).admitted, false);
-  assert.equal(windows.decide('silent', large).admitted, false);
+  assert.equal(windows.decide('busy', large, longAgo).admitted, false);
+  assert.equal(windows.decide('silent', large, longAgo).admitted, false);
 
   const before = heapMegabytes();
   for (let index = 0; index < 1_000_000; index++) {
-    const decision = windows.decide(address(index), large);
+    const decision = windows.decide(address(index), large, longAgo);
     assert.equal(decision.remaining, 5999, 'nobody in the flood is refused for another');
     if (index % 1000 === 0) {
       clock.advance(1);
-      assert.equal(windows.decide('busy', large).admitted, false);
+      assert.equal(windows.decide('busy', large, longAgo).admitted, false);
       assert.ok(windows.size <= 100_000);
       assert.ok(windows.slots <= 4_000_000);
     }
   }
   assert.equal(windows.size, 100_000);
-  assert.equal(windows.decide('silent', large).admitted, false, 'its history was not pushed out by passers-by');
+  assert.equal(
+    windows.decide('silent', large, longAgo).admitted,
+    false,
+    'its history was not pushed out by passers-by',
+  );
   const grown = heapMegabytes() - before;
   assert.ok(grown < 100, `${grown} MB for 100,000 addresses`);
 
   clock.advance(200_000);
-  for (let index = 0; index < 100_000; index++) windows.decide('other', large);
+  for (let index = 0; index < 100_000; index++) windows.decide('other', large, longAgo);
   assert.equal(windows.size, 1, 'and it is given back when the flood is over');
   assert.ok(windows.slots <= 6000);
 });
@@ -105,9 +110,9 @@ test('a flood that calls twice does not evict who calls all the time', () => {
   const windows = createAddressWindows({ clock, maxAddresses: 1000 });
   let admitted = 0;
   for (let index = 0; index < 100_000; index++) {
-    windows.decide(address(index), limits);
-    windows.decide(address(index), limits);
-    if (index % 100 === 0 && windows.decide('busy', limits).admitted) admitted++;
+    windows.decide(address(index), limits, longAgo);
+    windows.decide(address(index), limits, longAgo);
+    if (index % 100 === 0 && windows.decide('busy', limits, longAgo).admitted) admitted++;
   }
   assert.equal(admitted, 20);
   assert.ok(windows.size <= 1000);
@@ -119,25 +124,25 @@ test('the slots of busy addresses are bounded too, and the count of them is true
   const windows = createAddressWindows({ clock, maxAddresses: 1000, maxEntries: 5000 });
   for (let index = 0; index < 50; index++) {
     for (let sent = 0; sent < 500; sent++) {
-      assert.equal(windows.decide(address(index), large).remaining, 499 - sent);
+      assert.equal(windows.decide(address(index), large, longAgo).remaining, 499 - sent);
       assert.ok(windows.slots <= 5000);
     }
-    assert.equal(windows.decide(address(index), large).admitted, false);
+    assert.equal(windows.decide(address(index), large, longAgo).admitted, false);
   }
   assert.equal(windows.slots, 5000);
   assert.equal(windows.size, 10);
   clock.advance(120_000);
-  for (let turn = 0; turn < 20; turn++) windows.decide('other', large);
+  for (let turn = 0; turn < 20; turn++) windows.decide('other', large, longAgo);
   assert.deepEqual([windows.size, windows.slots], [1, 32]);
 });
 
 test('one window may be as large as its limit, whatever the bound', () => {
   const windows = createAddressWindows({ clock: createTestClock(), maxAddresses: 1, maxEntries: 1 });
   const large: Limits = { perMinute: 100, burst: 100 };
-  for (let sent = 0; sent < 100; sent++) assert.equal(windows.decide('a', large).remaining, 99 - sent);
-  assert.equal(windows.decide('a', large).admitted, false);
+  for (let sent = 0; sent < 100; sent++) assert.equal(windows.decide('a', large, longAgo).remaining, 99 - sent);
+  assert.equal(windows.decide('a', large, longAgo).admitted, false);
   assert.deepEqual([windows.size, windows.slots], [1, 100]);
-  assert.equal(windows.decide('b', large).remaining, 99);
+  assert.equal(windows.decide('b', large, longAgo).remaining, 99);
   assert.deepEqual([windows.size, windows.slots], [1, 4]);
 });
 
@@ -145,7 +150,7 @@ test('who takes the place of another takes nothing of its history', () => {
   const windows = createAddressWindows({ clock: createTestClock(), maxAddresses: 2 });
   const two: Limits = { perMinute: 2, burst: 2 };
   for (let index = 0; index < 100; index++) {
-    const remaining = [1, 2, 3, 4].map(() => windows.decide(address(index), two).remaining);
+    const remaining = [1, 2, 3, 4].map(() => windows.decide(address(index), two, longAgo).remaining);
     assert.deepEqual(remaining, [1, 0, 0, 0]);
     assert.equal(windows.peek(address(index), two).admitted, false);
   }
@@ -162,7 +167,7 @@ test('an address that is a slice of a long header does not keep the header in me
   const before = heapMegabytes();
   for (let index = 0; index < 5000; index++) {
     const header = `${'x'.repeat(16_000)}${index}, 203.0.113.${100 + (index % 100)}.${index}`;
-    windows.decide(header.slice(header.indexOf(', ') + 2), limits);
+    windows.decide(header.slice(header.indexOf(', ') + 2), limits, longAgo);
   }
   const grown = heapMegabytes() - before;
   assert.equal(windows.size, 5000);

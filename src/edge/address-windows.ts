@@ -113,13 +113,13 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
     get slots() {
       return slots;
     },
-    decide(key, limits) {
+    decide(key, limits, informedAtMs) {
       const nowMs = exactMs(clock.steadyMs());
       forgetIdle(nowMs);
       let address = addresses.get(key);
       if (address === undefined) address = add(key);
       else seeAgain(address);
-      const decision = decide(address.window, limits, nowMs);
+      const decision = decide(address.window, limits, nowMs, nowMs - exactMs(informedAtMs));
       if (address.slots !== address.window.times.length) countSlots(address);
       return decision;
     },

@@ -4,37 +4,49 @@ export type Control = 'minute' | 'burst';
 export const minuteMs = 60_000;
 export const burstMs = 1_000;
 
-/** A move of the end costs an early caller this much, */
+/** A move of the end costs an early caller this much, and comes at most once in `graceMs`. */
 const penaltyMs = 1_000;
-/** and comes at most once in this time, so that requests already in flight at a refusal are not punished. */
-const graceMs = 250;
+/** A request that arrives so long after the opening can know of the block, whatever its connection was told. */
+export const graceMs = 250;
 
-/** The time in which a refused caller stays refused. It ends by itself; who asks before makes it longer, up to a bound. */
+/** The time in which a refused caller stays refused. A caller that comes back early makes it longer, up to a bound. */
 export interface Block {
   /** The control that set the natural end, named in every refusal of this block. */
   readonly control: Control;
+  openedAtMs: number;
   endMs: number;
   latestEndMs: number;
-  /** When the block was opened or its end last moved. */
-  movedAtMs: number;
+  /** The end moves no earlier than this. */
+  nextMoveMs: number;
 }
 
 /** Opens a block that ends when both windows have a free slot. The minute sets the end when both say the same. */
 export function openBlock(minuteFreeMs: number, burstFreeMs: number, nowMs: number): Block {
-  return minuteFreeMs >= burstFreeMs
-    ? { control: 'minute', endMs: minuteFreeMs, latestEndMs: minuteFreeMs + minuteMs, movedAtMs: nowMs }
-    : { control: 'burst', endMs: burstFreeMs, latestEndMs: burstFreeMs + burstMs, movedAtMs: nowMs };
+  const byMinute = minuteFreeMs >= burstFreeMs;
+  const endMs = byMinute ? minuteFreeMs : burstFreeMs;
+  return {
+    control: byMinute ? 'minute' : 'burst',
+    openedAtMs: nowMs,
+    endMs,
+    latestEndMs: endMs + (byMinute ? minuteMs : burstMs),
+    nextMoveMs: nowMs,
+  };
 }
 
-/** A request came before the end. */
-export function moveEnd(block: Block, nowMs: number): void {
-  if (nowMs < block.movedAtMs + graceMs) return;
+/**
+ * A request came before the end. `quietMs` ago its connection was opened or finished an answer: a request that was on its
+ * way when the block was opened cannot know of it, and is refused without being punished.
+ */
+export function moveEnd(block: Block, nowMs: number, quietMs: number): void {
+  const canKnow = nowMs - quietMs > block.openedAtMs || nowMs >= block.openedAtMs + graceMs;
+  if (!canKnow || nowMs < block.nextMoveMs) return;
   block.endMs = Math.min(block.endMs + penaltyMs, block.latestEndMs);
-  block.movedAtMs = nowMs;
+  block.nextMoveMs = nowMs + graceMs;
 }
 
 export function shiftBlock(block: Block, stepMs: number): void {
+  block.openedAtMs -= stepMs;
   block.endMs -= stepMs;
   block.latestEndMs -= stepMs;
-  block.movedAtMs -= stepMs;
+  block.nextMoveMs -= stepMs;
 }

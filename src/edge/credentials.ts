@@ -36,17 +36,32 @@ export const missingScope: Record<Scope, ApiError> = {
   'messaging:send': lacking('messaging:send'),
 };
 
+/** Ours are a third as long. What is longer is not compared with anything. */
+const longestKey = 160;
+/** `Bearer`, and a token as long as any that is read. */
+const longestBearer = 4200;
+/** An id and a secret of ours, with every character percent-encoded, have 460 in base64. */
+const longestBasic = 1024;
+/** More does not fit into the head of a request. */
+const longestCookies = 16_384;
+/** Enough of a text to see what it begins with. */
+const startLength = 40;
+
 export function readApiKey(arrival: Arrival): Sent {
   const { apikey } = arrival.headers;
   if (typeof apikey !== 'string' || apikey === '') {
     return arrival.headers.authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
   }
-  return arrival.repeats('apikey') ? keyRefusals.twice : apikey;
+  if (arrival.repeats('apikey')) return keyRefusals.twice;
+  return apikey.length > longestKey ? malformedKey(apikey) : apikey;
 }
 
 export function malformedKey(text: string): ApiError {
-  if (/^(bearer +)?eyJ/i.test(text)) return keyRefusals.wrongKind;
-  return /^["'\s]|["'\s]$|^bearer /i.test(text) ? keyRefusals.notAlone : keyRefusals.malformed;
+  const start = text.slice(0, startLength);
+  if (/^(bearer +)?eyJ/i.test(start)) return keyRefusals.wrongKind;
+  return /^["'\s]|^bearer /i.test(start) || /["'\s]/.test(text.slice(-1))
+    ? keyRefusals.notAlone
+    : keyRefusals.malformed;
 }
 
 export function readBearer(arrival: Arrival): Sent {
@@ -55,24 +70,41 @@ export function readBearer(arrival: Arrival): Sent {
     return arrival.headers.apikey === undefined ? tokenRefusals.missing : tokenRefusals.keyInstead;
   }
   if (arrival.repeats('authorization')) return tokenRefusals.twice;
+  if (authorization.length > longestBearer) {
+    return isScheme(authorization, 'bearer') ? tokenRefusals.malformed : tokenRefusals.otherScheme;
+  }
   // As nearly everybody writes it. Whether it could be a token is looked at only when it is none that is remembered.
   if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== space) return authorization.slice(7);
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
   if (text !== undefined) return text;
-  return /^bearer\b/i.test(authorization) ? tokenRefusals.notAlone : tokenRefusals.otherScheme;
+  return isScheme(authorization, 'bearer') ? tokenRefusals.notAlone : tokenRefusals.otherScheme;
 }
 
 export function malformedToken(text: string): ApiError {
   if (!/^[A-Za-z0-9._~+/=-]+$/.test(text)) return tokenRefusals.notAlone;
-  return /^hg_[a-z]+_/.test(text) ? tokenRefusals.wrongKind : tokenRefusals.malformed;
+  return /^hg_[a-z]+_/.test(text.slice(0, startLength)) ? tokenRefusals.wrongKind : tokenRefusals.malformed;
 }
 
-/** RFC 6749, section 2.3.1: id and secret are form-encoded before they go into HTTP Basic. */
+/** RFC 9110, section 11.4: the scheme in any case, alone or followed by a space. */
+function isScheme(authorization: string, scheme: string): boolean {
+  const { length } = scheme;
+  if (authorization.slice(0, length).toLowerCase() !== scheme) return false;
+  return authorization.length === length || authorization.charCodeAt(length) === space;
+}
+
+/**
+ * RFC 6749, section 2.3.1: id and secret are form-encoded before they go into HTTP Basic. Undefined without Basic: a
+ * header of another scheme, which some clients send with every request, is no attempt to authenticate here.
+ */
 export function readBasic(arrival: Arrival): CallingClient['basic'] {
   const { authorization } = arrival.headers;
   if (authorization === undefined) return undefined;
+  // The second one may be Basic.
+  if (arrival.repeats('authorization')) return null;
+  if (!isScheme(authorization, 'basic')) return undefined;
+  if (authorization.length > longestBasic) return null;
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
-  if (encoded === undefined || arrival.repeats('authorization')) return null;
+  if (encoded === undefined) return null;
   const pair = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
   if (colon < 1) return null;
@@ -88,7 +120,8 @@ function formDecode(text: string): string {
 }
 
 export function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
+  if (header === undefined || header.length > longestCookies) return undefined;
+  for (const pair of header.split(';')) {
     const [key, value] = pair.trim().split('=', 2);
     if (key === name) return value;
   }

@@ -22,7 +22,7 @@ export interface Found {
  */
 export interface FindCaller {
   isWellFormed(text: string): boolean;
-  /** Whether it is worth looking up: false for what a hash tells from anything we have made. */
+  /** Whether we can have made it and it can still be alive; decided by a hash, without looking anything up. */
   isPlausible(text: string): boolean;
   remembered(text: string): Found | null | undefined;
   /** Whether it was good when it was last looked up: somebody who was let in before is no stranger. */

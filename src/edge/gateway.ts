@@ -17,7 +17,7 @@ import {
 } from './credentials.ts';
 import type { FindCaller, FindSession, Found } from './find-caller.ts';
 import { limitLines, refusalMessage } from './limit-headers.ts';
-import { refuseMetrics } from './metrics-access.ts';
+import { type MetricsAccess, refuseMetrics } from './metrics-access.ts';
 import { refuseCrossSite } from './same-site.ts';
 import type { Decision, Limits } from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
@@ -34,7 +34,7 @@ export interface GatewayOptions {
   addressLimits: Limits;
   /** Which credential an unknown path of an API wants: the API's own, so that 401 comes before 404. */
   apis: { prefix: string; auth: Auth }[];
-  metricsToken: string | undefined;
+  metrics: MetricsAccess;
   publicUrl: string;
 }
 
@@ -80,6 +80,8 @@ export function createGateway(options: GatewayOptions): Gate {
     if (found !== undefined) return admitKnown(arrival, auth, found);
     if (find.wasGood(text)) return lookUpAgain(arrival, auth, find, text);
     if (!find.isWellFormed(text)) return uncounted(arrival, isKey ? malformedKey(text) : malformedToken(text));
+    // What a caller can make up costs its address nothing, so it never takes the budget of others who share the address.
+    if (!find.isPlausible(text)) return uncounted(arrival, dead(auth));
     return admitUnknown(arrival, auth, find, text);
   }
 
@@ -87,7 +89,6 @@ export function createGateway(options: GatewayOptions): Gate {
   function admitUnknown(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Admission | Promise<Admission> {
     const decision = charge(addresses, arrival);
     if (!decision.admitted) return limited(anonymous, decision);
-    if (!find.isPlausible(text)) return refused(anonymous, decision, dead(auth));
     return find.lookUp(text).then(
       (found) =>
         found === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, found, decision),
@@ -112,7 +113,7 @@ export function createGateway(options: GatewayOptions): Gate {
     if (arrival.route?.limitedBy === 'address')
       return admitWithin(found, auth, byAddress ?? charge(addresses, arrival));
     // Goes on at once where the windows answer at once, so that the usual request waits for nothing.
-    const decision = found.window.decide(found.limits);
+    const decision = found.window.decide(found.limits, arrival.informedAtMs);
     return decision instanceof Promise
       ? decision.then((made) => admitCounted(found, auth, made))
       : admitCounted(found, auth, decision);
@@ -163,7 +164,7 @@ export function createGateway(options: GatewayOptions): Gate {
   }
 
   function charge(windows: LocalWindows, arrival: Arrival): Decision {
-    return windows.decide(addressKey(arrival.address), addressLimits);
+    return windows.decide(addressKey(arrival.address), addressLimits, arrival.informedAtMs);
   }
 
   return {
@@ -180,10 +181,7 @@ export function createGateway(options: GatewayOptions): Gate {
         case 'client':
           return admitClient(arrival);
         case 'metrics':
-          return uncounted(
-            arrival,
-            refuseMetrics(options.metricsToken, arrival.headers.authorization, arrival.address),
-          );
+          return uncounted(arrival, refuseMetrics(options.metrics, arrival.headers.authorization, arrival.address));
         case 'none':
           return uncounted(arrival);
       }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { onItsWay } from '../../test/support/limiter-model.ts';
 import { limitLines, refusalMessage } from './limit-headers.ts';
 import { createSlidingWindow, type Decision, decide, type Limits, peek, type SlidingWindow } from './sliding-window.ts';
 
@@ -17,8 +18,8 @@ function limitHeaders(decision: Decision): Record<string, string> {
 }
 
 function send(window: SlidingWindow, limits: Limits, nowMs: number, count = 1): Decision {
-  let last = decide(window, limits, nowMs);
-  for (let sent = 1; sent < count; sent++) last = decide(window, limits, nowMs);
+  let last = decide(window, limits, nowMs, onItsWay);
+  for (let sent = 1; sent < count; sent++) last = decide(window, limits, nowMs, onItsWay);
   return last;
 }
 

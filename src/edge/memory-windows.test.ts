@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
+import { longAgo, onItsWay } from '../../test/support/limiter-model.ts';
 import { createMemoryWindows } from './memory-windows.ts';
 import { createSlidingWindow, type Decision, decide, type SlidingWindow } from './sliding-window.ts';
 import type { OwnWindow, Windows } from './windows.ts';
@@ -11,7 +12,9 @@ test('50 parallel requests at the limit admit exactly what fits', async () => {
   const clock = createTestClock();
   const windows: Windows = createMemoryWindows({ clock });
   const sendTogether = async (count: number) => {
-    const decisions = await Promise.all(Array.from({ length: count }, async () => windows.decide('reg', free)));
+    const decisions = await Promise.all(
+      Array.from({ length: count }, async () => windows.decide('reg', free, longAgo)),
+    );
     return decisions.filter(({ admitted }) => admitted).length;
   };
   assert.equal(await sendTogether(50), 20, 'the second is full');
@@ -26,31 +29,31 @@ test('50 parallel requests at the limit admit exactly what fits', async () => {
 test('requests in flight at a refusal leave Retry-After true', () => {
   const clock = createTestClock();
   const windows = createMemoryWindows({ clock });
-  for (let sent = 0; sent < 20; sent++) windows.decide('reg', free);
-  const { retryAfterMs } = windows.decide('reg', free);
+  for (let sent = 0; sent < 20; sent++) windows.decide('reg', free, longAgo);
+  const { retryAfterMs } = windows.decide('reg', free, longAgo);
   clock.advance(249);
-  for (let late = 0; late < 50; late++) assert.equal(windows.decide('reg', free).admitted, false);
+  for (let late = 0; late < 50; late++) assert.equal(windows.decide('reg', free, longAgo).admitted, false);
   clock.advance(retryAfterMs - 249);
-  assert.equal(windows.decide('reg', free).admitted, true);
+  assert.equal(windows.decide('reg', free, longAgo).admitted, true);
 });
 
 test('registrations do not touch one another, and a peek remembers nobody', () => {
   const windows = createMemoryWindows({ clock: createTestClock() });
-  for (let sent = 0; sent < 30; sent++) windows.decide('one', free);
-  assert.equal(windows.decide('one', free).admitted, false);
+  for (let sent = 0; sent < 30; sent++) windows.decide('one', free, longAgo);
+  assert.equal(windows.decide('one', free, longAgo).admitted, false);
   assert.equal(windows.peek('two', free).remaining, 60);
   assert.equal(windows.size, 1);
-  assert.equal(windows.decide('two', free).remaining, 59);
+  assert.equal(windows.decide('two', free, longAgo).remaining, 59);
 });
 
 test('setting the machine’s clock changes nothing', () => {
   const clock = createTestClock();
   const windows = createMemoryWindows({ clock });
-  for (let sent = 0; sent < 21; sent++) windows.decide('reg', free);
+  for (let sent = 0; sent < 21; sent++) windows.decide('reg', free, longAgo);
   clock.set(clock.nowMs() - 3_600_000);
-  assert.equal(windows.decide('reg', free).retryAfterMs, 1000);
+  assert.equal(windows.decide('reg', free, longAgo).retryAfterMs, 1000);
   clock.set(clock.nowMs() + 7_200_000);
-  assert.equal(windows.decide('reg', free).retryAfterMs, 1000);
+  assert.equal(windows.decide('reg', free, longAgo).retryAfterMs, 1000);
 });
 
 test('forgetting the idle changes no decision, and none but the idle are forgotten', () => {
@@ -61,10 +64,10 @@ test('forgetting the idle changes no decision, and none but the idle are forgott
   const given = new Map<string, OwnWindow>();
   const ask = (key: string): Decision | Promise<Decision> => {
     const way = random(3);
-    if (way === 0) return windows.decide(key, limits);
+    if (way === 0) return windows.decide(key, limits, longAgo);
     const own = given.get(`${key} ${way}`) ?? windows.of(key);
     given.set(`${key} ${way}`, own);
-    return own.decide(limits);
+    return own.decide(limits, longAgo);
   };
   let state = 7;
   const random = (below: number) => {
@@ -79,7 +82,7 @@ test('forgetting the idle changes no decision, and none but the idle are forgott
     clock.advance(random(500));
     const window = kept.get(key) ?? createSlidingWindow();
     kept.set(key, window);
-    assert.deepEqual(ask(key), decide(window, limits, clock.steadyMs()));
+    assert.deepEqual(ask(key), decide(window, limits, clock.steadyMs(), onItsWay));
     most = Math.max(most, windows.size);
   }
   assert.equal(kept.size, 5005);
@@ -91,8 +94,8 @@ test('a window found idle by its own request is not forgotten with it', () => {
   const windows = createMemoryWindows({ clock });
   const limits = { perMinute: 1, burst: 1 };
   for (let round = 0; round < 5; round++) {
-    assert.equal(windows.decide('alone', limits).admitted, true);
-    assert.equal(windows.decide('alone', limits).admitted, false);
+    assert.equal(windows.decide('alone', limits, longAgo).admitted, true);
+    assert.equal(windows.decide('alone', limits, longAgo).admitted, false);
     clock.advance(60_000);
   }
 });
@@ -100,9 +103,9 @@ test('a window found idle by its own request is not forgotten with it', () => {
 test('registrations that come once are forgotten as others come', () => {
   const clock = createTestClock();
   const windows = createMemoryWindows({ clock });
-  for (let index = 0; index < 10_000; index++) windows.decide(`first ${index}`, free);
+  for (let index = 0; index < 10_000; index++) windows.decide(`first ${index}`, free, longAgo);
   assert.equal(windows.size, 10_000, 'none that counts is forgotten');
   clock.advance(60_000);
-  for (let turn = 0; turn < 80_010; turn++) windows.decide('other', free);
+  for (let turn = 0; turn < 80_010; turn++) windows.decide('other', free, longAgo);
   assert.equal(windows.size, 1);
 });

@@ -17,26 +17,26 @@ const lookEvery = 8;
 class OwnMemoryWindow implements OwnWindow {
   readonly #key: string;
   readonly #find: (key: string) => SlidingWindow;
-  readonly #decideIn: (window: SlidingWindow, limits: Limits) => Decision;
+  readonly #decideIn: (window: SlidingWindow, limits: Limits, informedAtMs: number) => Decision;
   #window: SlidingWindow | undefined;
 
   constructor(
     key: string,
     find: (key: string) => SlidingWindow,
-    decideIn: (window: SlidingWindow, limits: Limits) => Decision,
+    decideIn: (window: SlidingWindow, limits: Limits, informedAtMs: number) => Decision,
   ) {
     this.#key = key;
     this.#find = find;
     this.#decideIn = decideIn;
   }
 
-  decide(limits: Limits): Decision {
+  decide(limits: Limits, informedAtMs: number): Decision {
     let window = this.#window;
     if (window === undefined || window.forgotten) {
       window = this.#find(this.#key);
       this.#window = window;
     }
-    return this.#decideIn(window, limits);
+    return this.#decideIn(window, limits, informedAtMs);
   }
 }
 
@@ -73,9 +73,9 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
     return window;
   }
 
-  function decideIn(window: SlidingWindow, limits: Limits): Decision {
+  function decideIn(window: SlidingWindow, limits: Limits, informedAtMs: number): Decision {
     const nowMs = exactMs(clock.steadyMs());
-    const decision = decide(window, limits, nowMs);
+    const decision = decide(window, limits, nowMs, nowMs - exactMs(informedAtMs));
     // Only now, when this window is surely not idle.
     turn++;
     if (turn >= lookEvery) {
@@ -90,7 +90,7 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
       return windows.size;
     },
     of: (key) => new OwnMemoryWindow(key, find, decideIn),
-    decide: (key, limits) => decideIn(find(key), limits),
+    decide: (key, limits, informedAtMs) => decideIn(find(key), limits, informedAtMs),
     peek: (key, limits) => peek(windows.get(key) ?? unseen, limits, exactMs(clock.steadyMs())),
   };
 }

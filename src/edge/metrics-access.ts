@@ -5,18 +5,30 @@ import { sameText } from '../platform/secrets.ts';
 
 const comparisonKey = randomBytes(32);
 
-/** Whether a caller may read the metrics: by token where one is set, otherwise from this machine only. */
+export interface MetricsAccess {
+  token: string | undefined;
+  /** Whether this machine may read them while no token is set: in production a proxy may stand on it. */
+  openToLoopback: boolean;
+}
+
+/** Whether a caller may read the metrics. */
 export function refuseMetrics(
-  token: string | undefined,
+  { token, openToLoopback }: MetricsAccess,
   authorization: string | undefined,
   address: string,
 ): ApiError | undefined {
-  if (token === undefined) return isLoopback(address) ? undefined : notFound();
-  const sent = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+  if (token === undefined) return openToLoopback && isLoopback(address) ? undefined : notFound();
+  const sent = readSent(authorization, token.length);
   if (sameText(comparisonKey, sent, token)) return undefined;
   return new ApiError('UNAUTHENTICATED', 'Send HELIOGRAPH_METRICS_TOKEN as a bearer token.', {
     headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' },
   });
+}
+
+/** What is much longer than the token is not it, and is not read. */
+function readSent(authorization = '', tokenLength: number): string {
+  if (authorization.length > tokenLength + 100) return '';
+  return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
 function isLoopback(address: string): boolean {

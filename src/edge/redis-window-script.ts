@@ -5,30 +5,30 @@ import type { Decision, Limits } from './sliding-window.ts';
  * `sliding-window.ts` again, for windows that several nodes share. Redis runs a script alone and by its own clock, so
  * the nodes need agree on nothing.
  *
- * One string per caller: a head of 64 bytes, then the ring of admitted times, four bytes each. Times are microseconds,
+ * One string per caller: a head of 72 bytes, then the ring of admitted times, four bytes each. Times are microseconds,
  * of which the ring keeps the low 32 bits: nothing in it is older than two minutes when it is read, and 32 bits tell
  * 71 minutes apart. Only the head and the few times that decide are read, and only the head and the time that is added
  * are written, whatever the limit.
  *
- * KEYS[1] the caller. ARGV: requests a minute, requests a second, how many requests arrived together (0 only looks), and
- * in tests the time. Returns four numbers for each request: what refused it (0 nothing, 1 minute, 2 burst), what remains,
+ * KEYS[1] the caller. ARGV: requests a minute, requests a second, the time (empty for Redis's own; tests turn it), then for
+ * each request that arrived together the microseconds since its connection was last informed; none only looks. Returns four numbers for each request: what refused it (0 nothing, 1 minute, 2 burst), what remains,
  * and the milliseconds until the quota is whole and until the next free slot.
  */
 export const windowScript = createScript(`
 local minute, second, penalty, grace = 60000000, 1000000, 1000000, 250000
-local headFormat, headBytes, wrap = '<dddddI4I4I4I4I4I4', 64, 4294967296
+local headFormat, headBytes, wrap = '<ddddddI4I4I4I4I4I4', 72, 4294967296
 local smallest, worthShrinking = 16, 64
 local key = KEYS[1]
-local perMinute, perSecond, requests = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local perMinute, perSecond, requests = tonumber(ARGV[1]), tonumber(ARGV[2]), #ARGV - 3
 
 local time = redis.call('TIME')
-local now = tonumber(ARGV[4]) or time[1] * 1000000 + time[2]
+local now = tonumber(ARGV[3]) or time[1] * 1000000 + time[2]
 
-local seen, behind, blockEnd, latestEnd, movedAt = now, 0, 0, 0, 0
+local seen, behind, openedAt, blockEnd, latestEnd, nextMove = now, 0, 0, 0, 0, 0
 local lastPerMinute, lastPerSecond, newest, count, capacity, control = 0, 0, 0, 0, 0, 0
 local head = redis.call('GETRANGE', key, 0, headBytes - 1)
 if head ~= '' then
-  seen, behind, blockEnd, latestEnd, movedAt, lastPerMinute, lastPerSecond, newest, count, capacity, control =
+  seen, behind, openedAt, blockEnd, latestEnd, nextMove, lastPerMinute, lastPerSecond, newest, count, capacity, control =
     struct.unpack(headFormat, head)
 end
 
@@ -105,7 +105,7 @@ local function admit()
 end
 
 local function openBlock(minuteFree, secondFree)
-  movedAt = now
+  openedAt, nextMove = now, now
   if minuteFree >= secondFree then
     control, blockEnd, latestEnd = 1, minuteFree, minuteFree + minute
   else
@@ -119,11 +119,16 @@ local function reply(refusedBy, remaining, whole, nextFree)
   answer[size + 1], answer[size + 2], answer[size + 3], answer[size + 4] = refusedBy, remaining, whole, nextFree
 end
 
-for _ = 1, requests do
-  local isBlocked = control ~= 0 and now < blockEnd
-  if isBlocked and now >= movedAt + grace then
-    blockEnd, movedAt = math.min(blockEnd + penalty, latestEnd), now
+local function moveEnd(quiet)
+  local canKnow = now - quiet > openedAt or now >= openedAt + grace
+  if canKnow and now >= nextMove then
+    blockEnd, nextMove = math.min(blockEnd + penalty, latestEnd), now + grace
   end
+end
+
+for request = 1, requests do
+  local isBlocked = control ~= 0 and now < blockEnd
+  if isBlocked then moveEnd(tonumber(ARGV[request + 3])) end
   if not isBlocked then
     local minuteFree, secondFree = freeAt(perMinute, minute), freeAt(perSecond, second)
     isBlocked = minuteFree > now or secondFree > now
@@ -137,7 +142,7 @@ for _ = 1, requests do
   end
 end
 
-redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, blockEnd, latestEnd, movedAt,
+redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, openedAt, blockEnd, latestEnd, nextMove,
   perMinute, perSecond, newest, count, capacity, control))
 -- As long as a new window would decide otherwise, and a second more.
 redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(blockEnd)) + 1000)

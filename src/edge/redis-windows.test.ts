@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { createClient } from '@redis/client';
 import { createTestClock } from '../../test/support/clock.ts';
 import { inShort } from '../../test/support/effort.ts';
-import type { Limiter } from '../../test/support/limiter-model.ts';
+import { type Limiter, longAgo } from '../../test/support/limiter-model.ts';
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
 import { createTestLog } from '../../test/support/log.ts';
 import { endRedis, type RedisServer, startRedis } from '../../test/support/redis.ts';
@@ -35,14 +35,17 @@ after(async () => {
   await endRedis();
 });
 
+/** Stands still: how long ago a connection was told something is for each test to say. */
+const clock = createTestClock();
+
 function windowsOf(node: number, timeUs?: () => number): Windows {
-  const share = createShareWindows({ clock: createTestClock(), liveNodes: () => 3 });
+  const share = createShareWindows({ clock, liveNodes: () => 3 });
   const breaker = {
     get redis() {
       return breakers[node]?.redis;
     },
   };
-  return createRedisWindows({ breaker, share, ...(timeUs && { timeUs }) });
+  return createRedisWindows({ breaker, share, clock, ...(timeUs && { timeUs }) });
 }
 
 let callers = 0;
@@ -62,7 +65,7 @@ function limiterOn(nodes: number, key = newCaller()): Limiter {
     return windows[turn % nodes] as Windows;
   };
   return {
-    decide: (limits, nowMs) => next(nowMs).decide(key, limits),
+    decide: (limits, nowMs, quietMs) => next(nowMs).decide(key, limits, clock.steadyMs() - quietMs),
     peek: (limits, nowMs) => next(nowMs).peek(key, limits),
     async copy() {
       const copy = newCaller();
@@ -88,7 +91,7 @@ describe('by the clock of Redis itself', () => {
   async function sendTogether(key: string, limits: Limits, each: number): Promise<number> {
     const nodes = [0, 1, 2].map((node) => windowsOf(node));
     const decisions = await Promise.all(
-      nodes.flatMap((windows) => Array.from({ length: each }, async () => windows.decide(key, limits))),
+      nodes.flatMap((windows) => Array.from({ length: each }, async () => windows.decide(key, limits, longAgo))),
     );
     return decisions.filter(({ admitted }) => admitted).length;
   }
@@ -103,7 +106,7 @@ describe('by the clock of Redis itself', () => {
     const limits = { perMinute: 5, burst: 5 };
     const keys = Array.from({ length: 50 }, newCaller);
     const decisions = await Promise.all(
-      keys.flatMap((key) => Array.from({ length: 7 }, () => windows.decide(key, limits))),
+      keys.flatMap((key) => Array.from({ length: 7 }, () => windows.decide(key, limits, longAgo))),
     );
     assert.equal(decisions.filter(({ admitted }) => admitted).length, 250);
   });
@@ -115,7 +118,7 @@ describe('by the clock of Redis itself', () => {
     const calls = async () =>
       Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await server.ask('INFO', 'commandstats')))?.[1]);
     const before = await calls();
-    const decisions = await Promise.all(Array.from({ length: 12 }, () => windows.decide(key, limits)));
+    const decisions = await Promise.all(Array.from({ length: 12 }, () => windows.decide(key, limits, longAgo)));
     assert.deepEqual(
       decisions.map(({ remaining }) => remaining),
       [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0],
@@ -130,7 +133,7 @@ describe('by the clock of Redis itself', () => {
       { perMinute: 2, burst: 2 },
       { perMinute: 9, burst: 9 },
     ];
-    const sent = [one, one, one, other, other].map((limits) => windows.decide(key, limits));
+    const sent = [one, one, one, other, other].map((limits) => windows.decide(key, limits, longAgo));
     const decisions = await Promise.all(sent);
     assert.deepEqual(
       decisions.map(({ admitted, limits, remaining }) => [admitted, limits, remaining]),
@@ -147,9 +150,9 @@ describe('by the clock of Redis itself', () => {
   test('a server that has forgotten the script is told it again', async () => {
     const windows = windowsOf(0);
     const key = newCaller();
-    await windows.decide(key, { perMinute: 5, burst: 5 });
+    await windows.decide(key, { perMinute: 5, burst: 5 }, longAgo);
     await server.ask('SCRIPT', 'FLUSH');
-    assert.equal((await windows.decide(key, { perMinute: 5, burst: 5 })).remaining, 3);
+    assert.equal((await windows.decide(key, { perMinute: 5, burst: 5 }, longAgo)).remaining, 3);
     assert.ok(breakers[0]?.redis, 'and is relied on as before');
   });
 
@@ -157,7 +160,7 @@ describe('by the clock of Redis itself', () => {
     const windows = windowsOf(0);
     const key = newCaller();
     const limits = { perMinute: 3, burst: 9 };
-    await Promise.all(Array.from({ length: 2 }, () => windows.decide(key, limits)));
+    await Promise.all(Array.from({ length: 2 }, () => windows.decide(key, limits, longAgo)));
     const ttl = async () => Number(await server.ask('PTTL', `hg:{${key}}`));
     assert.ok((await ttl()) > 55_000 && (await ttl()) <= 61_000);
     await windows.peek(key, limits);
@@ -179,16 +182,16 @@ describe('large limits', () => {
       const step = limit / 50;
       let last: number[] = [];
       for (let part = 0; part < 50; part++, timeUs += 1000) {
-        const args = [limit, limit, step, timeUs].map(String);
+        const args = [limit, limit, timeUs, ...Array.from({ length: step }, () => 0)].map(String);
         last = (await breakers[0]?.redis?.run(windowScript, `hg:{${key}}`, args)) ?? [];
       }
       assert.deepEqual(last.slice(-4), [0, 0, 60_000, 60_000 - 49], 'the last one fits');
-      const refused = await windows.decide(key, limits);
+      const refused = await windows.decide(key, limits, longAgo);
       assert.deepEqual([refused.admitted, refused.retryAfterMs], [false, 60_000 - 50]);
       const bytes = Number(await server.ask('MEMORY', 'USAGE', `hg:{${key}}`));
       assert.ok(bytes < most, `${bytes} bytes`);
       timeUs = 1e9 + 60_000_000 + 24_000;
-      assert.equal((await windows.decide(key, limits)).remaining, 25 * step - 1, 'half of them have run out');
+      assert.equal((await windows.decide(key, limits, longAgo)).remaining, 25 * step - 1, 'half of them have run out');
     }
   });
 
@@ -197,9 +200,9 @@ describe('large limits', () => {
     let timeUs = 1e9;
     const windows = windowsOf(0, () => timeUs);
     const limits = { perMinute: 6000, burst: 6000 };
-    await Promise.all(Array.from({ length: 5000 }, () => windows.decide(key, limits)));
+    await Promise.all(Array.from({ length: 5000 }, () => windows.decide(key, limits, longAgo)));
     timeUs += 61_000_000;
-    await windows.decide(key, limits);
+    await windows.decide(key, limits, longAgo);
     const bytes = Number(await server.ask('MEMORY', 'USAGE', `hg:{${key}}`));
     assert.ok(bytes < 400, `${bytes} bytes`);
   });

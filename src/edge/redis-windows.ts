@@ -1,3 +1,5 @@
+import type { Clock } from '../platform/clock.ts';
+import { graceMs } from './block.ts';
 import { readDecision, readStanding, windowScript } from './redis-window-script.ts';
 import type { ShareWindows } from './share-windows.ts';
 import type { Decision, Limits } from './sliding-window.ts';
@@ -8,19 +10,27 @@ export interface RedisWindowsOptions {
   breaker: Pick<WindowBreaker, 'redis'>;
   /** Decides when the store cannot. */
   share: ShareWindows;
+  clock: Clock;
   /** Tests turn the time; otherwise Redis's own clock decides. */
   timeUs?: () => number;
+}
+
+interface Waiting {
+  informedAtMs: number;
+  resolve(decision: Decision): void;
 }
 
 /** Requests of one caller that arrived together: one call of the script decides them all. */
 interface Batch {
   limits: Limits;
-  waiting: ((decision: Decision) => void)[];
+  waiting: Waiting[];
 }
 
 /** The exact windows of all registrations, shared by all nodes. */
-export function createRedisWindows({ breaker, share, timeUs }: RedisWindowsOptions): RegistrationWindows {
+export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindowsOptions): RegistrationWindows {
   let batches = new Map<string, Batch>();
+  /** How long the last call took. The script runs about half of that after its arguments were written. */
+  let lastTripMs = 0;
 
   /** What the sockets bring in one turn goes out in one write: one call for each caller, pipelined. */
   function sendAll(): void {
@@ -30,41 +40,49 @@ export function createRedisWindows({ breaker, share, timeUs }: RedisWindowsOptio
   }
 
   async function send(key: string, { limits, waiting }: Batch): Promise<void> {
-    const answer = await ask(key, limits, waiting.length);
-    waiting.forEach((resolve, place) => {
-      resolve(answer === undefined ? share.decide(key, limits) : readDecision(answer, place, limits));
+    const sentMs = clock.steadyMs();
+    const quiet = waiting.map(({ informedAtMs }) => quietUs(sentMs - informedAtMs + lastTripMs / 2));
+    const answer = await ask(key, limits, quiet);
+    lastTripMs = clock.steadyMs() - sentMs;
+    waiting.forEach(({ informedAtMs, resolve }, place) => {
+      resolve(answer === undefined ? share.decide(key, limits, informedAtMs) : readDecision(answer, place, limits));
     });
   }
 
   /** Undefined when the store has no answer, of which the breaker knows by then. */
-  async function ask(key: string, limits: Limits, requests: number): Promise<number[] | undefined> {
-    const args = [limits.perMinute, limits.burst, requests, ...(timeUs === undefined ? [] : [timeUs()])];
-    return breaker.redis?.run(windowScript, keyOf(key), args.map(String)).catch(() => undefined);
+  async function ask(key: string, { perMinute, burst }: Limits, quiet: number[]): Promise<number[] | undefined> {
+    const args = [perMinute, burst, timeUs?.() ?? '', ...quiet].map(String);
+    return breaker.redis?.run(windowScript, keyOf(key), args).catch(() => undefined);
   }
 
-  function decide(key: string, limits: Limits): Decision | Promise<Decision> {
-    if (breaker.redis === undefined) return share.decide(key, limits);
+  function decide(key: string, limits: Limits, informedAtMs: number): Decision | Promise<Decision> {
+    if (breaker.redis === undefined) return share.decide(key, limits, informedAtMs);
     if (batches.size === 0) setImmediate(sendAll);
     const batch = batches.get(key);
     return new Promise((resolve) => {
       if (batch?.limits.perMinute === limits.perMinute && batch.limits.burst === limits.burst) {
-        batch.waiting.push(resolve);
+        batch.waiting.push({ informedAtMs, resolve });
         return;
       }
       // The plan changed within this turn: each is decided by the limits it came with.
       if (batch !== undefined) void send(key, batch);
-      batches.set(key, { limits, waiting: [resolve] });
+      batches.set(key, { limits, waiting: [{ informedAtMs, resolve }] });
     });
   }
 
   return {
     decide,
-    of: (key) => ({ decide: (limits) => decide(key, limits) }),
+    of: (key) => ({ decide: (limits, informedAtMs) => decide(key, limits, informedAtMs) }),
     async peek(key, limits) {
-      const answer = await ask(key, limits, 0);
+      const answer = await ask(key, limits, []);
       return answer === undefined ? share.peek(key, limits) : readStanding(answer, limits);
     },
   };
+}
+
+/** Rounded up, so that a request on its way is never taken for one that can know. After `graceMs` every request can. */
+function quietUs(quietMs: number): number {
+  return Math.ceil(Math.min(Math.max(quietMs, 0), graceMs) * 1000);
 }
 
 /** The braces are a hash tag: a cluster of Redis servers is divided by registration. */

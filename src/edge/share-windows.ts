@@ -32,9 +32,9 @@ export function createShareWindows({ clock, liveNodes }: ShareWindowsOptions): S
     get decisions() {
       return decisions;
     },
-    decide(key, limits) {
+    decide(key, limits, informedAtMs) {
       decisions++;
-      return { ...windows.decide(key, shareOf(limits)), limits };
+      return { ...windows.decide(key, shareOf(limits), informedAtMs), limits };
     },
     peek: (key, limits) => ({ ...windows.peek(key, shareOf(limits)), limits }),
   };

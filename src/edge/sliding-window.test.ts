@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { free, type Limiter, pro } from '../../test/support/limiter-model.ts';
+import { type Limiter, onItsWay, pro, sixty } from '../../test/support/limiter-model.ts';
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
 import { createSlidingWindow, decide, exactMs, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
 
@@ -10,7 +10,7 @@ const tickMs = 1 / 1024;
 
 function limiterOn(window: SlidingWindow): Limiter {
   return {
-    decide: (limits, nowMs) => decide(window, limits, nowMs),
+    decide: (limits, nowMs, quietMs) => decide(window, limits, nowMs, quietMs),
     peek: (limits, nowMs) => peek(window, limits, nowMs),
     copy: () => limiterOn(structuredClone(window)),
   };
@@ -23,16 +23,16 @@ describeLimiter('windows in this process', {
 });
 
 /** Sends so many at once. */
-function send(window: SlidingWindow, limits: typeof free, nowMs: number, count = 1): void {
-  for (let sent = 0; sent < count; sent++) decide(window, limits, nowMs);
+function send(window: SlidingWindow, limits: typeof sixty, nowMs: number, count = 1): void {
+  for (let sent = 0; sent < count; sent++) decide(window, limits, nowMs, onItsWay);
 }
 
 test('a refusal keeps nothing, and a peek leaves the window as it is', () => {
   const window = createSlidingWindow();
-  send(window, free, 0, 500);
+  send(window, sixty, 0, 500);
   assert.equal(window.count, 20);
   const before = structuredClone(window);
-  for (let nowMs = 0; nowMs < 1000; nowMs += 50) peek(window, free, nowMs);
+  for (let nowMs = 0; nowMs < 1000; nowMs += 50) peek(window, sixty, nowMs);
   assert.deepEqual({ ...window, seenMs: 0 }, { ...before, seenMs: 0 });
 });
 
@@ -40,7 +40,7 @@ test('after a downgrade the larger ring is given back', () => {
   const window = createSlidingWindow();
   send(window, pro, 0, 200);
   assert.ok(window.times.length > 60);
-  send(window, free, 60_000);
+  send(window, sixty, 60_000);
   assert.ok(window.times.length <= 60);
 });
 
@@ -60,7 +60,7 @@ test('a ring grows with use up to its limit, and an idle one is given back', () 
   const window = createSlidingWindow();
   const lengths = new Set<number>();
   for (let sent = 0; sent < 6000; sent++) {
-    decide(window, { perMinute: 6000, burst: 6000 }, 0);
+    decide(window, { perMinute: 6000, burst: 6000 }, 0, onItsWay);
     lengths.add(window.times.length);
   }
   assert.deepEqual([...lengths], [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6000]);
@@ -76,9 +76,9 @@ test('with readings in nanoseconds, as the real clock gives them, waiting the ex
       const nowMs = exactMs(readingMs);
       assert.ok(nowMs <= readingMs && readingMs - nowMs < 2 * tickMs);
       const window = createSlidingWindow();
-      decide(window, limits, nowMs);
-      assert.equal(decide(window, limits, nowMs).retryAfterMs, 60_000);
-      assert.equal(decide(window, limits, exactMs(readingMs + 60_000)).admitted, true);
+      decide(window, limits, nowMs, onItsWay);
+      assert.equal(decide(window, limits, nowMs, onItsWay).retryAfterMs, 60_000);
+      assert.equal(decide(window, limits, exactMs(readingMs + 60_000), onItsWay).admitted, true);
     }),
     { numRuns: 2000 },
   );

@@ -64,14 +64,17 @@ export function exactMs(steadyMs: number): number {
   return Math.floor(steadyMs * 1024) / 1024;
 }
 
-/** Decides both windows together and charges them together: a refusal charges neither. */
-export function decide(window: SlidingWindow, limits: Limits, nowMs: number): Decision {
+/**
+ * Decides both windows together and charges them together: a refusal charges neither. `quietMs` is how long ago the
+ * request's connection was opened or finished an answer, as of the request's first byte.
+ */
+export function decide(window: SlidingWindow, limits: Limits, nowMs: number, quietMs: number): Decision {
   settle(window, nowMs);
   if (!isSame(window.limits, limits)) window.block = undefined;
   window.limits = limits;
 
   if (window.block !== undefined && nowMs < window.block.endMs) {
-    moveEnd(window.block, nowMs);
+    moveEnd(window.block, nowMs, quietMs);
     return refusal(window, window.block, limits, nowMs);
   }
   const minuteFreeMs = freeAtMs(window, limits.perMinute, minuteMs);

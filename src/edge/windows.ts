@@ -8,15 +8,18 @@ import type { Decision, Limits } from './sliding-window.ts';
  * for each request would cost more than the decision. The edge therefore awaits only what is a promise.
  */
 export interface Windows {
-  /** Decides a request of this caller and charges it if it is admitted. */
-  decide(key: string, limits: Limits): Decision | Promise<Decision>;
+  /**
+   * Decides a request of this caller and charges it if it is admitted. `informedAtMs` says, by the steady clock, when the
+   * request's connection was opened or last finished an answer: only a caller that can know of a block is punished.
+   */
+  decide(key: string, limits: Limits, informedAtMs: number): Decision | Promise<Decision>;
   /** How this caller stands, without charging, punishing or remembering anything. */
   peek(key: string, limits: Limits): Decision | Promise<Decision>;
 }
 
 /** The windows of one caller, for whoever asks again and again: they are found once. */
 export interface OwnWindow {
-  decide(limits: Limits): Decision | Promise<Decision>;
+  decide(limits: Limits, informedAtMs: number): Decision | Promise<Decision>;
 }
 
 /** Windows that callers are given to keep. */
@@ -26,7 +29,7 @@ export interface RegistrationWindows extends Windows {
 
 /** Windows of this process alone. The numbers are for metrics. */
 export interface LocalWindows extends Windows {
-  decide(key: string, limits: Limits): Decision;
+  decide(key: string, limits: Limits, informedAtMs: number): Decision;
   peek(key: string, limits: Limits): Decision;
   /** Callers remembered. */
   readonly size: number;

@@ -12,13 +12,14 @@ export function createWorkerGate(gate: Gate): Gate {
     ...gate,
     async admit(arrival) {
       if (answered.includes(arrival.path)) return gate.admit(arrival);
-      const { correlationId, method, headers, address } = arrival;
+      const { correlationId, method, headers, address, informedAtMs } = arrival;
       const repeats = (name: string) => arrival.repeats(name);
       const nobody = await gate.admit({
         correlationId,
         method,
         headers,
         address,
+        informedAtMs,
         repeats,
         route: undefined,
         path: '/',

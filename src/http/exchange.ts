@@ -29,6 +29,7 @@ export abstract class Exchange implements Arrival {
   readonly target: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  readonly informedAtMs: number;
   /** Undefined when no route has its path and method, or until that is known. */
   route: MountedRoute | undefined;
   params: Record<string, string> = {};
@@ -38,13 +39,14 @@ export abstract class Exchange implements Arrival {
   /** 0 until it is answered. */
   status = 0;
 
-  constructor(clock: Clock, { method, target, headers }: Message) {
+  constructor(clock: Clock, { method, target, headers }: Message, informedAtMs: number) {
     this.correlationId = newId('req', clock);
     this.startedMs = clock.steadyMs();
     this.method = method;
     this.target = target;
     this.path = pathOf(target);
     this.headers = headers;
+    this.informedAtMs = informedAtMs;
   }
 
   abstract get address(): string;

@@ -11,6 +11,8 @@ export interface Arrival {
   readonly route: Route | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
+  /** When its connection was opened or last finished an answer, as of this request's first byte, by the steady clock. */
+  readonly informedAtMs: number;
   /** Whether a header was sent more than once: of two, `headers` has the first, and another reader might take the second. */
   repeats(name: string): boolean;
 }

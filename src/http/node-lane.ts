@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -8,6 +9,7 @@ import type { Connections } from './connections.ts';
 import { payloadTooLarge } from './error-reply.ts';
 import { type AnswerData, Exchange } from './exchange.ts';
 import { refuseRepeated } from './headers.ts';
+import type { Openings } from './openings.ts';
 import { closeGentlyAfterAnswer } from './raw-socket.ts';
 
 export interface NodeLaneOptions {
@@ -16,11 +18,22 @@ export interface NodeLaneOptions {
   connections: Connections;
   addressOf: ReadAddress;
   receive: (exchange: Exchange) => void;
+  openings: Openings;
+  /** When each connection was opened or last finished an answer. */
+  informedAtMs: WeakMap<Socket, number>;
 }
 
 /** The lane for whatever can be read as HTTP at all: Node reads and writes it. */
 export function createNodeLane(options: NodeLaneOptions): void {
+  const { clock, openings, informedAtMs } = options;
+  // Where the plain lane stands before this one, it tells when it gives a connection to Node.
+  options.server.on('connection', (socket) => informedAtMs.set(socket, openings.openedAtMs()));
   options.server.on('request', (request, response) => {
+    const { socket } = request;
+    response.once('finish', () => {
+      informedAtMs.set(socket, clock.steadyMs());
+      openings.noteAnswers();
+    });
     const exchange = new NodeExchange(request, response, options);
     options.connections.begin(exchange);
     options.receive(exchange);
@@ -34,8 +47,9 @@ export class NodeExchange extends Exchange {
   readonly #addressOf: ReadAddress;
 
   constructor(request: IncomingMessage, response: ServerResponse, options: NodeLaneOptions) {
-    const { clock, connections, addressOf } = options;
-    super(clock, { method: request.method ?? '', target: request.url ?? '', headers: request.headers });
+    const { clock, connections, addressOf, informedAtMs } = options;
+    const message = { method: request.method ?? '', target: request.url ?? '', headers: request.headers };
+    super(clock, message, informedAtMs.get(request.socket) ?? Number.NEGATIVE_INFINITY);
     this.request = request;
     this.response = response;
     this.#connections = connections;

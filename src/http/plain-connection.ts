@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadAddress } from './caller-address.ts';
 import type { Exchange } from './exchange.ts';
+import { FirstBytes } from './first-bytes.ts';
+import type { Openings } from './openings.ts';
 import { type PlainCarrier, PlainExchange } from './plain-exchange.ts';
 import { longestRequest, readPlainRequest } from './plain-request.ts';
 import { closeGently, ignoreErrors } from './raw-socket.ts';
@@ -20,7 +22,9 @@ export interface Lane {
   /** Whether every answer is the last on its connection. */
   isEnding: () => boolean;
   receive: (exchange: Exchange) => void;
-  giveToNode: (socket: Socket) => void;
+  openings: Openings;
+  /** Node goes on with it. `informedAtMs` is that of the request it begins with. */
+  giveToNode: (socket: Socket, informedAtMs: number) => void;
   connectionLines: (last: boolean) => string;
   connections: Set<PlainConnection>;
   flushSoon: (connection: PlainConnection) => void;
@@ -39,6 +43,7 @@ export class PlainConnection implements PlainCarrier {
   readonly #lane: Lane;
   /** What was read and is no request yet. */
   #received: Buffer | undefined;
+  readonly #firstBytes: FirstBytes;
   #exchange: PlainExchange | undefined;
   /** What was answered and not sent yet. */
   #unsent = '';
@@ -57,6 +62,7 @@ export class PlainConnection implements PlainCarrier {
     this.clock = lane.clock;
     this.addressOf = lane.addressOf;
     this.#lane = lane;
+    this.#firstBytes = new FirstBytes(lane.openings.openedAtMs());
     ignoreErrors(socket);
     socket.on('data', this.#onData);
     socket.on('end', this.#onEnd);
@@ -85,7 +91,10 @@ export class PlainConnection implements PlainCarrier {
   }
 
   flush(): void {
-    if (this.#unsent !== '') this.socket.write(this.#unsent, this.#encoding);
+    if (this.#unsent !== '') {
+      this.socket.write(this.#unsent, this.#encoding);
+      this.#firstBytes.noteAnswer(this.clock.steadyMs());
+    }
     this.#unsent = '';
     this.#encoding = 'latin1';
     this.#endIfOver();
@@ -94,6 +103,7 @@ export class PlainConnection implements PlainCarrier {
   end(last: boolean): void {
     this.#exchange = undefined;
     this.#watched = 0;
+    if (this.#unsent === '') this.#firstBytes.noteAnswer(this.clock.steadyMs());
     if (last) {
       this.#received = undefined;
       this.#ended = true;
@@ -106,6 +116,7 @@ export class PlainConnection implements PlainCarrier {
     if (this.#closing) return;
     // Sending is no sign of reading.
     if (this.socket.writableLength === 0) this.#watched = 0;
+    this.#firstBytes.noteBytes(bytes.length, this.#received === undefined);
     this.#received = this.#received === undefined ? bytes : Buffer.concat([this.#received, bytes]);
     this.#advance();
     if (this.#received !== undefined && this.#received.length > mostHeld) this.socket.pause();
@@ -155,7 +166,7 @@ export class PlainConnection implements PlainCarrier {
     this.#everSpoke = true;
     this.#received = request.length === bytes.length ? undefined : bytes.subarray(request.length);
     if (this.#received === undefined && this.socket.isPaused()) this.socket.resume();
-    this.#exchange = new PlainExchange(this, request);
+    this.#exchange = new PlainExchange(this, request, this.#firstBytes.take(this.#received?.length ?? 0));
     this.#lane.receive(this.#exchange);
     return true;
   }
@@ -173,7 +184,7 @@ export class PlainConnection implements PlainCarrier {
     socket.off('drain', this.#onDrain);
     socket.off('close', this.#onClose);
     this.#lane.connections.delete(this);
-    this.#lane.giveToNode(socket);
+    this.#lane.giveToNode(socket, this.#firstBytes.of(received?.length ?? 0));
     if (received !== undefined) socket.emit('data', received);
     if (ended) socket.emit('end');
     else if (socket.isPaused() && !socket.destroyed) socket.resume();

@@ -32,8 +32,8 @@ export class PlainExchange extends Exchange {
   /** Its answer goes on until somebody ends it. */
   isStream = false;
 
-  constructor(carrier: PlainCarrier, request: PlainRequest) {
-    super(carrier.clock, request);
+  constructor(carrier: PlainCarrier, request: PlainRequest, informedAtMs: number) {
+    super(carrier.clock, request, informedAtMs);
     this.#carrier = carrier;
     this.#body = request.body;
   }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import type { ReadAddress } from './caller-address.ts';
 import type { Exchange } from './exchange.ts';
+import type { Openings } from './openings.ts';
 import { type Lane, PlainConnection, type PlainTimeouts } from './plain-connection.ts';
 
 export interface PlainLaneOptions {
@@ -12,6 +13,9 @@ export interface PlainLaneOptions {
   /** Whether every answer is the last on its connection. */
   isEnding: () => boolean;
   receive: (exchange: Exchange) => void;
+  openings: Openings;
+  /** When each connection that is given to Node was last informed. */
+  informedAtMs: WeakMap<Socket, number>;
   timeouts: PlainTimeouts;
 }
 
@@ -32,13 +36,17 @@ export interface PlainLane {
  * no time runs out here on a request.
  */
 export function createPlainLane(options: PlainLaneOptions): PlainLane {
-  const { server, timeouts } = options;
+  const { server, timeouts, openings } = options;
+  const listen = takeListener(server);
   const lane: Lane = {
     ...options,
-    giveToNode: takeListener(server),
+    giveToNode(socket, informedAtMs) {
+      options.informedAtMs.set(socket, informedAtMs);
+      listen(socket);
+    },
     connectionLines: createConnectionLines(options.clock, timeouts.keepAliveMs),
     connections: new Set(),
-    flushSoon: createFlush(),
+    flushSoon: createFlush(openings),
   };
   const { connections } = lane;
   server.on('connection', (socket) => connections.add(new PlainConnection(socket, lane)));
@@ -62,12 +70,13 @@ export function createPlainLane(options: PlainLaneOptions): PlainLane {
  * Answers of one turn go out together at its end: each of them wakes whoever reads it, and to wake somebody who is awake
  * costs much less.
  */
-function createFlush(): (connection: PlainConnection) => void {
+function createFlush(openings: Openings): (connection: PlainConnection) => void {
   let full: PlainConnection[] = [];
   const flush = () => {
     const connections = full;
     full = [];
     for (const connection of connections) connection.flush();
+    openings.noteAnswers();
   };
   return (connection) => {
     if (full.push(connection) === 1) setImmediate(flush);

@@ -1,6 +1,7 @@
 import { createServer as createNodeServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
+import { waitedMs } from '../platform/event-loop.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -12,6 +13,7 @@ import type { Gate } from './gate.ts';
 import { linesOf, withHeaders } from './header-lines.ts';
 import { type Bulkheads, mount } from './mount.ts';
 import { createNodeLane } from './node-lane.ts';
+import { createOpenings } from './openings.ts';
 import { createPlainLane } from './plain-lane.ts';
 import { answerRaw } from './raw-socket.ts';
 import type { Route } from './route.ts';
@@ -33,6 +35,8 @@ export interface ServerOptions {
   /** True from when the service is about to stop: then every answer is the last on its connection. */
   isDraining?: () => boolean;
   timeouts?: Partial<ServerTimeouts>;
+  /** Tests say how long the process has waited; otherwise the event loop does. */
+  waitedMs?: () => number;
 }
 
 export interface ServerTimeouts {
@@ -104,8 +108,9 @@ export function createServer(options: ServerOptions): HttpServer {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     connections.refuse(socket as Socket, fromParser(error.code)),
   );
-  createNodeLane({ server, clock, connections, addressOf, receive });
-  const plainLane = createPlainLane({ server, clock, addressOf, isEnding, receive, timeouts });
+  const informing = { openings: createOpenings(clock, options.waitedMs ?? waitedMs), informedAtMs: new WeakMap() };
+  createNodeLane({ server, clock, connections, addressOf, receive, ...informing });
+  const plainLane = createPlainLane({ server, clock, addressOf, isEnding, receive, timeouts, ...informing });
 
   return {
     server,

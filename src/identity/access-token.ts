@@ -14,7 +14,7 @@ export interface AccessToken {
   api: TokenApi;
   scopes: string[];
   issuedAtMs: number;
-  /** To the millisecond: `exp` counts whole seconds and would give or take one. */
+  /** To the millisecond, so that a token lives for as long as `expires_in` said: `exp` counts whole seconds. */
   expiresAtMs: number;
   /** The registration it was issued for: removed and made anew, it is another, and the token stays dead. */
   registrationId: string;
@@ -53,8 +53,8 @@ export function signAccessToken(
     azp: claims.clientId,
     scope: `openid ${claims.scope}`,
     iat: Math.floor(claims.nowMs / 1000),
-    // Never before the time told by `expires_in`: others may go by this one.
-    exp: Math.ceil(expiresAtMs / 1000),
+    // Rounded as `iat` is, so that the two are `expires_in` apart. Here a token dies by `exp_ms`.
+    exp: Math.floor(expiresAtMs / 1000),
     jti: claims.jti,
     exp_ms: expiresAtMs,
     rid: claims.registrationId,
@@ -68,10 +68,14 @@ export function isTokenShaped(text: string): boolean {
   return text.length <= longest && /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text);
 }
 
-/** The id of what we could have made. Neither its signature nor its time is looked at: what is made up ends here. */
-export function readTokenId(text: string, checksums: TokenChecksums): string | undefined {
+/** The id of what we could have made and has not expired. Its signature is not looked at: what is made up ends here. */
+export function readTokenId(text: string, checksums: TokenChecksums, nowMs: number): string | undefined {
+  if (!isTokenShaped(text)) return undefined;
   const claims = decode(text.slice(text.indexOf('.') + 1, text.lastIndexOf('.')));
-  return claims !== undefined && typeof claims.jti === 'string' && checksums.isRight(claims) ? claims.jti : undefined;
+  if (claims === undefined || typeof claims.jti !== 'string') return undefined;
+  const expiresAtMs = readExpiry(claims);
+  if (expiresAtMs === undefined || expiresAtMs <= nowMs) return undefined;
+  return checksums.isRight(claims) ? claims.jti : undefined;
 }
 
 /** A token that says all that one of ours would say. Whether it is one is for its signature to tell. */
@@ -118,12 +122,13 @@ function readClaims(
   issuer: string,
   nowMs: number,
 ): AccessToken | undefined {
-  const { iss, aud, client_id, sub, scope, jti, exp, exp_ms, rid, cv } = claims;
+  const { iss, aud, client_id, sub, scope, jti, rid, cv } = claims;
   const api = apiOfAudience(aud);
   const issuedAtMs = milliseconds(claims.iat);
   const notBeforeMs = 'nbf' in claims ? milliseconds(claims.nbf) : issuedAtMs;
   if (iss !== issuer || api === undefined || issuedAtMs === undefined) return undefined;
-  if (typeof exp !== 'number' || typeof exp_ms !== 'number') return undefined;
+  const expiresAtMs = readExpiry(claims);
+  if (expiresAtMs === undefined) return undefined;
   if (notBeforeMs === undefined || Math.max(issuedAtMs, notBeforeMs) > nowMs + clockSkewMs) return undefined;
   if (typeof client_id !== 'string' || sub !== client_id || typeof scope !== 'string') return undefined;
   if (typeof jti !== 'string' || typeof rid !== 'string' || typeof cv !== 'number') return undefined;
@@ -133,11 +138,16 @@ function readClaims(
     api,
     scopes: scopesOf(scope),
     issuedAtMs,
-    expiresAtMs: Math.min(exp * 1000, exp_ms),
+    expiresAtMs,
     registrationId: rid,
     credentialVersion: cv,
     kid,
   };
+}
+
+/** The two ways in which a token of ours says when it ends agree. */
+function readExpiry({ exp, exp_ms }: Record<string, unknown>): number | undefined {
+  return typeof exp_ms === 'number' && Math.floor(exp_ms / 1000) === exp ? exp_ms : undefined;
 }
 
 function decode(part: string): Record<string, unknown> | undefined {

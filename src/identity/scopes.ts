@@ -6,9 +6,16 @@ const apiOfScope: Record<Scope, TokenApi> = { 'verify:manage': 'verify', 'messag
 
 export const apiScopes = Object.keys(apiOfScope) as Scope[];
 
-/** `openid` and exactly one scope of an API, in any order. The API's scope decides what the token opens. */
+/** A client may put any number of spaces between two words, and this is more than any of them does. */
+const longest = 4096;
+
+/**
+ * `openid` and exactly one scope of an API, in any order, with any run of spaces around them. The API's scope decides what
+ * the token opens.
+ */
 export function readScope(text: string | undefined): { scope: Scope; api: TokenApi } | undefined {
-  const words = text?.split(' ') ?? [];
+  if (text === undefined || text.length > longest) return undefined;
+  const words = text.split(' ').filter((word) => word !== '');
   if (words.length !== 2 || !words.includes('openid')) return undefined;
   const scope = apiScopes.find((candidate) => words.includes(candidate));
   return scope === undefined ? undefined : { scope, api: apiOfScope[scope] };

@@ -106,6 +106,14 @@ export function createIdentityRoutes(options: {
       answers: { 200: { description: 'OpenID Connect Discovery 1.0', type: 'application/json' } },
       handler: () => json(discoveryOf(issuer)),
     }),
+    route({
+      method: 'GET',
+      path: `/.well-known/oauth-authorization-server/realms/${realm}`,
+      ...open,
+      summary: 'The same, where RFC 8414 looks for it',
+      answers: { 200: { description: 'OAuth 2.0 Authorization Server Metadata', type: 'application/json' } },
+      handler: () => json(discoveryOf(issuer)),
+    }),
   ];
 }
 
@@ -118,15 +126,13 @@ function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {
   if (outcome === undefined) return { status: 200, headers: noStore };
   if (!('error' in outcome)) return { status: 200, body: outcome, headers: noStore };
   const { status, ...body } = outcome;
-  // RFC 6749, section 5.2: a challenge of the scheme the client used.
-  const challenge = status === 401 && requireClient(call).basic !== undefined;
+  // RFC 6749, section 5.2: a challenge where the client used that header. With any challenge, also of an invented scheme,
+  // openid-client shows its user the challenge in place of `invalid_client`, so a form gets none (RFC 9110 would have one).
+  const usedHeader = status === 401 && requireClient(call).basic !== undefined;
   return {
     status,
     body,
-    headers: {
-      ...noStore,
-      ...(status === 401 && { 'WWW-Authenticate': challenge ? 'Basic realm="heliograph"' : 'Form realm="heliograph"' }),
-    },
+    headers: usedHeader ? { ...noStore, 'WWW-Authenticate': 'Basic realm="heliograph"' } : noStore,
   };
 }
 

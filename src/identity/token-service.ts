@@ -8,7 +8,7 @@ import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Directory, KnownApplication } from '../registry/directory.ts';
 import { findSecret } from '../registry/oauth-client.ts';
 import { createSharedLookup } from '../registry/shared-lookup.ts';
-import { readAccessToken, signAccessToken } from './access-token.ts';
+import { isTokenShaped, readAccessToken, signAccessToken } from './access-token.ts';
 import { type OAuthRefusal, oauthError } from './oauth-error.ts';
 import { audienceOf, readScope } from './scopes.ts';
 import { currentKeys, type SigningKeys, signingKeyAt } from './signing-keys.ts';
@@ -43,6 +43,9 @@ export interface IssuedToken {
   scope: string;
 }
 
+/** Ours are a fifth as long. */
+const longestSecret = 256;
+
 /** Longer than a lookup takes, so that all failures take this long. */
 const failureMs = 25;
 
@@ -65,8 +68,8 @@ export function createTokenService(options: TokenServiceOptions) {
   }
 
   async function findClient(clientId: string, clientSecret: string): Promise<KnownApplication | undefined> {
-    // What is no id of ours is not looked for, and not remembered either: it may be 64 KiB of anything.
-    if (!isClientId(clientId)) return undefined;
+    // What is no id or no secret of ours is neither looked for nor hashed: it may be 64 KiB of anything.
+    if (!isClientId(clientId) || clientSecret.length > longestSecret) return undefined;
     const remembered = directory.rememberedClient(clientId);
     const found = remembered && withSecret(remembered, clientSecret);
     // What is remembered may be behind a secret just made, so it is good for a yes only.
@@ -143,6 +146,7 @@ export function createTokenService(options: TokenServiceOptions) {
       const application = await authenticateFor(request);
       if ('error' in application) return application;
       const text = parameter(request.form, 'token') ?? '';
+      if (!isTokenShaped(text)) return { active: false };
       const verified = verifier.remembered(text) ?? (await verifier.look(text));
       if (verified === null || verified.token.clientId !== application.client?.id) return { active: false };
       const { token } = verified;
@@ -151,7 +155,7 @@ export function createTokenService(options: TokenServiceOptions) {
         scope: token.scopes.join(' '),
         client_id: token.clientId,
         token_type: 'Bearer',
-        exp: Math.ceil(token.expiresAtMs / 1000),
+        exp: Math.floor(token.expiresAtMs / 1000),
         iat: token.issuedAtMs / 1000,
         sub: token.clientId,
         aud: audienceOf(token.api),
@@ -173,7 +177,7 @@ export function createTokenService(options: TokenServiceOptions) {
 }
 
 function isClientId(text: string): boolean {
-  return /^cli_[0-9a-z]{26}$/.test(text);
+  return text.length === 30 && /^cli_[0-9a-z]{26}$/.test(text);
 }
 
 function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {

@@ -16,7 +16,7 @@ export interface VerifiedToken {
 
 /** Says whose a token is. Tokens are remembered by their exact bytes: a signature is checked once, the rest each time. */
 export interface TokenVerifier {
-  /** Whether it is worth its signature's check: false for what is made up, and for a token known under another signature. */
+  /** Whether it is worth its signature's check: false for what is made up, expired, or known under another signature. */
   isPlausible(text: string): boolean;
   /** What is remembered of these bytes: whose they are, null for a token that is dead, undefined for "look". */
   remembered(text: string): VerifiedToken | null | undefined;
@@ -63,7 +63,7 @@ export function createTokenVerifier(options: {
   }
 
   function isPlausible(text: string): boolean {
-    const id = readTokenId(text, checksums);
+    const id = readTokenId(text, checksums, clock.nowMs());
     return id !== undefined && (genuine.get(id) ?? text) === text;
   }
 

@@ -9,6 +9,8 @@ test('without any setting the defaults of the contract hold', () => {
   assert.equal(config.environment, 'sandbox');
   assert.equal(config.publicUrl, 'http://127.0.0.1:8080');
   assert.equal(config.realm, 'heliograph');
+  assert.deepEqual(config.plans.free, { perMinute: 60, burst: 60 });
+  assert.deepEqual(config.plans.pro, { perMinute: 600, burst: 200 });
   assert.deepEqual(config.plans.enterprise, { perMinute: 6000, burst: 2000 });
   assert.deepEqual(config.addressLimits, { perMinute: 6000, burst: 1000 });
   assert.equal(config.tokenSeconds, 3600);
@@ -51,7 +53,40 @@ test('an empty variable is an unset one', () => {
 test('plan numbers are changed one by one', () => {
   const { plans } = readConfig({ HELIOGRAPH_PLANS: '{"free":{"burst":5},"pro":{"per_minute":1000000}}' });
   assert.deepEqual(plans.free, { perMinute: 60, burst: 5 });
-  assert.deepEqual(plans.pro, { perMinute: 1_000_000, burst: 200 });
+  assert.deepEqual(plans.pro, { perMinute: 1_000_000, burst: 333_334 });
+});
+
+test('a plan set without burst gets a third of its minute, at least 60, and never more than the minute', () => {
+  for (const [perMinute, burst] of [
+    [1, 1],
+    [59, 59],
+    [60, 60],
+    [61, 60],
+    [180, 60],
+    [181, 61],
+    [600, 200],
+    [601, 201],
+    [1_000_000, 333_334],
+  ]) {
+    const { plans } = readConfig({ HELIOGRAPH_PLANS: `{"pro":{"per_minute":${perMinute}}}` });
+    assert.deepEqual(plans.pro, { perMinute, burst });
+  }
+  assert.deepEqual(readConfig({ HELIOGRAPH_PLANS: '{"enterprise":{}}' }).plans.enterprise, {
+    perMinute: 6000,
+    burst: 2000,
+  });
+});
+
+test('plan names are read in any case, and each is named once', () => {
+  const { plans } = readConfig({ HELIOGRAPH_PLANS: '{"FREE":{"burst":5},"Pro":{"per_minute":300}}' });
+  assert.deepEqual(
+    [plans.free, plans.pro],
+    [
+      { perMinute: 60, burst: 5 },
+      { perMinute: 300, burst: 100 },
+    ],
+  );
+  assert.throws(() => readConfig({ HELIOGRAPH_PLANS: '{"free":{},"Free":{}}' }), /name free once/);
 });
 
 test('a public address keeps its path and loses its last slash; an IPv6 host gets its brackets', () => {

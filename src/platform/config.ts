@@ -19,7 +19,7 @@ export interface GuardSettings {
 }
 
 const defaultPlans: Plans = {
-  free: { perMinute: 60, burst: 20 },
+  free: { perMinute: 60, burst: 60 },
   pro: { perMinute: 600, burst: 200 },
   enterprise: { perMinute: 6000, burst: 2000 },
 };
@@ -52,7 +52,7 @@ export const settings = {
   DATABASE_URL: url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']),
   REDIS_URL: url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
   HELIOGRAPH_ROLE: oneOf('what this node does', ['all', 'web', 'worker']),
-  HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":20}}', readPlans),
+  HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":60}}', readPlans),
   HELIOGRAPH_ADDRESS_PER_MINUTE: integer('requests a minute from one address (IPv6: one /64)', 6000, 1, 1_000_000),
   HELIOGRAPH_ADDRESS_BURST: integer('requests a second from one address', 1000, 1, 1_000_000),
   HELIOGRAPH_TRUSTED_PROXIES: cidrs('proxies whose X-Forwarded-For is believed, like 10.0.0.0/8,::1'),
@@ -66,7 +66,7 @@ export const settings = {
   ]),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_METRICS_TOKEN: text(
-    'bearer token for /metrics; without it /metrics answers loopback only',
+    'bearer token for /metrics; without it /metrics answers loopback in the sandbox, and nothing in production',
     undefined,
     /^[\x21-\x7e]{16,}$/,
     'have at least 16 visible characters',
@@ -184,19 +184,28 @@ function bracketed(host: string): string {
 
 function readPlans(given: Record<string, unknown>): Plans {
   const plans = structuredClone(defaultPlans);
-  for (const [name, numbers] of Object.entries(given)) {
-    if (!Object.hasOwn(plans, name)) throw new Error(`only name the plans free, pro and enterprise, not ${name}`);
+  const named = new Set<string>();
+  for (const [text, numbers] of Object.entries(given)) {
+    const name = text.toLowerCase();
+    if (!Object.hasOwn(plans, name)) throw new Error(`only name the plans free, pro and enterprise, not ${text}`);
+    if (named.has(name)) throw new Error(`name ${name} once`);
+    named.add(name);
     if (!isObject(numbers)) throw new Error(`give ${name} as {"per_minute":…,"burst":…}`);
-    const plan = plans[name as PlanName];
     for (const [field, number] of Object.entries(numbers)) {
       if (field !== 'per_minute' && field !== 'burst')
         throw new Error(`not set ${name}.${field}: there is per_minute and burst`);
       if (!isCount(number)) throw new Error(`give ${name}.${field} as a whole number from 1 to 1000000`);
-      if (field === 'per_minute') plan.perMinute = number;
-      else plan.burst = number;
     }
+    const plan = plans[name as PlanName];
+    const { per_minute: perMinute = plan.perMinute, burst = burstOf(perMinute as number) } = numbers;
+    plans[name as PlanName] = { perMinute: perMinute as number, burst: burst as number };
   }
   return plans;
+}
+
+/** A third of the minute's number and never below 60, so that a plain loop can see the number that a plan promises. */
+function burstOf(perMinute: number): number {
+  return Math.min(perMinute, Math.max(60, Math.ceil(perMinute / 3)));
 }
 
 function readGuard(given: Record<string, unknown>): GuardSettings {

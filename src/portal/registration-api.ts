@@ -5,16 +5,15 @@ import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
 import type { NewCredential, RegistryService } from '../registry/registry-service.ts';
 
-const api = Type.Unsafe<Registration['api']>({
-  type: 'string',
-  enum: [...apis],
-  expected: 'one of sms, verify, messaging',
-});
-const plan = Type.Unsafe<Registration['plan']>({
-  type: 'string',
-  enum: [...planNames],
-  expected: 'one of free, pro, enterprise',
-});
+const api = anyCaseOf(apis, 'one of sms, verify, messaging');
+const plan = anyCaseOf(planNames, 'one of free, pro, enterprise');
+
+/** Names are read in any case, and answered in lower case. */
+function anyCaseOf(names: readonly string[], expected: string) {
+  const spellings = names.map((name) => name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`));
+  const maxLength = Math.max(...names.map(({ length }) => length));
+  return Type.String({ pattern: `^(?:${spellings.join('|')})$`, maxLength, expected, examples: [...names] });
+}
 
 export const registrationSchema = Type.Object({
   id: Type.String(),
@@ -74,8 +73,8 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
         const { created, registration, credential } = await registry.registerOwn(
           accountId,
           call.params.id,
-          call.body.api,
-          call.body.plan,
+          call.body.api.toLowerCase() as Registration['api'],
+          call.body.plan.toLowerCase() as Registration['plan'],
         );
         const body = {
           ...toRegistration(registration),
@@ -112,7 +111,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       answers: { 204: { description: 'Ended' } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        await registry.unregister(accountId, call.params.id, call.params.api as Registration['api']);
+        await registry.unregister(accountId, call.params.id, call.params.api.toLowerCase() as Registration['api']);
         return { status: 204 };
       },
     }),

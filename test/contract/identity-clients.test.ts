@@ -49,14 +49,38 @@ async function readToken(config: openid.Configuration) {
   return { ...tokens, expiresIn: tokens.expiresIn() ?? 0 };
 }
 
-test('openid-client reads a refusal as what it is', async () => {
-  const config = await openid.discovery(issuer, acme.client.client_id, undefined, openid.ClientSecretPost('wrong'), {
-    execute: [openid.allowInsecureRequests],
-  });
-  await assert.rejects(
-    openid.clientCredentialsGrant(config, { scope: verifyScope }),
-    (error) => error instanceof openid.WWWAuthenticateChallengeError || error instanceof openid.ResponseBodyError,
-  );
+test('openid-client shows invalid_client to a client that used the form, and the challenge to one that used Basic', async () => {
+  const refusalOf = async (method: openid.ClientAuth): Promise<unknown> => {
+    const config = await openid.discovery(issuer, acme.client.client_id, undefined, method, {
+      execute: [openid.allowInsecureRequests],
+    });
+    return openid.clientCredentialsGrant(config, { scope: verifyScope }).catch((error: unknown) => error);
+  };
+  const byForm = await refusalOf(openid.ClientSecretPost('wrong'));
+  assert.ok(byForm instanceof openid.ResponseBodyError);
+  assert.deepEqual([byForm.status, byForm.error], [401, 'invalid_client']);
+  assert.ok((await refusalOf(openid.ClientSecretBasic('wrong'))) instanceof openid.WWWAuthenticateChallengeError);
+});
+
+test('oauth4webapi shows invalid_client to a client that used the form', async () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const client = { client_id: acme.client.client_id };
+  const wrong = oauth.ClientSecretPost('wrong');
+  const answer = await oauth.clientCredentialsGrantRequest(server, client, wrong, { scope: verifyScope }, insecure);
+  await assert.rejects(oauth.processClientCredentialsResponse(server, client, answer), { error: 'invalid_client' });
+});
+
+test('discovery by RFC 8414: openid-client and oauth4webapi find the same metadata', async () => {
+  const execute = [openid.allowInsecureRequests];
+  const { client_id, client_secret } = acme.client;
+  const secret = openid.ClientSecretPost(client_secret);
+  const found = await openid.discovery(issuer, client_id, undefined, secret, { algorithm: 'oauth2', execute });
+  assert.equal(found.serverMetadata().issuer, issuer.href);
+  assert.equal((await readToken(found)).token_type, 'bearer');
+  const options = { algorithm: 'oauth2', [oauth.allowInsecureRequests]: true } as const;
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+  assert.equal(server.token_endpoint, found.serverMetadata().token_endpoint);
 });
 
 test('oauth4webapi: discovery, token, use, and the token checked by RFC 9068 against the published keys', async () => {

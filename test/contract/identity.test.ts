@@ -89,6 +89,49 @@ describe('token: 200', () => {
     assert.equal((await sendForm(app, 'token', grant, { headers })).status, 200);
   });
 
+  test('an Authorization header of another scheme is ignored', async () => {
+    for (const Authorization of ['Bearer x', `Bearer ${'x'.repeat(8000)}`, 'Digest x', 'Basically x', 'x', 'Bearer']) {
+      const answer = await sendForm(app, 'token', { ...grant, ...acme.client }, { headers: { Authorization } });
+      assert.equal(answer.status, 200, Authorization.slice(0, 20));
+    }
+  });
+
+  test('scopes in any order, with any run of spaces between and around them', async () => {
+    for (const scope of [
+      'verify:manage openid',
+      'openid  verify:manage',
+      '  openid verify:manage ',
+      `verify:manage${' '.repeat(1000)}openid`,
+    ]) {
+      const answer = await askForToken(app, acme.client, scope);
+      assert.deepEqual([answer.status, answer.body.scope], [200, verifyScope], scope);
+    }
+  });
+
+  test('30,000 parameters are read once each', async () => {
+    const many = Array.from({ length: 30_000 }, (_, index) => index.toString(36)).join('&');
+    const form = new URLSearchParams({ ...grant, ...acme.client }).toString();
+    assert.ok(many.length + form.length < 140_000);
+    assert.equal((await sendForm(app, 'token', `${form}&${many.slice(0, 65_000 - form.length)}`)).status, 200);
+  });
+
+  test('exp is iat and expires_in, and the token lives for exactly as long, by use and by introspection', async () => {
+    // At a time that is no whole second.
+    app.clock.advance(1000 - (app.clock.nowMs() % 1000) + 700);
+    const { body } = await askForToken(app, acme.client, verifyScope);
+    const token = String(body.access_token);
+    const { iat = 0, exp = 0 } = decodeJwt(token);
+    assert.equal(exp - iat, body.expires_in);
+    const use = async () => (await send(app, 'GET', '/verify/v1/echo', { headers: bearer(token) })).status;
+    const introspect = async () => (await sendForm(app, 'token/introspect', { ...acme.client, token })).body;
+    const { active, exp: told } = await introspect();
+    assert.deepEqual([active, told], [true, exp]);
+    app.clock.advance(Number(body.expires_in) * 1000 - 1);
+    assert.deepEqual([await use(), (await introspect()).active], [200, true]);
+    app.clock.advance(1);
+    assert.deepEqual([await use(), (await introspect()).active], [401, false]);
+  });
+
   test('parameters it does not know are ignored, and so is an empty value', async () => {
     const form = { ...grant, ...acme.client, audience: 'x', resource: 'y', assertion: '' };
     assert.equal((await sendForm(app, 'token', form)).status, 200);
@@ -134,17 +177,23 @@ describe('token: 401 invalid_client', () => {
           headers: { Authorization: `Basic ${Buffer.from('a:%zz').toString('base64')}` },
         }),
     ],
-    ['another scheme', () => sendForm(app, 'token', grant, { headers: { Authorization: 'Digest x' } })],
+    ['Basic of 16,000 characters', () => sendForm(app, 'token', grant, { headers: basic('x', 'y'.repeat(10_000)) })],
+    ['Basic and nothing else', () => sendForm(app, 'token', grant, { headers: { Authorization: 'Basic' } })],
+    ['another way, which is none', () => sendForm(app, 'token', grant, { headers: { Authorization: 'Digest x' } })],
+    [
+      '60,000 characters of secret',
+      () => askForToken(app, { ...acme.client, client_secret: 's'.repeat(60_000) }, verifyScope),
+    ],
   ];
 
-  test('the same body for all, with a challenge, and nothing of what was sent', async () => {
+  test('the same body for all, a challenge where Basic was tried, and nothing of what was sent', async () => {
     const bodies = new Set<string>();
     for (const [what, ask] of wrong) {
       const answer = await ask();
       assertRefused(answer, 401, 'invalid_client', what);
       bodies.add(JSON.stringify(answer.body));
-      const challenge = answer.headers.get('www-authenticate') ?? '';
-      assert.match(challenge, /Basic|scheme/.test(what) ? /^Basic realm="/ : /^\w+ realm="/, what);
+      const challenge = what.startsWith('Basic') ? 'Basic realm="heliograph"' : null;
+      assert.equal(answer.headers.get('www-authenticate'), challenge, what);
     }
     assert.equal(bodies.size, 1);
   });
@@ -177,7 +226,9 @@ describe('token: 400', () => {
       'verify:manage',
       'openid openid',
       'openid verify:manage messaging:send',
-      'openid  verify:manage',
+      'openid openid verify:manage',
+      'openidverify:manage',
+      `openid verify:manage${' '.repeat(60_000)}`,
     ];
     for (const scope of [...scopes, 'openid profile', 'OPENID verify:manage', 'openid\tverify:manage', '<script>']) {
       assertRefused(await askForToken(app, acme.client, scope), 400, 'invalid_scope', scope);
@@ -286,6 +337,14 @@ describe('discovery and JWKS', () => {
     assert.deepEqual(body.grant_types_supported, ['client_credentials']);
     assert.deepEqual(body.scopes_supported, ['openid', 'verify:manage', 'messaging:send']);
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
+  });
+
+  test('the metadata address of RFC 8414 answers the same document', async () => {
+    const oidc = await send(app, 'GET', '/realms/heliograph/.well-known/openid-configuration');
+    const oauth = await send(app, 'GET', '/.well-known/oauth-authorization-server/realms/heliograph');
+    assert.deepEqual([oauth.status, oauth.body], [200, oidc.body]);
+    assert.equal(oauth.headers.get('content-type'), oidc.headers.get('content-type'));
+    assert.equal((await send(app, 'GET', '/.well-known/oauth-authorization-server/realms/other')).status, 404);
   });
 
   test('JWKS shows public halves only, each with kid, alg and use', async () => {

@@ -1,7 +1,9 @@
 // The order of the contract's section 2 and the budgets of its section 4, through the whole app. The clock stands still
 // unless a test turns it, so every count is exact.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { randomBase62 } from '../../src/platform/random.ts';
 import { sayRaw } from '../socket/raw-connection.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {
@@ -15,6 +17,7 @@ import {
   type TestApplication,
 } from '../support/applications.ts';
 import { register, send } from '../support/developer.ts';
+import { forgeToken } from '../support/forged-token.ts';
 
 const { routes, calls } = createEchoRoutes();
 const [sms, verify] = ['/sms/v1/echo', '/verify/v1/echo'];
@@ -43,6 +46,8 @@ let nextAddress = 0;
 /** Tests do not use one another's budget up: each comes from addresses of its own, by way of a proxy we trust. */
 const newAddress = () => `198.51.${nextAddress >> 8}.${nextAddress++ & 255}`;
 const from = (address: string, headers: Record<string, string> = {}) => ({ ...headers, 'X-Forwarded-For': address });
+/** What only we could have made, and did not. */
+const unknownToken = () => forgeToken({ keys: app.keys, nowMs: app.clock.nowMs() });
 const unknownKey = () => app.app.registry.apiKeys.create().key;
 const get = (path: string, headers: Record<string, string>) => send(app, 'GET', path, { headers });
 const remaining = ({ headers }: { headers: Headers }) => Number(headers.get('ratelimit-remaining'));
@@ -85,7 +90,7 @@ describe('the order on the three APIs', () => {
   test('429 before 403, 404, 405, 413, 415 and 400', async () => {
     const { client } = await newFree();
     const token = await getToken(app, client, 'messaging:send');
-    await sendMany(app, 20, { path: '/messaging/v1/echo', headers: bearer(token) });
+    await sendMany(app, 60, { path: '/messaging/v1/echo', headers: bearer(token) });
     const before = calls.length;
     for (const [method, path, body] of [
       ['GET', verify],
@@ -105,7 +110,8 @@ describe('the order on the three APIs', () => {
     const refused = await get(sms, from(address, { apikey: unknownKey() }));
     assert.equal(refused.status, 429);
     assert.deepEqual(Object.keys(refused.body), ['message']);
-    assert.equal((await get(verify, from(address, bearer('a.b.c')))).status, 429);
+    assert.equal((await get(verify, from(address, bearer(unknownToken())))).status, 429);
+    assert.equal((await get(verify, from(address, bearer('a.b.c')))).status, 401, 'a made-up one is always a 401');
   });
 
   test('403s, 400s, 404s and 405s of an identified caller count; a 429 does not', async () => {
@@ -124,9 +130,11 @@ describe('the order on the three APIs', () => {
       [200, 400, 403, 404, 405, 413],
     );
     assert.equal(remaining(await get(verify, bearer(token))), 60 - 7);
-    await sendMany(app, 20, { path: verify, headers: bearer(token) });
     app.clock.advance(1000);
-    assert.equal(remaining(await get(verify, bearer(token))), 60 - 21);
+    const refused = countStatuses(await sendMany(app, 60, { path: verify, headers: bearer(token) }));
+    assert.deepEqual(refused, { 200: 53, 429: 7 });
+    app.clock.advance(59_000);
+    assert.equal(remaining(await get(verify, bearer(token))), 60 - 54);
   });
 });
 
@@ -143,14 +151,14 @@ describe('counted per registration', () => {
     );
   });
 
-  test('50 parallel requests at the limit admit exactly what fits, with a cold memory and a warm one', async () => {
+  test('90 parallel requests at the limit admit exactly what fits, with a cold memory and a warm one', async () => {
     for (const warm of [false, true]) {
       const { apiKey } = await newFree();
       if (warm) await get(sms, { apikey: apiKey });
       const before = calls.length;
-      const answers = await Promise.all(Array.from({ length: 50 }, () => get(sms, { apikey: apiKey })));
-      const fits = warm ? 19 : 20;
-      assert.deepEqual(countStatuses(answers), { 200: fits, 429: 50 - fits });
+      const answers = await Promise.all(Array.from({ length: 90 }, () => get(sms, { apikey: apiKey })));
+      const fits = warm ? 59 : 60;
+      assert.deepEqual(countStatuses(answers), { 200: fits, 429: 90 - fits });
       assert.equal(calls.length - before, fits);
       const left = answers.filter(({ status }) => status === 200).map(remaining);
       assert.equal(new Set(left).size, fits);
@@ -196,13 +204,43 @@ describe('addresses', () => {
     assert.deepEqual(countStatuses(many), { 401: 3 * addressLimit });
   });
 
+  test('20,000 forged credentials of every kind at once leave the budget of their address untouched', async () => {
+    const address = newAddress();
+    const [head, body] = verifyToken.split('.');
+    await get(verify, bearer(verifyToken));
+    const random = (bytes: number) => randomBytes(bytes).toString('base64url');
+    const forge = (claims: Record<string, unknown>, checked = true) =>
+      forgeToken({ keys: app.keys, nowMs: app.clock.nowMs(), claims, checked });
+    const pastMs = app.clock.nowMs() - 1;
+    const token = (text: string) => ({ path: verify, headers: from(address, bearer(text)) });
+    const key = (text: string) => ({ path: sms, headers: from(address, { apikey: text }) });
+    const kinds = [
+      () => token(`${random(30)}.${random(90)}.${random(64)}`),
+      () => token(`${head}.${random(300)}.${random(64)}`),
+      () => token(`${head}.${body}.${random(64)}`),
+      () => token(forge({}, false)),
+      () => token(forge({ exp_ms: pastMs, exp: Math.floor(pastMs / 1000) })),
+      () => token(forge({ exp: Math.floor(pastMs / 1000) })),
+      () => token(random(3000)),
+      () => token(random(6000)),
+      () => key(random(40)),
+      () => key(`hg_sandbox_${randomBase62(32)}_${randomBase62(8)}`),
+      () => key(random(6000)),
+    ];
+    const answers = await sendMany(app, 20_000, (index) => kinds[index % kinds.length]?.() ?? assert.fail());
+    assert.deepEqual(countStatuses(answers), { 401: 20_000 });
+    assert.equal(remaining(await get(sms, from(address))), addressLimit);
+    assert.equal((await get(verify, from(address, bearer(verifyToken)))).status, 200);
+    assert.equal(remaining(await get(verify, from(address, bearer(unknownToken())))), addressLimit - 1, 'the control');
+  });
+
   test('a well-formed credential that is not remembered uses the budget of its address; one that is does not', async () => {
     const address = newAddress();
     const key = unknownKey();
     assert.equal(remaining(await get(sms, from(address, { apikey: key }))), addressLimit - 1);
     // By now it is known to be nobody's.
     assert.equal(remaining(await get(sms, from(address, { apikey: key }))), addressLimit - 1);
-    assert.equal(remaining(await get(verify, from(address, bearer('a.b.c')))), addressLimit - 2);
+    assert.equal(remaining(await get(verify, from(address, bearer(unknownToken())))), addressLimit - 2);
     await get(sms, { apikey: acme.apiKey });
     assert.equal((await get(sms, from(address, { apikey: acme.apiKey }))).headers.get('ratelimit-limit'), '6000');
     assert.equal(remaining(await get(sms, from(address))), addressLimit - 2);

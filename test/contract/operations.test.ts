@@ -96,6 +96,20 @@ describe('GET /metrics', () => {
       assert.match(await right.text(), exposition);
     }));
 
+  test('404 in production without a token, also from this machine; with one, that token opens it', async () => {
+    const env = { HELIOGRAPH_ENV: 'production' };
+    await withApp(env, async (url) => {
+      for (const headers of [{}, { Authorization: 'Bearer ' }, { Authorization: 'Bearer undefined' }]) {
+        assert.equal((await fetch(`${url}/metrics`, { headers })).status, 404);
+      }
+    });
+    await withApp({ ...env, HELIOGRAPH_METRICS_TOKEN: 'only-prometheus-knows' }, async (url) => {
+      const headers = { Authorization: 'Bearer only-prometheus-knows' };
+      assert.equal((await fetch(`${url}/metrics`, { headers })).status, 200);
+      assert.equal((await fetch(`${url}/metrics`)).status, 401);
+    });
+  });
+
   test('404, as if it were not there, for a caller from elsewhere behind a proxy we trust', () =>
     withApp({ HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.0/8' }, async (url) => {
       const from = (address: string) => fetch(`${url}/metrics`, { headers: { 'X-Forwarded-For': address } });

@@ -8,6 +8,7 @@ import {
   createEchoRoutes,
   createRegistered,
   getToken,
+  openLine,
   sendMany,
   type TestApplication,
 } from '../support/applications.ts';
@@ -51,8 +52,8 @@ describe('Limits', () => {
   });
 
   test('Burst protection: A one-second window that smooths bursts', async () => {
-    const application = await createRegistered(app, ['sms'], 'free');
-    assert.deepEqual(countStatuses(await useMany(application, 25)), { 200: 20, 429: 5 });
+    const application = await createRegistered(app, ['sms'], 'pro');
+    assert.deepEqual(countStatuses(await useMany(application, 250)), { 200: 200, 429: 50 });
     const refused = await use(application);
     assert.match(String(refused.body.message), /^Burst protection/);
     assert.equal(refused.headers.get('retry-after'), '1');
@@ -61,12 +62,12 @@ describe('Limits', () => {
   });
 
   test('both controls must be satisfied and either can return 429', async () => {
-    const application = await createRegistered(app, ['sms'], 'free');
-    await useMany(application, 20);
+    const application = await createRegistered(app, ['sms'], 'pro');
+    await useMany(application, 200);
     assert.match(String((await use(application)).body.message), /^Burst protection/);
     for (let second = 0; second < 2; second++) {
       app.clock.advance(1000);
-      assert.deepEqual(countStatuses(await useMany(application, 20)), { 200: 20 });
+      assert.deepEqual(countStatuses(await useMany(application, 200)), { 200: 200 });
     }
     app.clock.advance(1000);
     const refused = await use(application);
@@ -76,7 +77,7 @@ describe('Limits', () => {
   });
 
   for (const [plan, perMinute, burst] of [
-    ['Free', 60, 20],
+    ['Free', 60, 60],
     ['Pro', 600, 200],
     ['Enterprise', 6000, 2000],
   ] as const) {
@@ -90,6 +91,15 @@ describe('Limits', () => {
       assert.match(String(refused.body.message), /^Per-minute quota/);
     });
   }
+
+  test('Free: the number it promises can be seen in a plain loop, and the minute refuses first', async () => {
+    const application = await createRegistered(app, ['sms'], 'free');
+    for (let sent = 0; sent < 60; sent++) assert.equal((await use(application)).status, 200);
+    const refused = await use(application);
+    assert.equal(refused.status, 429);
+    assert.match(String(refused.body.message), /^Per-minute quota: at most 60 requests/);
+    assert.equal(refused.headers.get('retry-after'), '60');
+  });
 
   test('a higher plan is obtained by registering against it, with no code change and no new credential', async () => {
     const application = await createRegistered(app, ['sms'], 'free');
@@ -148,7 +158,7 @@ describe('Response headers on every response', () => {
 describe('Errors: 429', () => {
   test('A 429 carries RateLimit-Remaining: 0, a Retry-After header (integer seconds), and a JSON body with a single string field message', async () => {
     const application = await createRegistered(app, ['sms'], 'free');
-    await useMany(application, 20);
+    await useMany(application, 60);
     const refused = await use(application);
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get('ratelimit-remaining'), '0');
@@ -189,9 +199,29 @@ describe('Errors: 429', () => {
     assert.equal((await use(application)).status, 200);
   });
 
+  test('the very next retry keeps it rejected longer; requests that were on their way do not', async () => {
+    const application = await createRegistered(app, ['sms'], 'free');
+    const headers = { apikey: application.apiKey };
+    const lines = Array.from({ length: 4 }, () => openLine(app));
+    for (const line of lines) assert.equal(await line.get(path, headers), 200);
+    await useMany(application, 56);
+    app.clock.advance(1000);
+    const waitFor = async () => (await use(application)).headers.get('retry-after');
+    const refusals = await Promise.all(lines.map((line) => line.get(path, headers)));
+    assert.deepEqual(refusals, [429, 429, 429, 429]);
+    assert.equal(await waitFor(), '59', 'none of those four could know');
+    app.clock.advance(1);
+    // Any answer tells its connection; the clock stands still, so that one comes after the opening.
+    assert.equal(await lines[0]?.get('/healthz', {}), 200);
+    assert.equal(await lines[0]?.get(path, headers), 429);
+    app.clock.advance(9);
+    assert.equal(await waitFor(), '60', 'a retry 1 ms after the refusal');
+    for (const line of lines) line.close();
+  });
+
   test('Limits are checked before the request is processed, so a rejected request has no other effect', async () => {
     const application = await createRegistered(app, ['sms'], 'free');
-    await useMany(application, 20);
+    await useMany(application, 60);
     const before = calls.length;
     for (const body of [{ text: 'hello' }, {}, 'not an object']) {
       const answer = await send(app, 'POST', path, { body, headers: { apikey: application.apiKey } });

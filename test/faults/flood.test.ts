@@ -25,6 +25,7 @@ import {
   sendMany,
 } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { forgeToken } from '../support/forged-token.ts';
 
 const { routes } = createEchoRoutes();
 /** What the edge may ask the database about a credential. */
@@ -135,9 +136,17 @@ describe('a flood through the whole app', () => {
     assert.equal(await gauge('heliograph_remembered_credentials'), credentials);
   });
 
-  test('from one address: 429 once its budget is spent, and by then no signature is checked', async () => {
+  test('forged tokens from one address: 401 at no cost, however many', async () => {
     const [head, body] = token.split('.');
+    const addresses = await gauge('heliograph_address_windows');
     const outcome = await flood(500, () => verify(`${head}.${body}.${randomPart(64)}`, 0x00ff_0001));
+    assert.deepEqual(outcome, { statuses: { 401: 500 }, asked: 0 });
+    assert.equal(await gauge('heliograph_address_windows'), addresses);
+  });
+
+  test('tokens with the right checksum, from one address: 429 once its budget is spent', async () => {
+    const forge = () => forgeToken({ keys: app.keys, nowMs: app.clock.nowMs() });
+    const outcome = await flood(500, () => verify(forge(), 0x00ff_0001));
     assert.deepEqual(outcome, { statuses: { 401: 50, 429: 450 }, asked: 0 });
   });
 
@@ -177,7 +186,8 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   const database = counting(db.database);
   const issuer = 'http://127.0.0.1:8080/realms/heliograph';
   const { directory, feed } = registry;
-  const checksums = createTokenChecksums(createKeyRing(new Map([[1, Buffer.alloc(32)]])));
+  const keys = createKeyRing(new Map([[1, Buffer.alloc(32)]]));
+  const checksums = createTokenChecksums(keys);
   const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
   const meterOf = () => ({ count: () => {}, note: () => {} });
   const finding = { clock, windows: createMemoryWindows({ clock }), meterOf };
@@ -190,13 +200,19 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     identityAddresses,
     addressLimits: { perMinute: 6000, burst: 1000 },
     apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],
-    metricsToken: undefined,
+    metrics: { token: undefined, openToLoopback: true },
     publicUrl: app.url,
   });
-  const arrival = { correlationId: 'req', method: 'GET', path: '/verify/v1/x', repeats: () => false };
+  const arrival = {
+    correlationId: 'req',
+    method: 'GET',
+    path: '/verify/v1/x',
+    informedAtMs: Number.NEGATIVE_INFINITY,
+    repeats: () => false,
+  };
   const askedBefore = asked;
   for (let i = 0; i < 20_000; i++) {
-    const headers = { authorization: `Bearer a${i}.b.c` };
+    const headers = { authorization: `Bearer ${forgeToken({ keys, nowMs: clock.nowMs() })}` };
     const { refusal } = await gate.admit({ ...arrival, route: undefined, headers, address: addressOf(i) });
     assert.equal(refusal?.status, 401);
   }

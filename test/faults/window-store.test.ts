@@ -8,6 +8,7 @@ import type { Windows } from '../../src/edge/windows.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createFaultProxy, type FaultProxy, type Target } from '../support/fault-proxy.ts';
 import { eventually } from '../support/ledger.ts';
+import { longAgo } from '../support/limiter-model.ts';
 import { createTestLog } from '../support/log.ts';
 import { endRedis, type RedisServer, startRedis } from '../support/redis.ts';
 
@@ -45,7 +46,7 @@ async function onNodes(
       ...(settledAfterMs !== undefined && { settledAfterMs }),
     });
     const share = createShareWindows({ clock, liveNodes: () => nodeCount });
-    return { breaker, share, windows: createRedisWindows({ breaker, share }) };
+    return { breaker, share, windows: createRedisWindows({ breaker, share, clock }) };
   });
   try {
     await begin(nodes);
@@ -67,7 +68,7 @@ async function volley(nodes: Node[], key: string, each: number): Promise<{ decis
   let slowestMs = 0;
   const send = async ({ windows }: Node) => {
     const startedMs = performance.now();
-    const decision = await windows.decide(key, limits);
+    const decision = await windows.decide(key, limits, longAgo);
     slowestMs = Math.max(slowestMs, performance.now() - startedMs);
     return decision;
   };
@@ -123,7 +124,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
         const first = await volley(nodes, 'reg', 200);
         assert.ok(first.slowestMs < timeoutMs + slackMs, `${first.slowestMs} ms`);
         for (const { breaker } of nodes) assert.equal(breaker.redis, undefined, 'it is not asked again');
-        const again = nodes.map(({ windows }) => windows.decide('reg', limits));
+        const again = nodes.map(({ windows }) => windows.decide('reg', limits, longAgo));
         for (const decision of again) assert.ok(!(decision instanceof Promise), 'nobody waits any more');
         // What was on its way may have been admitted and its answer lost, so the share counts alone.
         const byShare = early + admitted([...first.decisions, ...(again as Decision[])]);
@@ -156,7 +157,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
           log: createTestLog().log,
           timeoutMs,
         });
-        other.windows = createRedisWindows({ breaker: other.breaker, share: other.share });
+        other.windows = createRedisWindows({ breaker: other.breaker, share: other.share, clock: createTestClock() });
       }
       await begin(others);
       proxy.set({ kind: 'black-hole' });
@@ -224,10 +225,10 @@ test('a node that stood still itself does not take the store for lost', async ()
   const redis = await startRedis();
   const breaker = createWindowBreaker({ url: redis.url, log: createTestLog().log, timeoutMs: 200 });
   const share = createShareWindows({ clock: createTestClock(), liveNodes: () => 1 });
-  const windows = createRedisWindows({ breaker, share });
+  const windows = createRedisWindows({ breaker, share, clock: createTestClock() });
   await breaker.start();
   for (let pause = 0; pause < 4; pause++) {
-    const decision = windows.decide('reg', limits);
+    const decision = windows.decide('reg', limits, longAgo);
     // Before it is written, or after.
     for (let turn = 0; turn < pause; turn++) await new Promise((done) => setImmediate(done));
     const untilMs = performance.now() + 500;
@@ -243,8 +244,8 @@ test('without a store at its start a node serves by its share', async () => {
   const breaker = createWindowBreaker({ url: 'redis://127.0.0.1:1', log: createTestLog().log, timeoutMs });
   await breaker.start();
   const share = createShareWindows({ clock: createTestClock(), liveNodes: () => 4 });
-  const windows = createRedisWindows({ breaker, share });
-  const decisions = await Promise.all(Array.from({ length: 40 }, async () => windows.decide('reg', limits)));
+  const windows = createRedisWindows({ breaker, share, clock: createTestClock() });
+  const decisions = await Promise.all(Array.from({ length: 40 }, async () => windows.decide('reg', limits, longAgo)));
   assert.equal(admitted(decisions), 25);
   assert.equal((await windows.peek('reg', limits)).remaining, 0);
   breaker.stop();

@@ -3,21 +3,31 @@ import type { Decision, Limits } from '../../src/edge/sliding-window.ts';
 
 /** The windows of one caller, whatever keeps them, at a time that the test tells. */
 export interface Limiter {
-  decide(limits: Limits, nowMs: number): Decision | Promise<Decision>;
+  /** `quietMs` ago the request's connection was opened or finished an answer. */
+  decide(limits: Limits, nowMs: number, quietMs: number): Decision | Promise<Decision>;
   peek(limits: Limits, nowMs: number): Decision | Promise<Decision>;
   /** Another with the same history, to try something out on. */
   copy(): Limiter | Promise<Limiter>;
 }
 
-export const free: Limits = { perMinute: 60, burst: 20 };
+/** So long ago that a request without an answer since cannot know of a block: in milliseconds, and as a time. */
+export const onItsWay = Number.POSITIVE_INFINITY;
+export const longAgo = Number.NEGATIVE_INFINITY;
+
+/** With a burst below its minute, so that either control refuses. */
+export const sixty: Limits = { perMinute: 60, burst: 20 };
 export const pro: Limits = { perMinute: 600, burst: 200 };
 
 /** Section 4 of the contract again, in the plainest way there is: it keeps all admitted times and counts them. */
 export class Model {
   readonly admitted: number[] = [];
   limits: Limits | undefined;
-  block: { naturalMs: number; lengthMs: number; endMs: number; movedAtMs: number } | undefined;
+  block: { openedMs: number; naturalMs: number; lengthMs: number; endMs: number; moves: number[] } | undefined;
   moves = 0;
+  /** Moves within 250 ms of the opening, by those that were told. */
+  early = 0;
+  /** Requests that were spared, because they were on their way. */
+  spared = 0;
   caps = 0;
 
   within(windowMs: number, atMs: number): number {
@@ -38,18 +48,22 @@ export class Model {
     return (counted[surplus] ?? 0) + windowMs;
   }
 
-  decide(limits: Limits, nowMs: number): Decision {
+  decide(limits: Limits, nowMs: number, quietMs: number): Decision {
     if (this.limits?.perMinute !== limits.perMinute || this.limits.burst !== limits.burst) this.block = undefined;
     this.limits = limits;
     if (this.block !== undefined && nowMs < this.block.endMs) {
       const { block } = this;
-      if (nowMs - block.movedAtMs >= 250) {
+      const informedAtMs = nowMs - quietMs;
+      const isOld = nowMs - block.openedMs >= 250;
+      const movedJustNow = block.moves.some((moveMs) => nowMs - moveMs < 250);
+      if ((informedAtMs > block.openedMs || isOld) && !movedJustNow) {
         const bound = block.naturalMs + block.lengthMs;
         if (block.endMs + 1000 > bound) this.caps++;
         block.endMs = Math.min(block.endMs + 1000, bound);
-        block.movedAtMs = nowMs;
+        block.moves.push(nowMs);
         this.moves++;
-      }
+        if (!isOld) this.early++;
+      } else if (!movedJustNow) this.spared++;
       return this.refusal(block.endMs, block.lengthMs, nowMs);
     }
     const minute = this.nextFree(limits.perMinute, 60_000, nowMs);
@@ -57,7 +71,7 @@ export class Model {
     if (minute > nowMs || burst > nowMs) {
       const naturalMs = Math.max(minute, burst);
       const lengthMs = minute === naturalMs ? 60_000 : 1_000;
-      this.block = { naturalMs, lengthMs, endMs: naturalMs, movedAtMs: nowMs };
+      this.block = { openedMs: nowMs, naturalMs, lengthMs, endMs: naturalMs, moves: [] };
       return this.refusal(naturalMs, lengthMs, nowMs);
     }
     this.block = undefined;
@@ -80,7 +94,7 @@ export class Model {
     const retryAfterMs = Math.ceil(endMs - nowMs);
     return {
       admitted: false,
-      limits: this.limits ?? free,
+      limits: this.limits ?? sixty,
       remaining: 0,
       resetMs: Math.max(Math.ceil(wholeMs), retryAfterMs),
       nextFreeMs: retryAfterMs,
@@ -104,7 +118,7 @@ export function createRandom(seed: number): () => number {
 /** Whatever a decision says must come true. Each claim is tried out on a copy. */
 export async function checkClaims(limiter: Limiter, decision: Decision, nowMs: number): Promise<void> {
   const { limits, resetMs, retryAfterMs, remaining, nextFreeMs } = decision;
-  const later = async (ms: number) => (await limiter.copy()).decide(limits, nowMs + ms);
+  const later = async (ms: number) => (await limiter.copy()).decide(limits, nowMs + ms, onItsWay);
   const stands = async (ms: number) => (await limiter.copy()).peek(limits, nowMs + ms);
 
   assert.equal((await later(nextFreeMs)).admitted, true, 'the next free slot is free');
@@ -121,7 +135,7 @@ export async function checkClaims(limiter: Limiter, decision: Decision, nowMs: n
   assert.ok((await stands(resetMs - 1)).remaining < limits.perMinute, 'and not before');
   const copy = await limiter.copy();
   const unhurried = { perMinute: limits.perMinute, burst: 1_000_000 };
-  const all = await Promise.all(Array.from({ length: remaining + 1 }, () => copy.decide(unhurried, nowMs)));
+  const all = await Promise.all(Array.from({ length: remaining + 1 }, () => copy.decide(unhurried, nowMs, onItsWay)));
   assert.equal(all.filter(({ admitted }) => admitted).length, remaining, 'Remaining is what can still be sent');
 }
 
@@ -151,6 +165,14 @@ function pause(
   return random() < 0.3 ? 0 : exact((random() * 60_000) / perMinute / mood.pace);
 }
 
+/** Some requests come on connections that were told since the block opened, or just then, some on others. */
+function quiet(random: () => number, tickMs: number, { block }: Model, nowMs: number): number {
+  const sinceOpeningMs = block === undefined ? 0 : nowMs - block.openedMs;
+  const some = Math.floor((random() * 300) / tickMs) * tickMs;
+  const all = [onItsWay, onItsWay, 0, tickMs, sinceOpeningMs, sinceOpeningMs + tickMs, sinceOpeningMs - tickMs, some];
+  return Math.max(0, all[Math.floor(random() * all.length)] ?? 0);
+}
+
 export interface Walk {
   limiter: Limiter;
   /** The least time the limiter tells apart; a sum of them must be exact. */
@@ -164,10 +186,10 @@ export interface Walk {
 export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
   const random = createRandom(seed);
   const model = new Model();
-  const reached = { admitted: 0, minute: 0, burst: 0, moves: 0, caps: 0, changes: 0 };
+  const reached = { admitted: 0, minute: 0, burst: 0, moves: 0, early: 0, spared: 0, caps: 0, changes: 0 };
   const mood = { pace: 3, stubborn: false };
   let nowMs = Math.floor((random() * 1e9) / tickMs) * tickMs;
-  let limits = choose(random, free);
+  let limits = choose(random, sixty);
   let last = await limiter.peek(limits, nowMs);
   for (let step = 0; step < steps; step++) {
     nowMs += pause(random, tickMs, mood, last);
@@ -175,15 +197,18 @@ export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
     if (chosen !== limits) reached.changes++;
     limits = chosen;
     const foretold = random() < 0.02 ? (await limiter.peek(limits, nowMs)).admitted : undefined;
-    const deciding = limiter.decide(limits, nowMs);
+    const quietMs = quiet(random, tickMs, model, nowMs);
+    const deciding = limiter.decide(limits, nowMs, quietMs);
     last = deciding instanceof Promise ? await deciding : deciding;
-    const expected = model.decide(limits, nowMs);
+    const expected = model.decide(limits, nowMs, quietMs);
     if (!isEqual(last, expected)) assert.deepEqual(last, expected, `seed ${seed}, step ${step}`);
     if (foretold !== undefined) assert.equal(foretold, last.admitted, 'a peek foretells the decision');
     if (random() < Math.min(0.02, 10 / limits.perMinute)) await checkClaims(limiter, last, nowMs);
     reached[last.refusedBy ?? 'admitted']++;
   }
   reached.moves = model.moves;
+  reached.early = model.early;
+  reached.spared = model.spared;
   reached.caps = model.caps;
   return { admitted: model.admitted, reached };
 }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Decision, Limits } from '../../src/edge/sliding-window.ts';
-import { checkClaims, free, type Limiter, Model, pro, walk } from './limiter-model.ts';
+import { checkClaims, type Limiter, Model, onItsWay, pro, sixty, walk } from './limiter-model.ts';
 
 const plans: Limits[] = [
-  free,
+  sixty,
   pro,
   { perMinute: 6000, burst: 2000 },
   { perMinute: 1, burst: 1 },
   { perMinute: 7, burst: 1 },
   { perMinute: 5, burst: 9 },
   { perMinute: 40, burst: 40 },
-  { perMinute: 200, burst: 5 },
+  { perMinute: 100, burst: 5 },
 ];
 
 const small: Limits[] = [
@@ -33,8 +33,14 @@ export interface LimiterSuite {
 /** What every keeper of windows must hold, in this process or shared by several. */
 export function describeLimiter(name: string, { newLimiter, tickMs, effort }: LimiterSuite): void {
   /** Sends so many at once and returns the answer that was decided last, by whichever node. */
-  async function send(limiter: Limiter, limits: Limits, nowMs: number, count = 1): Promise<Decision> {
-    const answers = await Promise.all(Array.from({ length: count }, () => limiter.decide(limits, nowMs)));
+  async function send(
+    limiter: Limiter,
+    limits: Limits,
+    nowMs: number,
+    count = 1,
+    quietMs = onItsWay,
+  ): Promise<Decision> {
+    const answers = await Promise.all(Array.from({ length: count }, () => limiter.decide(limits, nowMs, quietMs)));
     return answers.reduce((last, next) => (next.remaining < last.remaining || !next.admitted ? next : last));
   }
 
@@ -55,14 +61,17 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort }: Li
         }
         const bursts = limits.burst < limits.perMinute ? reached.burst : 1e9;
         const least = Math.min(reached.admitted, reached.minute, bursts, reached.moves);
-        assert.ok(least >= 3, `the walk must come everywhere: ${JSON.stringify(reached)}`);
+        assert.ok(
+          least >= 3 && Math.min(reached.early, reached.spared) >= 1,
+          `the walk must come everywhere: ${JSON.stringify(reached)}`,
+        );
       });
     }
 
     test('random steps with plans that change up and down in mid-flight agree with the model', async () => {
-      const total = { admitted: 0, minute: 0, burst: 0, moves: 0, caps: 0, changes: 0 };
+      const total = { admitted: 0, minute: 0, burst: 0, moves: 0, early: 0, spared: 0, caps: 0, changes: 0 };
       const choose = (random: () => number, now: Limits) =>
-        random() < 0.01 ? (plans[Math.floor(random() * plans.length)] ?? free) : now;
+        random() < 0.01 ? (plans[Math.floor(random() * plans.length)] ?? sixty) : now;
       for (const seed of [101, 102, 103]) {
         const { reached } = await walk({ limiter: newLimiter(), tickMs, seed, steps: effort.steps, choose });
         for (const what of Object.keys(total) as (keyof typeof total)[]) total[what] += reached[what];
@@ -75,18 +84,22 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort }: Li
         fc.constantFrom(0, 0, 0, 1, 249, 250, 251, 999, 1000, 1001, 59_999, 60_000),
         fc.integer({ min: 0, max: 70_000 / tickMs }).map((ticks) => ticks * tickMs),
       );
-      const step = fc.record({ pauseMs: pauses, plan: fc.nat({ max: small.length * 8 - 1 }) });
+      const step = fc.record({
+        pauseMs: pauses,
+        quietMs: fc.oneof(fc.constant(onItsWay), pauses),
+        plan: fc.nat({ max: small.length * 8 - 1 }),
+      });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
           const limiter = newLimiter();
           const model = new Model();
           let nowMs = 0;
-          let limits = small[0] ?? free;
-          for (const { pauseMs, plan } of steps) {
+          let limits = small[0] ?? sixty;
+          for (const { pauseMs, quietMs, plan } of steps) {
             nowMs += pauseMs;
             limits = small[plan] ?? limits;
-            const decision = await limiter.decide(limits, nowMs);
-            assert.deepEqual(decision, model.decide(limits, nowMs));
+            const decision = await limiter.decide(limits, nowMs, quietMs);
+            assert.deepEqual(decision, model.decide(limits, nowMs, quietMs));
             await checkClaims(limiter, decision, nowMs);
           }
         }),
@@ -106,10 +119,10 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort }: Li
 
     test('a refusal charges neither window', async () => {
       const limiter = newLimiter();
-      assert.equal((await send(limiter, free, 0, 20)).remaining, 40);
-      assert.equal((await send(limiter, free, 0, 500)).admitted, false);
-      assert.equal((await limiter.peek(free, 1000)).remaining, 40);
-      assert.equal((await send(limiter, free, 1000)).remaining, 39);
+      assert.equal((await send(limiter, sixty, 0, 20)).remaining, 40);
+      assert.equal((await send(limiter, sixty, 0, 500)).admitted, false);
+      assert.equal((await limiter.peek(sixty, 1000)).remaining, 40);
+      assert.equal((await send(limiter, sixty, 1000)).remaining, 39);
     });
 
     test('when both windows are full, Retry-After covers both', async () => {
@@ -124,14 +137,46 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort }: Li
       assert.equal((await send(limiter, limits, 60_500)).admitted, true);
     });
 
-    test('requests in flight at the first refusal do not lengthen the block, one after 250 ms does', async () => {
+    test('requests on their way at the first refusal do not lengthen the block, one after 250 ms does', async () => {
       const limiter = newLimiter();
-      await send(limiter, free, 0, 20);
-      assert.equal((await send(limiter, free, 100)).retryAfterMs, 900);
-      assert.equal((await send(limiter, free, 200, 50)).retryAfterMs, 800);
-      assert.equal((await send(limiter, free, 350 - tickMs, 50)).retryAfterMs, 651);
-      assert.equal((await send(limiter, free, 350)).retryAfterMs, 1650);
-      assert.equal((await send(limiter, free, 599, 50)).retryAfterMs, 1401, 'counted anew from the move');
+      await send(limiter, sixty, 0, 20);
+      assert.equal((await send(limiter, sixty, 100)).retryAfterMs, 900);
+      assert.equal((await send(limiter, sixty, 200, 50)).retryAfterMs, 800);
+      assert.equal((await send(limiter, sixty, 350 - tickMs, 50)).retryAfterMs, 651);
+      assert.equal((await send(limiter, sixty, 350)).retryAfterMs, 1650);
+      assert.equal((await send(limiter, sixty, 599, 50)).retryAfterMs, 1401, 'counted anew from the move');
+    });
+
+    test('the very next retry lengthens it: its connection was opened or answered after the block was opened', async () => {
+      const limiter = newLimiter();
+      await send(limiter, sixty, 0, 20);
+      assert.equal((await send(limiter, sixty, 100)).retryAfterMs, 900);
+      assert.equal(
+        (await send(limiter, sixty, 110, 9, 10)).retryAfterMs,
+        890,
+        'told as the block was opened, not after it',
+      );
+      assert.equal((await send(limiter, sixty, 110, 1, 10 - tickMs)).retryAfterMs, 1890);
+      assert.equal((await send(limiter, sixty, 110, 50, 0)).retryAfterMs, 1890, 'once');
+      assert.equal((await send(limiter, sixty, 360 - tickMs, 50, 0)).retryAfterMs, 1641, 'in 250 ms');
+      assert.equal(
+        (await send(limiter, sixty, 360, 50, 0)).retryAfterMs,
+        1640,
+        'the bound is one window after the end',
+      );
+    });
+
+    test('requests that arrive together each have their own age', async () => {
+      const limiter = newLimiter();
+      await send(limiter, pro, 0, 600, onItsWay);
+      const limits = { perMinute: 5, burst: 9 };
+      await send(limiter, limits, 1000, 1);
+      const together = async (ages: number[]) => {
+        const decisions = await Promise.all(ages.map((quietMs) => limiter.decide(limits, 1010, quietMs)));
+        return Math.max(...decisions.map(({ retryAfterMs }) => retryAfterMs));
+      };
+      assert.equal(await together([onItsWay, 20, 10, 11, onItsWay]), 58_990, 'none of these can know');
+      assert.equal(await together([onItsWay, 20, 9, onItsWay]), 59_990, 'one of these can');
     });
 
     test('an early retry ends later, but at most one window after the natural end', async () => {
@@ -167,56 +212,56 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort }: Li
 
     test('a plan change ends a block and decides afresh from the same history', async () => {
       const limiter = newLimiter();
-      for (let second = 0; second < 3; second++) await send(limiter, free, second * 1000, 20);
-      assert.equal((await send(limiter, free, 3000)).refusedBy, 'minute');
+      for (let second = 0; second < 3; second++) await send(limiter, sixty, second * 1000, 20);
+      assert.equal((await send(limiter, sixty, 3000)).refusedBy, 'minute');
       const upgraded = await send(limiter, pro, 3000);
       assert.deepEqual([upgraded.admitted, upgraded.remaining], [true, 600 - 61]);
       assert.equal((await send(limiter, pro, 3000, 139)).remaining, 400);
 
-      const downgraded = await send(limiter, free, 3100);
+      const downgraded = await send(limiter, sixty, 3100);
       assert.deepEqual([downgraded.admitted, downgraded.remaining], [false, 0]);
       assert.equal(downgraded.retryAfterMs, 59_900, 'when fewer than 60 of the 200 count');
       const again = await send(await limiter.copy(), pro, 3200);
       assert.equal(again.remaining, 600 - 201, 'and up again: nothing was forgotten');
-      assert.equal((await limiter.peek(free, 62_999)).remaining, 0);
-      assert.equal((await send(limiter, free, 63_000)).remaining, 59);
+      assert.equal((await limiter.peek(sixty, 62_999)).remaining, 0);
+      assert.equal((await send(limiter, sixty, 63_000)).remaining, 59);
     });
 
     test('the same numbers in another object are no plan change', async () => {
       const limiter = newLimiter();
-      await send(limiter, free, 0, 21);
-      assert.equal((await send(limiter, { ...free }, 500)).retryAfterMs, 1500);
+      await send(limiter, sixty, 0, 21);
+      assert.equal((await send(limiter, { ...sixty }, 500)).retryAfterMs, 1500);
     });
 
     test('peek charges nothing and punishes nothing', async () => {
       const limiter = newLimiter();
-      const whole = { limits: free, remaining: 60, resetMs: 0, nextFreeMs: 0, retryAfterMs: 0, refusedBy: undefined };
-      assert.deepEqual(await limiter.peek(free, 0), { admitted: true, ...whole });
-      await send(limiter, free, 0, 21);
-      const blocked = await limiter.peek(free, 0);
+      const whole = { limits: sixty, remaining: 60, resetMs: 0, nextFreeMs: 0, retryAfterMs: 0, refusedBy: undefined };
+      assert.deepEqual(await limiter.peek(sixty, 0), { admitted: true, ...whole });
+      await send(limiter, sixty, 0, 21);
+      const blocked = await limiter.peek(sixty, 0);
       assert.deepEqual(
         [blocked.admitted, blocked.remaining, blocked.nextFreeMs, blocked.resetMs],
         [false, 0, 1000, 60_000],
       );
-      for (let nowMs = 0; nowMs < 1000; nowMs += 50) assert.equal((await limiter.peek(free, nowMs)).admitted, false);
+      for (let nowMs = 0; nowMs < 1000; nowMs += 50) assert.equal((await limiter.peek(sixty, nowMs)).admitted, false);
       assert.equal((await limiter.peek({ perMinute: 60, burst: 30 }, 999)).remaining, 40, 'a plan change ends a block');
-      assert.equal((await limiter.peek(free, 1000)).remaining, 40);
+      assert.equal((await limiter.peek(sixty, 1000)).remaining, 40);
     });
 
     test('a clock that goes back locks nobody out and forgets nothing', async () => {
       for (const stepMs of [1, 5000, 3_600_000]) {
         const limiter = newLimiter();
         const startMs = 10_000_000;
-        await send(limiter, free, startMs, 20);
-        await send(limiter, free, startMs + 10_000, 20);
-        assert.equal((await send(limiter, free, startMs + 10_000)).retryAfterMs, 1000);
+        await send(limiter, sixty, startMs, 20);
+        await send(limiter, sixty, startMs + 10_000, 20);
+        assert.equal((await send(limiter, sixty, startMs + 10_000)).retryAfterMs, 1000);
         const nowMs = startMs + 10_000 - stepMs;
-        const back = await send(limiter, free, nowMs);
+        const back = await send(limiter, sixty, nowMs);
         assert.equal(back.retryAfterMs, 1000, 'the block ends as soon as it would have');
-        assert.equal((await send(limiter, free, nowMs + 1000)).remaining, 19);
-        const later = await limiter.peek(free, nowMs + 50_000);
+        assert.equal((await send(limiter, sixty, nowMs + 1000)).remaining, 19);
+        const later = await limiter.peek(sixty, nowMs + 50_000);
         assert.equal(later.remaining, 60 - 21, 'and the history runs out as it would have');
-        assert.equal((await limiter.peek(free, nowMs + 61_000)).remaining, 60);
+        assert.equal((await limiter.peek(sixty, nowMs + 61_000)).remaining, 60);
       }
     });
   });
