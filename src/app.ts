@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { findByKey, findByToken } from './callers.ts';
 import { readQueueState } from './delivery/delivery-store.ts';
+import { addressKey } from './edge/address-key.ts';
 import { createAddressWindows } from './edge/address-windows.ts';
 import { createGateway } from './edge/gateway.ts';
 import { createMemoryWindows } from './edge/memory-windows.ts';
@@ -29,7 +30,8 @@ import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { createDeveloperService, type DeveloperService } from './portal/developer-service.ts';
-import { createPasswords, type PasswordCost } from './portal/password.ts';
+import { createHasher, type PasswordCost } from './portal/password.ts';
+import { createPasswordWork } from './portal/password-work.ts';
 import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 import { createLastUsed } from './registry/last-used.ts';
@@ -124,10 +126,18 @@ export function createApp(options: AppOptions): App {
     onSecretUsed: lastUsed.note,
   });
 
-  const passwords = createPasswords(options.passwordCost);
+  const hasher = createHasher(options.passwordCost);
+  const passwordWindows = createAddressWindows({ clock });
+  const passwordLimits = { perMinute: config.passwordPerMinute, burst: config.passwordPerMinute };
+  const passwordWork = createPasswordWork({
+    hasher,
+    addressKey,
+    takeTry: (key) => passwordWindows.decide(key, passwordLimits),
+    perMinute: config.passwordPerMinute,
+  });
   const sessions = createSessions({ database, clock, keys, https });
   const throttle = createSignInThrottle(database, clock, keys);
-  const developers = createDeveloperService({ database, clock, keys, passwords, sessions, throttle });
+  const developers = createDeveloperService({ database, clock, keys, hasher, passwordWork, sessions, throttle });
 
   // Production has no carrier yet, and says so before it accepts anything.
   const carrierFor = () => (config.environment === 'sandbox' ? 'sandbox' : undefined);
@@ -178,7 +188,11 @@ export function createApp(options: AppOptions): App {
       () => feed.liveCount,
     );
   }
-  metrics.gauge('heliograph_address_windows', 'Addresses remembered', () => addresses.size + identityAddresses.size);
+  metrics.gauge(
+    'heliograph_address_windows',
+    'Addresses remembered',
+    () => addresses.size + identityAddresses.size + passwordWindows.size,
+  );
   metrics.gauge(
     'heliograph_remembered_credentials',
     'Keys, clients and tokens remembered',
