@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { ApiError, invalidField } from '../platform/errors.ts';
+import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { randomBase62 } from '../platform/random.ts';
-import { readEmail } from './email.ts';
+import { requireEmail } from './email.ts';
 import { createLinkMaker, createLinkUse } from './one-time-links.ts';
 import type { Hasher } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
@@ -38,8 +38,7 @@ export function createDeveloperService(options: DeveloperServiceOptions) {
 
   return {
     async signUp(given: string, password: string, address: string): Promise<SignedIn> {
-      const email = readEmail(given);
-      if (email === undefined) throw invalidField('email', 'must be an email address, like you@example.com');
+      const email = requireEmail(given);
       requireGoodPassword(password, email);
       const passwordHash = await passwordWork.run(address, (queued) => queued.hash(password));
       const account = newAccount(email);

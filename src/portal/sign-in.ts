@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
-import { readEmail } from './email.ts';
+import { requireEmail } from './email.ts';
 import type { Hasher } from './password.ts';
 import type { PasswordWork } from './password-work.ts';
 import * as store from './portal-store.ts';
@@ -55,12 +55,12 @@ export function createSignIn({ database, clock, passwordWork, sessions, throttle
     });
   }
 
-  return function signIn(given: string, password: string, address: string): Promise<SignedIn> {
-    const email = readEmail(given);
-    const find = async () => (email === undefined ? undefined : store.findAccountByEmail(database, email));
+  return async function signIn(given: string, password: string, address: string): Promise<SignedIn> {
+    const email = requireEmail(given);
+    const find = () => store.findAccountByEmail(database, email);
     return passwordWork.run(address, async (hasher, addressKey) => {
       const account = await find();
-      const guess = { accountId: account?.id, email: email ?? given, addressKey };
+      const guess = { accountId: account?.id, email, addressKey };
       await requireTry(guess);
       const signedIn = await check(account, password, guess, hasher);
       if (signedIn !== undefined) return signedIn;

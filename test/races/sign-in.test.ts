@@ -100,6 +100,7 @@ test('two links of one account used at the same time: one sets the password, the
       await app.app.developers.createLink(email, false),
     ] as const;
     const answers = await Promise.all(links.map((token) => reset(app, token)));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400]);
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    assert.equal(answers.filter(({ status }) => status === 400).length, 1);
   }
 });
