@@ -10,11 +10,16 @@ const proxied = { HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.1' };
 
 let app: TestApp;
 let limited: TestApp;
+/** Where hashing takes long enough that a queue forms. */
+let slow: TestApp;
 before(async () => {
   app = await createTestApp({ env: proxied, delivery: 'held' });
   limited = await createTestApp({ env: { ...proxied, HELIOGRAPH_PASSWORD_PER_MINUTE: '20' }, delivery: 'held' });
+  const passwordCost = { scryptLogN: 14, argon2: { memoryKiB: 65_536, passes: 2 } };
+  slow = await createTestApp({ env: proxied, delivery: 'held', passwordCost });
 });
 after(async () => {
+  await slow.close();
   await app.close();
   await limited.close();
 });
@@ -92,18 +97,29 @@ describe('429: password work of one address', () => {
     assert.equal(countOf(answers, 400), 50, String(statusesOf(answers)));
     assert.equal((await eve.signUp({ email: 'after-resets@example.com', password })).status, 201);
   });
+});
 
-  test('an address that floods is refused by itself: a sign-in from elsewhere is served meanwhile', async () => {
+describe('the queue for hashing', () => {
+  test('an address that floods is refused by itself: sign-ins from elsewhere are served meanwhile', async () => {
     const email = 'bystander@example.com';
-    assert.equal((await from(app, '192.0.2.10').signUp({ email, password })).status, 201);
-    const eve = from(app, '192.0.2.11');
+    assert.equal((await from(slow, '192.0.2.10').signUp({ email, password })).status, 201);
+    const eve = from(slow, '192.0.2.11');
     const flood = Array.from({ length: 120 }, (_, i) => eve.signIn({ email: `made-up-${i}@example.com`, password }));
     const served = await Promise.all(
-      [20, 21, 22, 23].map((host) => from(app, `192.0.2.${host}`).signIn({ email, password })),
+      [20, 21, 22, 23].map((host) => from(slow, `192.0.2.${host}`).signIn({ email, password })),
     );
     assert.deepEqual(statusesOf(served), [201, 201, 201, 201]);
     const answers = await Promise.all(flood);
     assert.equal(countOf(answers, 401) + countOf(answers, 429), 120, 'no 503: the queue was never full');
+  });
+
+  test('made-up reset links never enter it', async () => {
+    const email = 'not-locked-out@example.com';
+    assert.equal((await from(slow, '192.0.2.12').signUp({ email, password })).status, 201);
+    const eve = from(slow, '192.0.2.13');
+    const flood = Array.from({ length: 100 }, () => eve.reset({ token: 'A'.repeat(43), password }));
+    assert.equal((await from(slow, '192.0.2.12').signIn({ email, password })).status, 201);
+    assert.equal(countOf(await Promise.all(flood), 400), 100);
   });
 });
 
