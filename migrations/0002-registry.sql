@@ -2,14 +2,13 @@
 
 create table account (
   id text primary key,
-  email text not null,
-  -- Null until a one-time link has set it: an account made on the machine, or the sandbox's demo account.
+  -- In the one spelling that the portal reads every e-mail address to, so that equality is enough.
+  email text not null unique,
+  -- Null until a one-time link has set it: an account made on the machine.
   password_hash text,
   operator boolean not null default false,
   created_at timestamptz not null
 );
--- One account per address, however it is written.
-create unique index account_email on account (lower(email));
 
 create table session (
   -- A keyed hash of the cookie: a copy of this table signs nobody in.
@@ -28,8 +27,10 @@ create table one_time_link (
   makes_operator boolean not null,
   expires_at timestamptz not null
 );
+create index one_time_link_account on one_time_link (account_id);
+create index one_time_link_expires on one_time_link (expires_at);
 
--- Failed sign-ins, by a keyed hash of the email alone or of email and address together.
+-- Failed sign-ins, by a keyed hash of the account alone or of account and address together.
 create table sign_in_throttle (
   subject bytea primary key,
   failures integer not null,
@@ -45,6 +46,7 @@ create table known_address (
   seen_at timestamptz not null,
   primary key (account_id, address_hash)
 );
+create index known_address_seen on known_address (seen_at);
 
 create table application (
   id text primary key,

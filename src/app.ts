@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { findByKey, findByToken } from './callers.ts';
 import { readQueueState } from './delivery/delivery-store.ts';
+import { addressKey } from './edge/address-key.ts';
 import { createAddressWindows } from './edge/address-windows.ts';
 import { createGateway } from './edge/gateway.ts';
 import { createMemoryWindows } from './edge/memory-windows.ts';
@@ -30,7 +31,8 @@ import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { createDeveloperService, type DeveloperService } from './portal/developer-service.ts';
-import { createPasswords, type PasswordCost } from './portal/password.ts';
+import { createHasher, type PasswordCost } from './portal/password.ts';
+import { createPasswordWork } from './portal/password-work.ts';
 import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 import { createLastUsed } from './registry/last-used.ts';
@@ -129,10 +131,26 @@ export function createApp(options: AppOptions): App {
     onSecretUsed: lastUsed.note,
   });
 
-  const passwords = createPasswords(options.passwordCost);
+  const hasher = createHasher(options.passwordCost);
+  const passwordWindows = createAddressWindows({ clock });
+  const passwordLimits = { perMinute: config.passwordPerMinute, burst: config.passwordPerMinute };
+  const passwordWork = createPasswordWork({
+    hasher,
+    addressKey,
+    takeTry: (key) => passwordWindows.decide(key, passwordLimits, Number.NEGATIVE_INFINITY),
+    perMinute: config.passwordPerMinute,
+  });
   const sessions = createSessions({ database: sideDatabase, clock, keys, https });
   const throttle = createSignInThrottle(sideDatabase, clock, keys);
-  const developers = createDeveloperService({ database: sideDatabase, clock, keys, passwords, sessions, throttle });
+  const developers = createDeveloperService({
+    database: sideDatabase,
+    clock,
+    keys,
+    hasher,
+    passwordWork,
+    sessions,
+    throttle,
+  });
 
   // Production has no carrier yet, and says so before it accepts anything.
   const carrierFor = () => (config.environment === 'sandbox' ? 'sandbox' : undefined);
@@ -183,7 +201,11 @@ export function createApp(options: AppOptions): App {
       () => feed.liveCount,
     );
   }
-  metrics.gauge('heliograph_address_windows', 'Addresses remembered', () => addresses.size + identityAddresses.size);
+  metrics.gauge(
+    'heliograph_address_windows',
+    'Addresses remembered',
+    () => addresses.size + identityAddresses.size + passwordWindows.size,
+  );
   metrics.gauge(
     'heliograph_remembered_credentials',
     'Keys, clients and tokens remembered',

@@ -6,6 +6,7 @@ import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { deleteExpiredAnswers } from './platform/idempotency.ts';
 import type { Chore } from './platform/maintenance.ts';
+import { createPortalUpkeep } from './portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from './registry/change-store.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
@@ -23,6 +24,7 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
   const messages = createRetention(database, clock, config.retentionDays);
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
+  const portal = createPortalUpkeep(database, clock);
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
@@ -32,5 +34,9 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
+    { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
+    { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },
+    { name: 'old-known-addresses', everyMs: hourMs, runPiece: portal.deleteOldAddresses },
+    { name: 'old-sign-in-tries', everyMs: minuteMs, runPiece: portal.deleteOldTries },
   ];
 }

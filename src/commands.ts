@@ -8,10 +8,8 @@ import { StartError } from './platform/errors.ts';
 import { deleteAnswersAbout } from './platform/idempotency.ts';
 import type { KeyRing } from './platform/keys.ts';
 import { createLog } from './platform/log.ts';
-import { createDeveloperService } from './portal/developer-service.ts';
-import { createPasswords } from './portal/password.ts';
-import { createSessions } from './portal/session.ts';
-import { createSignInThrottle } from './portal/sign-in-throttle.ts';
+import { readEmail } from './portal/email.ts';
+import { createLinkMaker } from './portal/one-time-links.ts';
 import { createRegistry } from './registry/registry.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
@@ -76,33 +74,40 @@ async function forget([number, ...more]: string[], parts: Parts): Promise<string
   return `\nForgotten: ${counted(messages, 'message')}, ${counted(verifications, 'verification')}. The number is masked everywhere.\n`;
 }
 
-async function makeLink(command: string, [email, ...more]: string[], parts: Parts): Promise<string> {
-  if (email === undefined || more.length > 0 || !email.includes('@')) {
+async function makeLink(command: string, [given, ...more]: string[], parts: Parts): Promise<string> {
+  const email = readEmail(given ?? '');
+  if (email === undefined || more.length > 0) {
     throw new StartError(`Say whose it is: npm run ${command} -- you@example.com`);
   }
-  const { config, clock, database, keys } = parts;
-  const developers = createDeveloperService({
-    database,
-    clock,
-    keys,
-    passwords: createPasswords(),
-    sessions: createSessions({ database, clock, keys, https: config.publicUrl.startsWith('https:') }),
-    throttle: createSignInThrottle(database, clock, keys),
-  });
-  const token = await developers.createLink(email, command === 'operator');
+  const links = createLinkMaker(parts);
+  const existing = await links.findAccount(email);
+  const token = await links.createLink(email, command === 'operator');
   if (token === undefined) throw new StartError(`There is no account ${email}.`);
-  const purpose = command === 'operator' ? `makes ${email} an operator and sets` : 'sets';
+  const { publicUrl } = parts.config;
   return [
     '',
-    `This link ${purpose} a new password, once, within 24 hours:`,
+    ...linkPurpose(command, email, existing),
     '',
     // Behind the #, so that the token stays out of every access log on the way.
-    `  ${config.publicUrl}/#/set-password/${token}`,
+    `  ${publicUrl}/#/set-password/${token}`,
     '',
     'The same without a browser:',
     '',
-    `  curl -X POST ${config.publicUrl}/portal/v1/password-resets -H 'Content-Type: application/json' \\`,
+    `  curl -X POST ${publicUrl}/portal/v1/password-resets -H 'Content-Type: application/json' \\`,
     `    -d '{"token":"${token}","password":"…"}'`,
     '',
   ].join('\n');
+}
+
+/** What the link will do. An account that exists loses its password and its sessions, and its owner should know. */
+function linkPurpose(command: string, email: string, existing: { operator: boolean } | undefined): string[] {
+  const when = 'once, within 24 hours:';
+  if (command !== 'operator') return [`This link sets a new password for ${email} and ends all its sessions, ${when}`];
+  if (existing === undefined) return [`This link makes ${email} an operator and sets its password, ${when}`];
+  return existing.operator
+    ? [`${email} is an operator already.`, `This link sets a new password and ends all its sessions, ${when}`]
+    : [
+        `${email} has an account already.`,
+        `This link makes it an operator, sets a new password and ends all its sessions, ${when}`,
+      ];
 }

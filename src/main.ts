@@ -121,8 +121,8 @@ async function serve(
     config.environment === 'sandbox' && config.role !== 'worker'
       ? await makeDemoApplications({
           database,
-          clock,
           registry: app.registry.service,
+          prepareOwner: app.developers.prepareAccount,
           dataDir: config.dataDir,
           baseUrl: config.publicUrl,
           tokenUrl: tokenUrlOf(config),

@@ -19,6 +19,7 @@ export function welcome(options: {
     `Heliograph ${version} is ready (${config.environment}).`,
     '',
     `  Portal     ${config.publicUrl}/`,
+    ...(made === undefined ? [] : [`    email      ${made.portal.email}`, `    password   ${made.portal.password}`]),
     `  Reference  ${config.publicUrl}/docs`,
     `  Health     ${config.publicUrl}/readyz`,
     '',
@@ -31,7 +32,7 @@ export function welcome(options: {
 }
 
 function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
-  const lines = ['Two demo applications were made, each registered for all three APIs:', ''];
+  const lines = ['Two demo applications were made for this account, each registered for all three APIs:', ''];
   for (const { plan, application_id, api_key, client_id, client_secret } of made.applications) {
     lines.push(`  ${plan.padEnd(10)}  ${application_id}`);
     lines.push(`    API key        ${api_key}`);

@@ -65,6 +65,12 @@ export const settings = {
     'at_most_once',
   ]),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
+  HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
+    'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
+    20,
+    1,
+    1_000_000,
+  ),
   HELIOGRAPH_METRICS_TOKEN: text(
     'bearer token for /metrics; without it /metrics answers loopback in the sandbox, and nothing in production',
     undefined,
@@ -95,6 +101,7 @@ export interface Config {
   guard: GuardSettings;
   delivery: 'at_least_once' | 'at_most_once';
   retentionDays: number;
+  passwordPerMinute: number;
   metricsToken: string | undefined;
   logLevel: string;
 }
@@ -145,6 +152,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     guard: value.HELIOGRAPH_GUARD,
     delivery: value.HELIOGRAPH_DELIVERY,
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
+    passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
   };

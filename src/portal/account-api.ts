@@ -2,12 +2,14 @@ import { Type } from 'typebox';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
-import type { DeveloperService, SignedIn } from './developer-service.ts';
+import type { DeveloperService } from './developer-service.ts';
+import { emailPattern, longestEmail } from './email.ts';
 import type { Account } from './portal-store.ts';
+import type { SignedIn } from './sign-in.ts';
 
 const email = Type.String({
-  maxLength: 254,
-  pattern: '^[^\\s@\\u0000-\\u001f]{1,64}@[^\\s@\\u0000-\\u001f]+\\.[^\\s@.\\u0000-\\u001f]+$',
+  maxLength: longestEmail,
+  pattern: emailPattern,
   expected: 'an email address, like you@example.com',
 });
 const password = Type.String({
@@ -34,7 +36,7 @@ export function createAccountRoutes(developers: DeveloperService): Route[] {
       summary: 'Sign up',
       body: credentials,
       answers: { 201: { description: 'The account, signed in', schema: accountSchema } },
-      handler: async ({ body }) => signedIn(await developers.signUp(body.email, body.password)),
+      handler: async ({ body, address }) => signedIn(await developers.signUp(body.email, body.password, address)),
     }),
     route({
       method: 'POST',
@@ -42,7 +44,10 @@ export function createAccountRoutes(developers: DeveloperService): Route[] {
       auth: { kind: 'visitor' },
       tag,
       summary: 'Sign in',
-      body: Type.Object({ email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 1024 }) }),
+      body: Type.Object({
+        email: Type.String({ maxLength: longestEmail }),
+        password: Type.String({ maxLength: 1024 }),
+      }),
       answers: { 201: { description: 'The account, signed in', schema: accountSchema } },
       handler: async ({ body, address }) => signedIn(await developers.signIn(body.email, body.password, address)),
     }),
@@ -75,7 +80,7 @@ export function createAccountRoutes(developers: DeveloperService): Route[] {
       answers: {
         201: { description: 'The account, signed in anew; all its other sessions are over', schema: accountSchema },
       },
-      handler: async ({ body }) => signedIn(await developers.useLink(body.token, body.password)),
+      handler: async ({ body, address }) => signedIn(await developers.useLink(body.token, body.password, address)),
     }),
   ];
 }

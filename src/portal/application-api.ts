@@ -57,7 +57,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       answers: { 201: { description: 'The application', schema: applicationSchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        const application = await inTransaction((tx) => registry.createApplication(tx, accountId, call.body.name));
+        const application = await inTransaction((tx) => registry.createOwnApplication(tx, accountId, call.body.name));
         return { status: 201, location: `/portal/v1/applications/${application.id}`, body: toApplication(application) };
       },
     }),

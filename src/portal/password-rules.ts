@@ -1,5 +1,12 @@
+import { invalidField } from '../platform/errors.ts';
+
+export function requireGoodPassword(password: string, email: string): void {
+  const problem = passwordProblem(password, email);
+  if (problem !== undefined) throw invalidField('password', problem);
+}
+
 /** What is wrong with a chosen password, completing "password …"; undefined when it will do. */
-export function passwordProblem(password: string, email: string): string | undefined {
+function passwordProblem(password: string, email: string): string | undefined {
   const length = [...password].length;
   if (length < 8) return 'must have at least 8 characters; a sentence of 15 or more is better';
   if (length > 256) return 'must have at most 256 characters';
@@ -26,8 +33,12 @@ function isRun(text: string): boolean {
 
 /** `Password123!` is tried as soon as `password`. */
 function withoutTail(text: string): string {
-  return text.replace(/[\d!?.@#$%&*_-]+$/, '');
+  let end = text.length;
+  while (end > 0 && tail.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
+
+const tail = '0123456789!?.@#$%&*_-';
 
 const common = new Set(
   `password passwort passw0rd p@ssword p@ssw0rd motdepasse contrasena wachtwoord parola senha letmein welcome willkommen

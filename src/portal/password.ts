@@ -1,10 +1,9 @@
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
-import { unavailable } from '../platform/errors.ts';
 import { randomBytes } from '../platform/random.ts';
 
-/** Slow hashing of what people choose, off the event loop and a few at a time: each takes half a second and 128 MiB. */
-export interface Passwords {
+/** Slow hashing of what people choose, off the event loop: each takes half a second and 128 MiB. */
+export interface Hasher {
   hash(password: string): Promise<string>;
   /** Takes as long for a missing hash as for a wrong password, so that nobody learns which accounts exist. */
   verify(password: string, stored: string | null): Promise<boolean>;
@@ -20,9 +19,6 @@ export interface PasswordCost {
 
 /** OWASP's figures: Argon2id 19 MiB, 2 passes; scrypt N = 2^17, r = 8, p = 1. */
 const defaultCost: PasswordCost = { scryptLogN: 17, argon2: { memoryKiB: 19_456, passes: 2 } };
-
-const concurrent = 2;
-const waitingAtMost = 20;
 
 type Argon2 = (
   algorithm: 'argon2id',
@@ -46,25 +42,22 @@ const scrypt = promisify(crypto.scrypt) as (
   options: crypto.ScryptOptions,
 ) => Promise<Buffer>;
 
-export function createPasswords(cost: PasswordCost = defaultCost): Passwords {
-  const inTurn = createQueue(concurrent, waitingAtMost);
+export function createHasher(cost: PasswordCost = defaultCost): Hasher {
   const preferred = argon2 === undefined ? scryptHeader(cost) : argon2Header(cost);
   // What an unknown account is checked against.
   const nobody = `${preferred}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
 
-  async function verify(password: string, stored: string | null): Promise<boolean> {
-    const { header, salt, hash } = parse(stored ?? nobody);
-    const computed = await inTurn(() => derive(header, password, salt));
-    return crypto.timingSafeEqual(computed, hash) && stored !== null;
-  }
-
   return {
     async hash(password) {
       const salt = randomBytes(16);
-      const hash = await inTurn(() => derive(preferred, password, salt));
+      const hash = await derive(preferred, password, salt);
       return `${preferred}${salt.toString('base64url')}$${hash.toString('base64url')}`;
     },
-    verify,
+    async verify(password, stored) {
+      const { header, salt, hash } = parse(stored ?? nobody);
+      const computed = await derive(header, password, salt);
+      return crypto.timingSafeEqual(computed, hash) && stored !== null;
+    },
     isOutdated: (stored) => !stored.startsWith(preferred),
   };
 }
@@ -97,26 +90,4 @@ function derive(header: string, password: string, salt: Buffer): Promise<Buffer>
       error === null ? resolve(hash) : reject(error),
     ),
   );
-}
-
-/** Runs at most `size` at a time and lets `limit` wait; who comes after that is told to come back. */
-function createQueue(size: number, limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running >= size) {
-      if (waiting.length >= limit) throw unavailable('Too many people are signing in. Try again shortly.', 5);
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      running++;
-    }
-    try {
-      return await work();
-    } finally {
-      // The place is handed on, not given back, so that nobody who comes just now can slip in between.
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

@@ -14,7 +14,7 @@ const accountColumns = 'id, email, operator, created_at as "createdAtMs"';
 export async function insertAccount(tx: Tx, account: Account, passwordHash: string | null): Promise<boolean> {
   const { count } = await tx.query(
     `insert into account (id, email, password_hash, operator, created_at) values ($1, $2, $3, $4, $5)
-     on conflict (lower(email)) do nothing`,
+     on conflict (email) do nothing`,
     [account.id, account.email, passwordHash, account.operator, toTimestamp(account.createdAtMs)],
   );
   return count > 0;
@@ -25,7 +25,7 @@ export async function findAccountByEmail(
   email: string,
 ): Promise<(Account & { passwordHash: string | null }) | undefined> {
   const { rows } = await tx.query<Account & { passwordHash: string | null }>(
-    `select ${accountColumns}, password_hash as "passwordHash" from account where lower(email) = lower($1)`,
+    `select ${accountColumns}, password_hash as "passwordHash" from account where email = $1`,
     [email],
   );
   return rows[0];
@@ -34,6 +34,25 @@ export async function findAccountByEmail(
 export async function findAccount(tx: Tx, id: string): Promise<Account | undefined> {
   const { rows } = await tx.query<Account>(`select ${accountColumns} from account where id = $1`, [id]);
   return rows[0];
+}
+
+/** Keeps the password from being changed until the transaction ends. False when it is no longer the one with this hash. */
+export async function holdPassword(tx: Tx, accountId: string, passwordHash: string): Promise<boolean> {
+  const { count } = await tx.query('select 1 from account where id = $1 and password_hash = $2 for share', [
+    accountId,
+    passwordHash,
+  ]);
+  return count > 0;
+}
+
+/** Puts another hash of the same password in place of this one, and holds it. False when it is no longer this one. */
+export async function renewPassword(tx: Tx, accountId: string, before: string, renewed: string): Promise<boolean> {
+  const { count } = await tx.query('update account set password_hash = $3 where id = $1 and password_hash = $2', [
+    accountId,
+    before,
+    renewed,
+  ]);
+  return count > 0;
 }
 
 export async function setPassword(tx: Tx, accountId: string, passwordHash: string): Promise<void> {
@@ -87,10 +106,6 @@ export async function deleteSessionsOf(tx: Tx, accountId: string): Promise<void>
   await tx.query('delete from session where account_id = $1', [accountId]);
 }
 
-export async function deleteDeadSessions(tx: Tx, nowMs: number): Promise<void> {
-  await tx.query('delete from session where expires_at <= $1', [toTimestamp(nowMs)]);
-}
-
 export async function insertLink(
   tx: Tx,
   link: { hash: Buffer; accountId: string; makesOperator: boolean; expiresAtMs: number },
@@ -103,20 +118,34 @@ export async function insertLink(
   ]);
 }
 
-/** Taking a link is deleting it, so it works once however many take it together. All others of the account go too. */
-export async function takeLink(
+export async function findLink(
   tx: Tx,
   hash: Buffer,
   nowMs: number,
-): Promise<{ accountId: string; makesOperator: boolean } | undefined> {
-  const { rows } = await tx.query<{ accountId: string; makesOperator: boolean }>(
-    `delete from one_time_link where hash = $1 and expires_at > $2
-     returning account_id as "accountId", makes_operator as "makesOperator"`,
+): Promise<{ accountId: string; email: string } | undefined> {
+  const { rows } = await tx.query<{ accountId: string; email: string }>(
+    `select a.id as "accountId", a.email from one_time_link l join account a on a.id = l.account_id
+     where l.hash = $1 and l.expires_at > $2`,
     [hash, toTimestamp(nowMs)],
   );
-  const link = rows[0];
-  if (link !== undefined) await tx.query('delete from one_time_link where account_id = $1', [link.accountId]);
-  return link;
+  return rows[0];
+}
+
+/** Taking a link is deleting it, so it works once however many take it together. All others of the account go too. */
+export async function takeLink(
+  tx: Tx,
+  accountId: string,
+  hash: Buffer,
+  nowMs: number,
+): Promise<{ makesOperator: boolean } | undefined> {
+  // First of all the account: two links of one account would otherwise wait for each other.
+  await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+  const { rows } = await tx.query<{ makesOperator: boolean }>(
+    'delete from one_time_link where hash = $1 and expires_at > $2 returning makes_operator as "makesOperator"',
+    [hash, toTimestamp(nowMs)],
+  );
+  if (rows[0] !== undefined) await tx.query('delete from one_time_link where account_id = $1', [accountId]);
+  return rows[0];
 }
 
 export async function isKnownAddress(

@@ -31,7 +31,6 @@ export function createSessions(options: { database: Database; clock: Clock; keys
     async open(tx, accountId) {
       const token = randomBytes(32).toString('base64url');
       const nowMs = clock.nowMs();
-      await store.deleteDeadSessions(tx, nowMs);
       await store.insertSession(tx, { hash: hashOf(token), accountId, nowMs, expiresAtMs: nowMs + absoluteMs });
       return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}` };
     },

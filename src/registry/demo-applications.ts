@@ -1,15 +1,14 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import { newId } from '../platform/ids.ts';
+import type { Database, Tx } from '../platform/database.ts';
 import { apis } from './application.ts';
 import type { RegistryService } from './registry-service.ts';
 
 export interface SandboxCredentials {
   base_url: string;
   token_url: string;
+  /** The demo account: it owns the applications below. */
+  portal: { email: string; password: string };
   applications: {
     plan: 'enterprise' | 'free';
     application_id: string;
@@ -19,30 +18,39 @@ export interface SandboxCredentials {
   }[];
 }
 
-const owner = 'demo@sandbox.invalid';
+/** An account that was not there before, and how to write it. */
+export interface DemoOwner {
+  email: string;
+  password: string;
+  /** Returns its id, or undefined when another node was faster. */
+  insert(tx: Tx): Promise<string | undefined>;
+}
+
+/** RFC 2606 keeps `.invalid` free: no person can have this address. */
+export const demoEmail = 'demo@sandbox.invalid';
 
 /**
- * The first sandbox start makes two applications to play with, each registered for all three APIs. Their throwaway
- * credentials go to a file before the commit: after a crash in between, the next start simply makes others. Returns
- * undefined when they are there already.
+ * The first sandbox start makes an account and two applications to play with, each registered for all three APIs. Their
+ * throwaway credentials go to a file before the commit: after a crash in between, the next start simply makes others.
+ * Returns undefined when they are there already.
  */
 export async function makeDemoApplications(options: {
   database: Database;
-  clock: Clock;
   registry: RegistryService;
+  /** Undefined when the e-mail has an account already. */
+  prepareOwner: (email: string) => Promise<DemoOwner | undefined>;
   dataDir: string;
   baseUrl: string;
   tokenUrl: string;
 }): Promise<SandboxCredentials | undefined> {
-  const { database, clock, registry, dataDir, baseUrl, tokenUrl } = options;
+  const { database, registry, dataDir, baseUrl, tokenUrl } = options;
+  const owner = await options.prepareOwner(demoEmail);
+  if (owner === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const accountId = newId('acc', clock);
-    const { count } = await tx.query(
-      'insert into account (id, email, created_at) values ($1, $2, $3) on conflict (lower(email)) do nothing',
-      [accountId, owner, toTimestamp(clock.nowMs())],
-    );
-    if (count === 0) return undefined;
-    const credentials: SandboxCredentials = { base_url: baseUrl, token_url: tokenUrl, applications: [] };
+    const accountId = await owner.insert(tx);
+    if (accountId === undefined) return undefined;
+    const portal = { email: owner.email, password: owner.password };
+    const credentials: SandboxCredentials = { base_url: baseUrl, token_url: tokenUrl, portal, applications: [] };
     for (const plan of ['enterprise', 'free'] as const) {
       const { id } = await registry.createApplication(tx, accountId, `Demo ${plan}`);
       const shown = { plan, application_id: id, api_key: '', client_id: '', client_secret: '' };

@@ -39,6 +39,8 @@ export interface RegistryServiceOptions {
 export type RegistryService = ReturnType<typeof createRegistryService>;
 
 const liveCredentials = 20;
+/** What an account may have. Each one can be traced and listed, so their number bounds what one account costs others. */
+const ownApplications = 100;
 
 /**
  * Applications, registrations and credentials. Every change goes through the feed, so when a call here has returned, no
@@ -119,14 +121,24 @@ export function createRegistryService(options: RegistryServiceOptions) {
     });
   }
 
+  async function createApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
+    const nowMs = clock.nowMs();
+    const application = { id: newId('app', clock), name, createdAtMs: nowMs, updatedAtMs: nowMs };
+    await store.insertApplication(tx, accountId, application);
+    return application;
+  }
+
   return {
     register,
 
-    async createApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
-      const nowMs = clock.nowMs();
-      const application = { id: newId('app', clock), name, createdAtMs: nowMs, updatedAtMs: nowMs };
-      await store.insertApplication(tx, accountId, application);
-      return application;
+    createApplication,
+
+    /** As its developer does it: within the limit, exactly, because the account is held while it is counted. */
+    async createOwnApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
+      await store.lockAccount(tx, accountId);
+      const count = await store.countApplications(tx, accountId, ownApplications);
+      if (count >= ownApplications) throw tooManyApplications();
+      return createApplication(tx, accountId, name);
     },
 
     requireOwn,
@@ -216,4 +228,11 @@ function notRegistered(what: string): ApiError {
 
 function tooMany(what: string): ApiError {
   return new ApiError('INCOMPATIBLE_STATE', `The application has ${liveCredentials} live ${what}. Delete one first.`);
+}
+
+function tooManyApplications(): ApiError {
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `Your account has ${ownApplications} applications, which is the most it can have. Delete one you no longer need, then try again.`,
+  );
 }

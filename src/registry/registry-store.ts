@@ -31,6 +31,17 @@ export async function findApplication(tx: Tx, accountId: string, id: string): Pr
   return rows[0];
 }
 
+/** Holds the account until the transaction ends, so that what is counted of it stays true. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+}
+
+/** How many applications an account has; it stops counting at `most`. */
+export async function countApplications(tx: Tx, accountId: string, most: number): Promise<number> {
+  const { count } = await tx.query('select 1 from application where account_id = $1 limit $2', [accountId, most]);
+  return count;
+}
+
 /** Holds the application until the transaction ends: whoever else wants to change what it has waits here. */
 export async function lockApplication(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from application where id = $1 and account_id = $2 for update', [

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { tokenUrlOf } from '../../src/app.ts';
 import { makeDemoApplications, type SandboxCredentials } from '../../src/registry/demo-applications.ts';
+import { welcome } from '../../src/welcome.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { send } from '../support/developer.ts';
+import { asDeveloper, send } from '../support/developer.ts';
+import { dumpAll } from '../support/texts.ts';
 
 let app: TestApp;
 let dataDir: string;
@@ -22,8 +24,8 @@ after(async () => {
 const make = () =>
   makeDemoApplications({
     database: app.db.database,
-    clock: app.clock,
     registry: app.app.registry.service,
+    prepareOwner: app.app.developers.prepareAccount,
     dataDir,
     baseUrl: app.url,
     tokenUrl: tokenUrlOf({ ...app.config, publicUrl: app.url }),
@@ -36,7 +38,7 @@ test('the first sandbox start makes two demo applications and writes their crede
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const written = JSON.parse(await readFile(path, 'utf8')) as SandboxCredentials;
   assert.deepEqual(written, made);
-  assert.deepEqual(Object.keys(written), ['base_url', 'token_url', 'applications']);
+  assert.deepEqual(Object.keys(written), ['base_url', 'token_url', 'portal', 'applications']);
   assert.deepEqual(
     written.applications.map(({ plan }) => plan),
     ['enterprise', 'free'],
@@ -58,6 +60,64 @@ test('the first sandbox start makes two demo applications and writes their crede
       const list = await send(app, 'GET', path, { headers: { authorization: `Bearer ${access_token}` } });
       assert.equal(list.status, 200);
     }
+  }
+});
+
+test('a newcomer signs in by what the file says, and sees both applications', async () => {
+  const file = await readFile(join(dataDir, 'sandbox-credentials.json'), 'utf8');
+  const { portal, applications } = JSON.parse(file) as SandboxCredentials;
+  assert.deepEqual(Object.keys(portal), ['email', 'password']);
+  assert.match(portal.password, /^[0-9A-Za-z]{24}$/);
+  const signedIn = await send(app, 'POST', '/portal/v1/sessions', { body: portal });
+  assert.equal(signedIn.status, 201);
+  const demo = asDeveloper(app, portal.email, portal.password, signedIn);
+  const { body } = await demo.send<{ data: { id: string }[] }>('GET', '/portal/v1/applications');
+  const own = new Set(body.data.map(({ id }) => id));
+  assert.deepEqual(own, new Set(applications.map((each) => each.application_id)));
+  for (const id of own) {
+    const { body: application } = await demo.send<{ registrations: unknown[] }>('GET', `/portal/v1/applications/${id}`);
+    assert.equal(application.registrations.length, 3);
+  }
+});
+
+test('its password is in no table and in no line of the log', async () => {
+  const file = await readFile(join(dataDir, 'sandbox-credentials.json'), 'utf8');
+  const { portal } = JSON.parse(file) as SandboxCredentials;
+  assert.equal((await dumpAll(app)).includes(portal.password), false);
+  assert.equal(app.logLines.join('\n').includes(portal.password), false);
+});
+
+test('the first start prints the portal with the way in; a later one prints no password', async () => {
+  const file = await readFile(join(dataDir, 'sandbox-credentials.json'), 'utf8');
+  const made = JSON.parse(file) as SandboxCredentials;
+  const config = { ...app.config, publicUrl: app.url };
+  const paths = app.app.routes.map(({ path }) => path);
+  const first = welcome({ version: '0.0.0', config, made, paths });
+  const { email, password } = made.portal;
+  assert.ok(first.includes(`  Portal     ${app.url}/\n    email      ${email}\n    password   ${password}\n`), first);
+  const later = welcome({ version: '0.0.0', config, made: undefined, paths });
+  assert.equal(later.includes('password'), false);
+});
+
+test('nodes that start together make one demo account', async () => {
+  const fresh = await createTestApp();
+  const folder = await mkdtemp(join(tmpdir(), 'heliograph-demo-'));
+  try {
+    const start = () =>
+      makeDemoApplications({
+        database: fresh.db.database,
+        registry: fresh.app.registry.service,
+        prepareOwner: fresh.app.developers.prepareAccount,
+        dataDir: folder,
+        baseUrl: fresh.url,
+        tokenUrl: tokenUrlOf(fresh.config),
+      });
+    const made = (await Promise.all([start(), start(), start()])).filter((each) => each !== undefined);
+    assert.equal(made.length, 1);
+    assert.deepEqual(JSON.parse(await readFile(join(folder, 'sandbox-credentials.json'), 'utf8')), made[0]);
+  } finally {
+    await fresh.close();
+    await rm(folder, { recursive: true });
   }
 });
 

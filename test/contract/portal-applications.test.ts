@@ -40,6 +40,23 @@ describe('applications', () => {
     }
   });
 
+  test('409 INCOMPATIBLE_STATE: an account has at most 100, exactly, also when many are made together', async () => {
+    const owner = await signUp(app);
+    const create = () =>
+      owner.send<{ id: string; code: string; message: string }>('POST', '/portal/v1/applications', { name: 'ACME' });
+    const answers = await Promise.all(Array.from({ length: 120 }, create));
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 409);
+    assert.deepEqual([made.length, refused.length], [100, 20]);
+    assert.equal(refused[0]?.body.code, 'INCOMPATIBLE_STATE');
+    assert.match(refused[0]?.body.message ?? '', /has 100 applications.*Delete one/);
+    // The limit is the account's own, and a deleted application makes room.
+    await createApplication(await signUp(app));
+    assert.equal((await owner.send('DELETE', path(made[0]?.body.id ?? ''))).status, 204);
+    assert.equal((await create()).status, 201);
+    assert.equal((await create()).status, 409);
+  });
+
   test('the list is newest first, in pages, and ends with next_cursor null', async () => {
     const owner = await signUp(app);
     const ids: string[] = [];

@@ -4,6 +4,7 @@ import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
 import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
+import type { PasswordCost } from '../../src/portal/password.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestLog } from './log.ts';
@@ -28,6 +29,8 @@ export interface TestAppOptions {
   timeouts?: Partial<ServerTimeouts>;
   /** Without it texts are accepted and stay where they are. */
   delivery?: 'held';
+  /** Other than cheap, for a test in which two hashes have to overlap. */
+  passwordCost?: PasswordCost;
   /** Another app's, for two nodes at the same time. */
   clock?: TestClock;
   /** A database that is already there; it is left to its owner. */
@@ -40,12 +43,18 @@ export async function createTestApp({
   extraRoutes = [],
   timeouts,
   delivery: held,
+  passwordCost = { scryptLogN: 10, argon2: { memoryKiB: 64, passes: 1 } },
   clock = createTestClock(),
   db,
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = db ?? (await createTestDatabase());
   const { log, lines } = createTestLog();
-  const read = readConfig({ HELIOGRAPH_SECRET: 'a secret for tests only', ...env });
+  const read = readConfig({
+    HELIOGRAPH_SECRET: 'a secret for tests only',
+    // All developers of a test have the same address.
+    HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000',
+    ...env,
+  });
   // A test that needs to know its public address in advance names a port that is free.
   const config = { ...read, port: 'PORT' in env ? read.port : 0 };
   const keys = await openKeyRing({ database: own.database, clock, secret: config.secret ?? '' });
@@ -70,7 +79,7 @@ export async function createTestApp({
     extraRoutes,
     wakeDelivery: () => (held === undefined ? delivery.wake() : undefined),
     // Real hashing, at a cost that suits a test.
-    passwordCost: { scryptLogN: 10, argon2: { memoryKiB: 64, passes: 1 } },
+    passwordCost,
     ...(timeouts && { timeouts }),
   });
   await app.start();

@@ -33,6 +33,9 @@ export interface ServiceOptions {
   asTerminal?: boolean;
 }
 
+/** All developers of a test have the same address. */
+const forTests = { HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000' };
+
 const services = new Set<Pick<Service, 'ended' | 'kill'>>();
 
 /** The service as a user starts it: built, a process of its own, on a free port, told everything by its environment. */
@@ -50,7 +53,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const [file, ...args] = command;
   const child = spawn(file === 'node' ? process.execPath : file, args, {
     cwd: root,
-    env: { ...cleanEnvironment(), PORT: String(port), HELIOGRAPH_DATA_DIR: dataDir, ...env },
+    env: { ...cleanEnvironment(), ...forTests, PORT: String(port), HELIOGRAPH_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: asTerminal,
   });

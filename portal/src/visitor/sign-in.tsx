@@ -12,7 +12,7 @@ import { useSession } from '../session/session.tsx';
 import styles from './narrow.module.css';
 
 export function SignIn() {
-  const { enter, expired } = useSession();
+  const { enter, expired, service } = useSession();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { run, busy, problem } = useAction(async () => {
@@ -57,6 +57,12 @@ export function SignIn() {
           </Stack>
         </form>
       </Panel>
+      {service.environment === 'sandbox' && (
+        <p className={styles.aside}>
+          Just looking around? A demo account with two applications is ready. Its email and password were printed when
+          the service was first started, and are in <code>sandbox-credentials.json</code> in its data folder.
+        </p>
+      )}
       <p className={styles.aside}>
         Forgot the password? Whoever runs this service makes you a link:{' '}
         <code>npm run reset-password -- your@email</code>

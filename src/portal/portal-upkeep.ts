@@ -1,0 +1,49 @@
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { pieceRows } from '../platform/maintenance.ts';
+import { addressKnownMs } from './sign-in.ts';
+import { forgottenAfterMs } from './sign-in-throttle.ts';
+
+/**
+ * Rows of failed sign-ins that are kept. An attacker with many addresses can make up e-mails as fast as passwords are
+ * hashed; beyond this the oldest are forgotten early, whether the account exists or not.
+ */
+export const mostSignInTries = 100_000;
+
+/** Deletes what has outlived its use, a small piece at a time. No request reads any of these rows. */
+export function createPortalUpkeep(database: Database, clock: Clock, mostTries = mostSignInTries) {
+  const deleteOlder = async (text: string, beforeMs: number) =>
+    (await database.query(text, [toTimestamp(beforeMs), pieceRows])).count;
+
+  /** The time of the oldest row that is kept; everything before it goes. */
+  async function oldestKeptMs(): Promise<number> {
+    const { rows } = await database.query<{ lastFailedAtMs: number }>(selectOldestKept, [mostTries - 1]);
+    return Math.max(clock.nowMs() - forgottenAfterMs, rows[0]?.lastFailedAtMs ?? 0);
+  }
+
+  let keptFromMs: number | undefined;
+  return {
+    deleteDeadSessions: () => deleteOlder(deleteSessions, clock.nowMs() + 1),
+    deleteDeadLinks: () => deleteOlder(deleteLinks, clock.nowMs() + 1),
+    deleteOldAddresses: () => deleteOlder(deleteAddresses, clock.nowMs() - addressKnownMs),
+
+    async deleteOldTries(): Promise<number> {
+      // Looked up once a round: finding it reads as many index entries as rows are kept.
+      keptFromMs ??= await oldestKeptMs();
+      const count = await deleteOlder(deleteTries, keptFromMs);
+      if (count === 0) keptFromMs = undefined;
+      return count;
+    },
+  };
+}
+
+const deletePiece = (table: string, time: string) =>
+  `delete from ${table} where ctid = any(array(select ctid from ${table} where ${time} < $1 limit $2))`;
+
+const deleteSessions = deletePiece('session', 'expires_at');
+const deleteLinks = deletePiece('one_time_link', 'expires_at');
+const deleteAddresses = deletePiece('known_address', 'seen_at');
+const deleteTries = deletePiece('sign_in_throttle', 'last_failed_at');
+
+const selectOldestKept =
+  'select last_failed_at as "lastFailedAtMs" from sign_in_throttle order by last_failed_at desc offset $1 limit 1';
