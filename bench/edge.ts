@@ -341,7 +341,7 @@ try {
   await floods();
 } finally {
   asking.stop();
-  await app.stop(1000);
+  await app.stop(1000, 0);
   await lastUsed.stop();
   await edgeAlone.close();
   await bare.close();

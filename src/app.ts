@@ -73,8 +73,11 @@ export interface App {
    * connection, so that a balancer turns to other nodes before this one refuses anything.
    */
   drain(forMs: number): Promise<void>;
-  /** Stops accepting, finishes what is in flight, for at most `graceMs`. */
-  stop(graceMs?: number): Promise<void>;
+  /**
+   * Stops accepting and finishes what is in flight, for at most `graceMs`. Connections that stay open between requests get
+   * `drainMs` to be told that they end.
+   */
+  stop(graceMs?: number, drainMs?: number): Promise<void>;
 }
 
 /** Beside `src` as well as beside `dist`. */
@@ -287,10 +290,10 @@ export function createApp(options: AppOptions): App {
       draining = true;
       await new Promise((done) => setTimeout(done, forMs));
     },
-    async stop(graceMs = 10_000) {
+    async stop(graceMs = 10_000, drainMs = 1000) {
       inboxFeed.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
-      await server.close();
+      await server.close(drainMs);
       clearTimeout(late);
       await messages.drain();
       await verify.drain();

@@ -22,8 +22,7 @@ export interface NodeLaneOptions {
 export function createNodeLane(options: NodeLaneOptions): void {
   options.server.on('request', (request, response) => {
     const exchange = new NodeExchange(request, response, options);
-    options.connections.begin(exchange);
-    options.receive(exchange);
+    if (options.connections.begin(exchange)) options.receive(exchange);
   });
 }
 
@@ -81,7 +80,7 @@ export class NodeExchange extends Exchange {
     if (!request.complete) closeGentlyAfterAnswer(request.socket);
     const headers = pairsOf(head);
     if (!(data instanceof Readable) && status !== 204) headers.push('Content-Length', String(Buffer.byteLength(data)));
-    if (this.#connections.endsWith(request)) headers.push('Connection', 'close');
+    if (this.#connections.endsWith(this)) headers.push('Connection', 'close');
     response.writeHead(status, headers);
     if (data instanceof Readable) {
       response.flushHeaders();

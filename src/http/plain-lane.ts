@@ -12,6 +12,8 @@ export interface PlainLaneOptions {
   /** Whether every answer is the last on its connection. */
   isEnding: () => boolean;
   receive: (exchange: Exchange) => void;
+  /** Told of every connection that Node goes on with. */
+  onGivenToNode: (socket: Socket) => void;
   timeouts: PlainTimeouts;
 }
 
@@ -35,7 +37,7 @@ export function createPlainLane(options: PlainLaneOptions): PlainLane {
   const { server, timeouts } = options;
   const lane: Lane = {
     ...options,
-    giveToNode: takeListener(server),
+    giveToNode: takeListener(server, options.onGivenToNode),
     connectionLines: createConnectionLines(options.clock, timeouts.keepAliveMs),
     connections: new Set(),
     flushSoon: createFlush(),
@@ -75,11 +77,14 @@ function createFlush(): (connection: PlainConnection) => void {
 }
 
 /** Node's own listener, taken off its server: connections come to it through the lane. */
-function takeListener(server: Server): (socket: Socket) => void {
+function takeListener(server: Server, onGiven: (socket: Socket) => void): (socket: Socket) => void {
   const [listener] = server.listeners('connection');
   if (listener === undefined) throw new Error('Node does not listen to its own server');
   server.removeAllListeners('connection');
-  return (socket) => void listener.call(server, socket);
+  return (socket) => {
+    onGiven(socket);
+    listener.call(server, socket);
+  };
 }
 
 /** The time is the same for a whole second, and all else for all answers. */
