@@ -113,6 +113,7 @@ const edgeAlone = createServer({
     findKey: findByKey(app.registry, lastUsed, unmetered),
     findToken: findByToken(verifier, app.registry.feed, unmetered),
     findSession: async () => undefined,
+    findOpenSessions: async () => [],
     sessionCookie: 'none',
     addresses: createAddressWindows({ clock }),
     identityAddresses: createAddressWindows({ clock }),

@@ -38,6 +38,8 @@ import { createRequestStories } from './request-story.ts';
 import { apiPrefixes, createRoutes } from './routes.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createInboxFeed } from './sandbox/inbox-feed.ts';
+import { createInboxStreams } from './sandbox/inbox-streams.ts';
+import { createReadTexts } from './sandbox/inbox-text.ts';
 import { createTextOf } from './text-of.ts';
 import { createGuard } from './verify/guard.ts';
 import { createStartRules } from './verify/start-rules.ts';
@@ -98,8 +100,12 @@ export function createApp(options: AppOptions): App {
     config,
     onChange({ applicationId }) {
       if (applicationId === signingKeysChange) signingKeys.forget();
+      inboxStreams.recheck(applicationId);
     },
-    onLost: () => signingKeys.forget(),
+    onLost() {
+      signingKeys.forget();
+      inboxStreams.recheck();
+    },
   });
   const { directory, feed } = registry;
   const lastUsed = createLastUsed(database, clock, log);
@@ -148,7 +154,9 @@ export function createApp(options: AppOptions): App {
   const idempotency = createIdempotency(database, clock, keys.keyFor('idempotency'));
   const rules = createSendRules(clock, config.environment);
   const handsets = createHandsets(database, clock);
-  const inboxFeed = createInboxFeed(handsets, log);
+  const readTexts = createReadTexts({ database, textOf: createTextOf(keys, config.environment) });
+  const inboxFeed = createInboxFeed({ handsets, readTexts, log });
+  const inboxStreams = createInboxStreams({ feed: inboxFeed, handsets, readTexts });
 
   const metering = createMetering({ database, clock, log, boot: newId('nod', clock) });
   const stories = createRequestStories({ database, clock, metering });
@@ -192,6 +200,7 @@ export function createApp(options: AppOptions): App {
     findKey: findByKey(registry, lastUsed, finding),
     findToken: findByToken(verifier, feed, finding),
     findSession: sessions.find,
+    findOpenSessions: sessions.findOpen,
     sessionCookie: sessions.cookieName,
     addresses,
     identityAddresses,
@@ -241,10 +250,9 @@ export function createApp(options: AppOptions): App {
     inbox:
       config.environment === 'sandbox'
         ? {
-            database,
             handsets,
-            feed: inboxFeed,
-            textOf: createTextOf(keys, config.environment),
+            readTexts,
+            streams: inboxStreams,
             requireOwn,
           }
         : undefined,
@@ -291,7 +299,7 @@ export function createApp(options: AppOptions): App {
       await new Promise((done) => setTimeout(done, forMs));
     },
     async stop(graceMs = 10_000, drainMs = 1000) {
-      inboxFeed.stop();
+      inboxStreams.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
       await server.close(drainMs);
       clearTimeout(late);
