@@ -114,6 +114,7 @@ const edgeAlone = createServer({
     findKey: findByKey(app.registry, lastUsed, unmetered),
     findToken: findByToken(verifier, app.registry.feed, unmetered),
     findSession: async () => undefined,
+    findOpenSessions: async () => [],
     sessionCookie: 'none',
     addresses: createAddressWindows({ clock }),
     identityAddresses: createAddressWindows({ clock }),
@@ -342,7 +343,7 @@ try {
   await floods();
 } finally {
   asking.stop();
-  await app.stop(1000);
+  await app.stop(1000, 0);
   await lastUsed.stop();
   await edgeAlone.close();
   await bare.close();

@@ -58,8 +58,11 @@ export async function startBalancer({ nodes, port = 0, checkEveryMs = 500 }: Bal
 
   const server = createServer((incoming, outgoing) => forward(incoming, outgoing));
   let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
   await check();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ready: () => ready.length,

@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const port = Number(process.env.PORT ?? 8080);
 const nodeCount = 3;
 const startAgainAfterMs = 5000;
+const startWithinMs = 15_000;
 
 interface Node {
   name: string;
@@ -22,23 +23,38 @@ interface Node {
   process: ChildProcess;
 }
 
-const nodes: Node[] = [];
+/** Those that have been started, ready or not. */
+const nodes = new Map<string, Node>();
 const endings: (() => Promise<unknown>)[] = [];
 let ending = false;
+let starting: Promise<unknown> | undefined;
 
 async function end(code: number): Promise<void> {
   if (ending) return;
   ending = true;
   console.log('Stopping everything.');
+  // What is half started cannot be stopped yet.
+  await Promise.race([starting, new Promise((done) => setTimeout(done, startWithinMs))]).catch(() => {});
   for (const step of endings.reverse()) await step().catch((error: Error) => console.error(error.message));
   process.exit(code);
 }
+
+/** Whatever goes wrong, nothing that was started is left behind. */
+async function fail(error: unknown): Promise<void> {
+  if (!ending) console.error((error as Error).message);
+  await end(1);
+}
+process.on('uncaughtException', (error) => void fail(error));
+process.on('unhandledRejection', (error) => void fail(error));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
 // npm hands a signal to the shell that it runs us in, and that shell ends without handing it on.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && void end(0), 500).unref();
 
 async function startAll(): Promise<Balancer> {
+  // First of all, so that a port that is taken is found out before anything else is started.
+  const balancer = await startBalancer({ nodes: () => [...nodes.values()].map(({ url }) => url), port }).catch(explain);
+  endings.push(() => balancer.close());
   const build = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
   const [built] = (await once(build, 'exit')) as [number];
   if (built !== 0) throw new Error('Heliograph could not be built.');
@@ -60,21 +76,28 @@ async function startAll(): Promise<Balancer> {
     HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.1',
     LOG_LEVEL: 'warn',
   };
+  endings.push(() => Promise.all([...nodes.values()].map(endNode)));
   for (let index = 1; index <= nodeCount; index++) {
     const nodePort = await freePort();
     const env = { ...settings, PORT: String(nodePort), HELIOGRAPH_DATA_DIR: join(folder, `node-${index}`) };
-    const node = { name: `node ${index}`, url: `http://127.0.0.1:${nodePort}` };
-    nodes.push({ ...node, process: await launch(node, env) });
+    await launch({ name: `node ${index}`, url: `http://127.0.0.1:${nodePort}` }, env);
   }
-  endings.push(() => Promise.all(nodes.map(endNode)));
-  const balancer = await startBalancer({ nodes: () => nodes.map(({ url }) => url), port });
-  endings.push(() => balancer.close());
+  while (!ending && balancer.ready() < nodeCount) await new Promise((done) => setTimeout(done, 50));
   console.log(`\nRedis    ${redis.url} (process ${redis.pid()})`);
   return balancer;
 }
 
+function explain(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EADDRINUSE') throw error;
+  throw new Error(
+    `Port ${port} is taken: another program listens there, perhaps \`npm start\`. Stop it, or choose another port: ` +
+      `PORT=${port + 1} npm run cluster`,
+  );
+}
+
 /** A node that is killed is started again after a while, so that one can see it go and come back. */
-async function launch(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<ChildProcess> {
+async function launch(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<void> {
+  if (ending) return;
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
@@ -82,29 +105,26 @@ async function launch(node: Omit<Node, 'process'>, env: Record<string, string>):
     // Ctrl-C is for us alone: we stop the nodes before what they need.
     detached: true,
   });
+  nodes.set(node.name, { ...node, process: child });
   let output = '';
   child.stdout?.on('data', (bytes: Buffer) => {
     output += bytes.toString();
   });
+  let ready = false;
   child.on('exit', (code, signal) => {
-    if (ending) return;
+    if (ending || !ready) return;
     console.log(`${node.name} ended (${signal ?? code}); it is started again in ${startAgainAfterMs / 1000} s.`);
-    setTimeout(() => void startAgain(node, env), startAgainAfterMs);
+    setTimeout(() => void launch(node, env).catch(fail), startAgainAfterMs);
   });
   for (let tries = 0; !output.includes('is ready'); tries++) {
     if (child.exitCode !== null || tries > 1200) throw new Error(`${node.name} did not start:\n${output}`);
     await new Promise((done) => setTimeout(done, 50));
   }
+  ready = true;
   // The first node has made the demo applications, and says how to use them.
   const curls = output.split('\n').filter((line) => line.trimStart().startsWith('curl'));
   if (curls.length > 0) console.log(`\nTry it (each line works as it is):\n\n${curls.join('\n')}\n`);
   console.log(`${node.name}   ${node.url} (process ${child.pid})`);
-  return child;
-}
-
-async function startAgain(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<void> {
-  const place = nodes.findIndex(({ name }) => name === node.name);
-  if (!ending) nodes[place] = { ...node, process: await launch(node, env) };
 }
 
 async function endNode({ process: child }: Node): Promise<void> {
@@ -115,8 +135,11 @@ async function endNode({ process: child }: Node): Promise<void> {
 }
 
 try {
-  const { url } = await startAll();
-  console.log(`balancer ${url}, which asks each node at /readyz
+  const started = startAll();
+  starting = started;
+  const { url } = await started;
+  if (!ending)
+    console.log(`balancer ${url}, which asks each node at /readyz
 
 What to try:
   kill -9 a node               its texts are delivered by the others; it is started again
@@ -128,6 +151,5 @@ What to try:
 Stop everything with Ctrl-C.
 `);
 } catch (error) {
-  console.error((error as Error).message);
-  await end(1);
+  await fail(error);
 }

@@ -41,6 +41,8 @@ import { createRequestStories } from './request-story.ts';
 import { apiPrefixes, createRoutes } from './routes.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createInboxFeed } from './sandbox/inbox-feed.ts';
+import { createInboxStreams } from './sandbox/inbox-streams.ts';
+import { createReadTexts } from './sandbox/inbox-text.ts';
 import { createTextOf } from './text-of.ts';
 import { createGuard } from './verify/guard.ts';
 import { createStartRules } from './verify/start-rules.ts';
@@ -78,8 +80,11 @@ export interface App {
    * connection, so that a balancer turns to other nodes before this one refuses anything.
    */
   drain(forMs: number): Promise<void>;
-  /** Stops accepting, finishes what is in flight, for at most `graceMs`. */
-  stop(graceMs?: number): Promise<void>;
+  /**
+   * Stops accepting and finishes what is in flight, for at most `graceMs`. Connections that stay open between requests get
+   * `drainMs` to be told that they end.
+   */
+  stop(graceMs?: number, drainMs?: number): Promise<void>;
 }
 
 /** Beside `src` as well as beside `dist`. */
@@ -101,8 +106,12 @@ export function createApp(options: AppOptions): App {
     config,
     onChange({ applicationId }) {
       if (applicationId === signingKeysChange) signingKeys.forget();
+      inboxStreams.recheck(applicationId);
     },
-    onLost: () => signingKeys.forget(),
+    onLost() {
+      signingKeys.forget();
+      inboxStreams.recheck();
+    },
   });
   const { directory, feed } = registry;
   const lastUsed = createLastUsed(sideDatabase, clock, log);
@@ -168,7 +177,9 @@ export function createApp(options: AppOptions): App {
   const idempotency = createIdempotency(database, clock, keys);
   const rules = createSendRules(clock, config.environment);
   const handsets = createHandsets(sideDatabase, clock);
-  const inboxFeed = createInboxFeed(handsets, log);
+  const readTexts = createReadTexts({ database: sideDatabase, textOf: createTextOf(keys, config.environment) });
+  const inboxFeed = createInboxFeed({ handsets, readTexts, log });
+  const inboxStreams = createInboxStreams({ feed: inboxFeed, handsets, readTexts });
 
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const stories = createRequestStories({ database: sideDatabase, clock, metering });
@@ -216,6 +227,7 @@ export function createApp(options: AppOptions): App {
     findKey: findByKey(registry, lastUsed, finding),
     findToken: findByToken(verifier, feed, finding),
     findSession: sessions.find,
+    findOpenSessions: sessions.findOpen,
     sessionCookie: sessions.cookieName,
     addresses,
     identityAddresses,
@@ -277,10 +289,9 @@ export function createApp(options: AppOptions): App {
     inbox:
       config.environment === 'sandbox'
         ? {
-            database: sideDatabase,
             handsets,
-            feed: inboxFeed,
-            textOf: createTextOf(keys, config.environment),
+            readTexts,
+            streams: inboxStreams,
             requireOwn,
           }
         : undefined,
@@ -327,10 +338,10 @@ export function createApp(options: AppOptions): App {
       draining = true;
       await new Promise((done) => setTimeout(done, forMs));
     },
-    async stop(graceMs = 10_000) {
-      inboxFeed.stop();
+    async stop(graceMs = 10_000, drainMs = 1000) {
+      inboxStreams.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
-      await server.close();
+      await server.close(drainMs);
       clearTimeout(late);
       await messages.drain();
       await verify.drain();

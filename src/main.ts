@@ -115,7 +115,7 @@ async function serve(
     endings.push(async () => delivery?.stop());
   }
   endings.push(() => app.stop());
-  // Alone there is nobody else to turn to.
+  // Alone there is no other node to turn to.
   if (config.redisUrl !== undefined) endings.push(() => app.drain(drainMs));
   const made =
     config.environment === 'sandbox' && config.role !== 'worker'

@@ -2,7 +2,9 @@ import type { Admission, Arrival, Gate } from '../http/gate.ts';
 import type { Auth, Caller } from '../http/route.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
+import { ownCopy } from '../platform/own-copy.ts';
 import { addressKey } from './address-key.ts';
+import { createCredentialWatch, type FindOpenSessions } from './credential-watch.ts';
 import {
   deadKey,
   deadToken,
@@ -26,6 +28,7 @@ export interface GatewayOptions {
   findKey: FindCaller;
   findToken: FindCaller;
   findSession: FindSession;
+  findOpenSessions: FindOpenSessions;
   sessionCookie: string;
   /** Counted per address: unknown credentials and the portal. */
   addresses: LocalWindows;
@@ -47,6 +50,7 @@ const open: Auth = { kind: 'none' };
  */
 export function createGateway(options: GatewayOptions): Gate {
   const { findKey, findToken, findSession, addresses, identityAddresses, addressLimits, apis } = options;
+  const watch = createCredentialWatch(options.findOpenSessions);
   const publicOrigin = new URL(options.publicUrl).origin;
 
   function authOf(arrival: Arrival): Auth {
@@ -167,24 +171,44 @@ export function createGateway(options: GatewayOptions): Gate {
     return windows.decide(addressKey(arrival.address), addressLimits, arrival.informedAtMs);
   }
 
+  /** A stream goes on for hours: it ends with the credential that opened it. */
+  function watched(arrival: Arrival, auth: Auth, admission: Admission): Admission {
+    const { caller } = admission;
+    if (caller.kind === 'developer') {
+      admission.onCredentialEnd = (act) => watch.session(caller.sessionHash, act);
+    } else if (caller.kind === 'application') {
+      const isKey = auth.kind === 'apikey';
+      const text = isKey ? readApiKey(arrival) : readBearer(arrival);
+      const own = typeof text === 'string' ? ownCopy(text) : '';
+      admission.onCredentialEnd = (act) => watch.application(isKey ? findKey : findToken, own, act);
+    }
+    return admission;
+  }
+
+  function decide(arrival: Arrival, auth: Auth): Admission | Promise<Admission> {
+    switch (auth.kind) {
+      case 'apikey':
+      case 'bearer':
+        return admitApplication(arrival, auth);
+      case 'visitor':
+      case 'developer':
+      case 'operator':
+        return admitVisitor(arrival, auth.kind);
+      case 'client':
+        return admitClient(arrival);
+      case 'metrics':
+        return uncounted(arrival, refuseMetrics(options.metrics, arrival.headers.authorization, arrival.address));
+      case 'none':
+        return uncounted(arrival);
+    }
+  }
+
   return {
     admit(arrival) {
       const auth = authOf(arrival);
-      switch (auth.kind) {
-        case 'apikey':
-        case 'bearer':
-          return admitApplication(arrival, auth);
-        case 'visitor':
-        case 'developer':
-        case 'operator':
-          return admitVisitor(arrival, auth.kind);
-        case 'client':
-          return admitClient(arrival);
-        case 'metrics':
-          return uncounted(arrival, refuseMetrics(options.metrics, arrival.headers.authorization, arrival.address));
-        case 'none':
-          return uncounted(arrival);
-      }
+      const admission = decide(arrival, auth);
+      if (arrival.route?.stream !== true) return admission;
+      return Promise.resolve(admission).then((made) => watched(arrival, auth, made));
     },
 
     linesForUnreadable: (address) => limitLines(addresses.peek(addressKey(address), addressLimits)),

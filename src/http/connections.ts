@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../platform/errors.ts';
 import type { NodeExchange } from './node-lane.ts';
-import { closeGently, ignoreErrors } from './raw-socket.ts';
+import { closeGently, closeGentlyAfterAnswer, ignoreErrors } from './raw-socket.ts';
 
 export interface ConnectionsOptions {
   /** Answers, by hand, what is not a request at all. */
@@ -15,19 +15,28 @@ export interface ConnectionsOptions {
 
 /** What is known of the connections Node reads, beyond the single request, so that each gets its answers in order. */
 export interface Connections {
-  begin(exchange: NodeExchange): void;
+  /** Node reads this connection from now on. */
+  add(socket: Socket): void;
+  /** False for a request behind the last answer of its connection: it must not be carried out. */
+  begin(exchange: NodeExchange): boolean;
   end(exchange: NodeExchange): void;
   /** Tells a caller that waits for it to send its body. Not telling is how a refused body need not be sent. */
   askForBody(response: ServerResponse): void;
   /** What is not HTTP is refused behind the answers still owed on its connection, which then ends. */
   refuse(socket: Socket, error: ApiError): void;
-  /** Whether the connection cannot go on behind this answer. */
-  endsWith(request: IncomingMessage): boolean;
+  /** Whether this answer is the last on its connection. If it is, nothing more is read there. */
+  endsWith(exchange: NodeExchange): boolean;
+  /** Closes every connection on which no answer is owed, and each of the others once it has its answer. */
+  closeIdle(): void;
 }
 
 export function watchConnections(server: Server, options: ConnectionsOptions): Connections {
   const newestExchange = new WeakMap<Socket, NodeExchange>();
   const givenUp = new WeakSet<Socket>();
+  const sockets = new Set<Socket>();
+  /** Requests that still come on these are thrown away: nobody could answer them. */
+  const closing = new WeakSet<Socket>();
+  let closingIdle = false;
   const awaitingContinue = new WeakSet<ServerResponse>();
 
   function refuse(socket: Socket, error: ApiError): void {
@@ -47,6 +56,19 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     afterAnswer(newest, () => closeGently(socket));
   }
 
+  function closeIfIdle(socket: Socket): void {
+    const newest = newestExchange.get(socket);
+    const owed = newest !== undefined && !newest.response.writableFinished && !newest.response.destroyed;
+    if (owed || closing.has(socket)) return;
+    closing.add(socket);
+    closeGently(socket);
+  }
+
+  /** Of several requests that came at once, the answer to the newest is the last. */
+  function isLast(exchange: NodeExchange): boolean {
+    return options.isEnding() && newestExchange.get(exchange.request.socket) === exchange;
+  }
+
   server.on('connect', (_request, socket) => refuse(socket as Socket, notAProxy()));
   // Node would answer 417 by itself. An expectation we do not know may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -57,16 +79,36 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
 
   return {
     refuse,
-    begin: (exchange) => void newestExchange.set(exchange.request.socket, exchange),
+    add(socket) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    },
+    begin(exchange) {
+      const { socket } = exchange.request;
+      if (closing.has(socket)) return false;
+      newestExchange.set(socket, exchange);
+      return true;
+    },
     end(exchange) {
       const { socket, complete } = exchange.request;
       // An idle connection must not keep its last request in memory.
       if (complete && newestExchange.get(socket) === exchange) newestExchange.delete(socket);
+      if (closingIdle) closeIfIdle(socket);
     },
     askForBody(response) {
       if (awaitingContinue.has(response)) response.writeContinue();
     },
-    endsWith: (request) => options.isEnding() || (!request.complete && givenUp.has(request.socket)),
+    endsWith(exchange) {
+      const { socket, complete } = exchange.request;
+      if (!isLast(exchange)) return !complete && givenUp.has(socket);
+      closing.add(socket);
+      closeGentlyAfterAnswer(socket);
+      return true;
+    },
+    closeIdle() {
+      closingIdle = true;
+      for (const socket of sockets) closeIfIdle(socket);
+    },
   };
 }
 

@@ -23,6 +23,8 @@ export interface Admission {
   /** Its limit headers, each with its line end. */
   limitLines: string;
   refusal?: ApiError | undefined;
+  /** Only for streams: calls back once when the credential that let the caller in ends. The result stops watching. */
+  onCredentialEnd?: (act: () => void) => () => void;
   /** Only where the caller's own quota was asked. */
   decision?: LimitDecision | undefined;
   /** And where that was counted. */

@@ -114,6 +114,16 @@ class RouteCall implements Call {
     return this.#exchange.address;
   }
 
+  get lastEventId(): string | undefined {
+    const { route, headers } = this.#exchange;
+    const sent = headers['last-event-id'];
+    return route?.stream === true && typeof sent === 'string' && sent.length <= 128 ? sent : undefined;
+  }
+
+  onCredentialEnd(act: () => void): () => void {
+    return this.#exchange.admission?.onCredentialEnd?.(act) ?? (() => {});
+  }
+
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       const gone = new AbortController();

@@ -35,8 +35,7 @@ export function createNodeLane(options: NodeLaneOptions): void {
       openings.noteAnswers();
     });
     const exchange = new NodeExchange(request, response, options);
-    options.connections.begin(exchange);
-    options.receive(exchange);
+    if (options.connections.begin(exchange)) options.receive(exchange);
   });
 }
 
@@ -95,7 +94,7 @@ export class NodeExchange extends Exchange {
     if (!request.complete) closeGentlyAfterAnswer(request.socket);
     const headers = pairsOf(head);
     if (!(data instanceof Readable) && status !== 204) headers.push('Content-Length', String(Buffer.byteLength(data)));
-    if (this.#connections.endsWith(request)) headers.push('Connection', 'close');
+    if (this.#connections.endsWith(this)) headers.push('Connection', 'close');
     response.writeHead(status, headers);
     if (data instanceof Readable) {
       response.flushHeaders();

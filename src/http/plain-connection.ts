@@ -51,7 +51,7 @@ export class PlainConnection implements PlainCarrier {
   #everSpoke = false;
   /** Nothing more comes, or nothing more is answered. */
   #ended = false as boolean;
-  /** The last answer was given: what still comes is nobody's, and must not be acted upon. */
+  /** The last answer was given, or none is owed: what still comes must not be acted upon. */
   #closing = false as boolean;
   #advancing = false as boolean;
   /** How often the watch has come by since something happened. */
@@ -104,11 +104,7 @@ export class PlainConnection implements PlainCarrier {
     this.#exchange = undefined;
     this.#watched = 0;
     if (this.#unsent === '') this.#firstBytes.noteAnswer(this.clock.steadyMs());
-    if (last) {
-      this.#received = undefined;
-      this.#ended = true;
-      this.#closing = true;
-    }
+    if (last) this.#stopReading();
     this.#advance();
   }
 
@@ -196,16 +192,26 @@ export class PlainConnection implements PlainCarrier {
     if (socket.writableLength > 0) {
       // Its caller has stopped reading.
       if (stillMs >= stalledMs) socket.destroy();
+    } else if (this.#closing) {
+      // Only its caller's side is still open, and `closeGently` watches that.
     } else if (this.#exchange !== undefined) {
       // All of what there was to read has been read: a stream that goes on for hours has not stood still for hours.
       this.#watched = 0;
     } else if (this.#received !== undefined || !this.#everSpoke) this.#leave();
-    else if (stillMs >= keepAliveMs) socket.destroySoon();
+    else if (stillMs >= keepAliveMs) this.closeIfIdle();
   }
 
+  /** Closes the connection unless an answer is owed. A request that has not arrived as a whole is not carried out. */
   closeIfIdle(): void {
-    const idle = this.#exchange === undefined && this.#received === undefined;
-    if (idle && this.#unsent === '') this.socket.destroySoon();
-    else this.#ended ||= idle;
+    if (this.#exchange !== undefined || this.#closing) return;
+    this.#stopReading();
+    this.#endIfOver();
+  }
+
+  /** From here on requests are thrown away: nobody could answer them. */
+  #stopReading(): void {
+    this.#received = undefined;
+    this.#ended = true;
+    this.#closing = true;
   }
 }

@@ -79,7 +79,7 @@ export class PlainExchange extends Exchange {
     carrier.flush();
     // When either side breaks off, both are destroyed: an answer that is cut short must not look complete.
     await pipeline(data, inChunks, carrier.socket, { end: false }).catch(() => {});
-    this.#end(last);
+    this.#end(last || carrier.isEnding());
   }
 
   #end(last: boolean): void {

@@ -16,6 +16,8 @@ export interface PlainLaneOptions {
   openings: Openings;
   /** When each connection that is given to Node was last informed. */
   informedAtMs: WeakMap<Socket, number>;
+  /** Told of every connection that Node goes on with. */
+  onGivenToNode: (socket: Socket) => void;
   timeouts: PlainTimeouts;
 }
 
@@ -37,7 +39,7 @@ export interface PlainLane {
  */
 export function createPlainLane(options: PlainLaneOptions): PlainLane {
   const { server, timeouts, openings } = options;
-  const listen = takeListener(server);
+  const listen = takeListener(server, options.onGivenToNode);
   const lane: Lane = {
     ...options,
     giveToNode(socket, informedAtMs) {
@@ -84,11 +86,14 @@ function createFlush(openings: Openings): (connection: PlainConnection) => void 
 }
 
 /** Node's own listener, taken off its server: connections come to it through the lane. */
-function takeListener(server: Server): (socket: Socket) => void {
+function takeListener(server: Server, onGiven: (socket: Socket) => void): (socket: Socket) => void {
   const [listener] = server.listeners('connection');
   if (listener === undefined) throw new Error('Node does not listen to its own server');
   server.removeAllListeners('connection');
-  return (socket) => void listener.call(server, socket);
+  return (socket) => {
+    onGiven(socket);
+    listener.call(server, socket);
+  };
 }
 
 /** The time is the same for a whole second, and all else for all answers. */

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a caller that is still sending may take to read its answer. */
+/** How long a caller may take to close its side once all of its answer is on the way. */
 const lingerMs = 1000;
+/** How long the answer itself may take to leave. */
+const flushWithinMs = 10_000;
 
 /**
  * Ends a connection so that the caller can read its last answer. Closing while bytes of the caller lie unread makes the
@@ -10,10 +12,13 @@ const lingerMs = 1000;
  */
 export function closeGently(socket: Socket): void {
   if (socket.destroyed) return;
-  const late = setTimeout(() => socket.destroy(), lingerMs);
+  let late = setTimeout(() => socket.destroy(), flushWithinMs);
   socket.once('close', () => clearTimeout(late));
   ignoreErrors(socket);
-  socket.end();
+  socket.end(() => {
+    clearTimeout(late);
+    if (!socket.destroyed) late = setTimeout(() => socket.destroy(), lingerMs);
+  });
   socket.resume();
 }
 

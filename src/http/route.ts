@@ -65,6 +65,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   address: string;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
+  /** Only on routes that are a `stream`: the id of the last event that a caller who comes back has. */
+  lastEventId: string | undefined;
+  /** Only on routes that are a `stream`: calls back once when the caller may no longer read it. The result stops watching. */
+  onCredentialEnd(act: () => void): () => void;
 }
 
 export interface Reply {
@@ -117,6 +121,8 @@ export interface Route {
    * connections of their own; all portal routes are there. `single`: a statement of its own, on the main connections.
    */
   bulkhead?: Bulkhead;
+  /** Its answer goes on until the caller leaves, or its credential ends; it may be resumed by Last-Event-ID. */
+  stream?: true;
   /** Counts by address although the caller is identified: a convenience that must not use up a quota. */
   limitedBy?: 'address';
   /** How refusals are written: as the contract's error, or as RFC 6749 has it. */

@@ -61,8 +61,11 @@ export interface HttpServer {
   /** Node's own, for its address and its connections. */
   readonly server: Server;
   listen(at: { port: number; host: string }): Promise<void>;
-  /** Accepts no more; resolves when everything under way is answered and every connection closed. */
-  close(): Promise<void>;
+  /**
+   * Accepts no more connections. Those that are open get their answers, each the last on its connection; those that are
+   * idle after `drainMs` are closed. Resolves when all are.
+   */
+  close(drainMs?: number): Promise<void>;
   /** Cuts every connection off. */
   closeAllConnections(): void;
 }
@@ -110,7 +113,18 @@ export function createServer(options: ServerOptions): HttpServer {
   );
   const informing = { openings: createOpenings(clock, options.waitedMs ?? waitedMs), informedAtMs: new WeakMap() };
   createNodeLane({ server, clock, connections, addressOf, receive, ...informing });
-  const plainLane = createPlainLane({ server, clock, addressOf, isEnding, receive, timeouts, ...informing });
+  // Node would cut idle connections off as soon as it closes; they get the time to send what is on its way.
+  server.closeIdleConnections = () => {};
+  const plainLane = createPlainLane({
+    server,
+    clock,
+    addressOf,
+    isEnding,
+    receive,
+    onGivenToNode: connections.add,
+    timeouts,
+    ...informing,
+  });
 
   return {
     server,
@@ -122,15 +136,51 @@ export function createServer(options: ServerOptions): HttpServer {
           resolve();
         });
       }),
-    close() {
+    async close(drainMs = 0) {
+      await untilAllAccepted(server, clock);
       closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await within(drainMs, closed);
       plainLane.closeIdle();
-      return closed.finally(plainLane.stop);
+      connections.closeIdle();
+      await closed;
+      plainLane.stop();
     },
     closeAllConnections() {
       server.closeAllConnections();
       plainLane.closeAll();
     },
   };
+}
+
+/**
+ * Connections that the kernel has accepted and Node has not are reset when the listener closes. Node accepts one in each
+ * turn of its loop, so right behind a short turn that brought none there are none.
+ */
+async function untilAllAccepted(server: Server, clock: Clock): Promise<void> {
+  const [mostTurns, shortMs] = [100, 0.3];
+  let accepted = false;
+  const note = () => {
+    accepted = true;
+  };
+  server.on('connection', note);
+  // Only from one to the next is there a whole turn.
+  await new Promise((next) => setImmediate(next));
+  for (let turn = 0; turn < mostTurns; turn++) {
+    accepted = false;
+    const beganMs = clock.steadyMs();
+    await new Promise((next) => setImmediate(next));
+    if (!accepted && clock.steadyMs() - beganMs < shortMs) break;
+  }
+  server.off('connection', note);
+}
+
+/** Resolves with the promise, or after so long without it. */
+async function within(ms: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }

@@ -94,6 +94,25 @@ const selectSession = {
     where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
 };
 
+export async function findOpenSessions(
+  tx: Tx,
+  hashes: Buffer[],
+  nowMs: number,
+  idleSinceMs: number,
+): Promise<Buffer[]> {
+  const { rows } = await tx.query<{ hash: Buffer }>(selectOpenSessions, [
+    hashes,
+    toTimestamp(nowMs),
+    toTimestamp(idleSinceMs),
+  ]);
+  return rows.map(({ hash }) => hash);
+}
+
+const selectOpenSessions = {
+  name: 'select-open-sessions',
+  text: 'select hash from session where hash = any($1::bytea[]) and expires_at > $2 and last_seen_at > $3',
+};
+
 export async function touchSession(tx: Tx, hash: Buffer, nowMs: number): Promise<void> {
   await tx.query('update session set last_seen_at = $2 where hash = $1', [hash, toTimestamp(nowMs)]);
 }

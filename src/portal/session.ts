@@ -11,6 +11,8 @@ export interface Sessions {
   readonly cookieName: string;
   open(tx: Tx, accountId: string): Promise<{ cookie: string }>;
   find(token: string): Promise<{ accountId: string; operator: boolean; sessionHash: Buffer } | undefined>;
+  /** Of these sessions, those that are open. Asking does not keep them open. */
+  findOpen(sessionHashes: Buffer[]): Promise<Buffer[]>;
   end(sessionHash: Buffer): Promise<{ cookie: string }>;
 }
 
@@ -43,6 +45,11 @@ export function createSessions(options: { database: Database; clock: Clock; keys
       if (found === undefined) return undefined;
       if (nowMs - found.lastSeenAtMs > touchEveryMs) await store.touchSession(database, sessionHash, nowMs);
       return { accountId: found.accountId, operator: found.operator, sessionHash };
+    },
+
+    findOpen(sessionHashes) {
+      const nowMs = clock.nowMs();
+      return store.findOpenSessions(database, sessionHashes, nowMs, nowMs - idleMs);
     },
 
     async end(sessionHash) {

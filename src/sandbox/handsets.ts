@@ -39,8 +39,15 @@ export interface Handsets {
     before: number | undefined;
     limit: number;
   }): Promise<HandsetText[]>;
-  /** What arrived after `id`, for all applications, oldest first and without those `seen`; at most 1,000 at a time. */
-  listAfter(id: number, seen: number[]): Promise<HandsetText[]>;
+  /** What arrived after `id`, for all applications, oldest first; at most 1,000 at a time. */
+  listAfter(id: number): Promise<HandsetText[]>;
+  /** What an application got after `after`, oldest first; of more than `limit` the newest. */
+  listMissed(filter: {
+    applicationId: string;
+    to: string | undefined;
+    after: number;
+    limit: number;
+  }): Promise<HandsetText[]>;
   newestId(): Promise<number>;
 }
 
@@ -92,9 +99,15 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
       return rows;
     },
 
-    async listAfter(id, seen) {
-      const { rows } = await database.query<HandsetText>(selectAfter, [id, seen]);
+    async listAfter(id) {
+      const { rows } = await database.query<HandsetText>(selectAfter, [id]);
       return rows;
+    },
+
+    async listMissed({ applicationId, to, after, limit }) {
+      if (to?.includes('\0')) return [];
+      const { rows } = await database.query<HandsetText>(selectMissed, [applicationId, after, to ?? null, limit]);
+      return rows.reverse();
     },
 
     async newestId() {
@@ -104,12 +117,17 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
   };
 }
 
+/**
+ * The lock makes the order of the ids the order of the commits: a reader that has seen an id has seen all before it. An id
+ * is given out for each row that the join brings, and so behind the lock.
+ */
 const insertTexts = {
   name: 'insert-handset-texts',
-  text: `insert into handset_text (application_id, recipient, message_id, attempt, receipt_outcome, receipt_error,
+  text: `with locked as materialized (select pg_advisory_xact_lock(4207020))
+    insert into handset_text (application_id, recipient, message_id, attempt, receipt_outcome, receipt_error,
       receipt_due_at, received_at)
     select application_id, recipient, message_id, attempt, outcome, error, due_at, $8
-    from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[])
+    from locked cross join unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[])
       as t(application_id, recipient, message_id, attempt, outcome, error, due_at)
     on conflict (message_id, attempt) do nothing`,
 };
@@ -123,6 +141,12 @@ const takeReceipts = {
 
 const selectAfter = {
   name: 'select-handset-texts-after',
-  text: `select ${handsetColumns} from handset_text where id > $1 and id <> all($2::bigint[]) and ${arrived}
-    order by id limit 1000`,
+  text: `select ${handsetColumns} from handset_text where id > $1 and ${arrived} order by id limit 1000`,
+};
+
+const selectMissed = {
+  name: 'select-missed-handset-texts',
+  text: `select ${handsetColumns} from handset_text
+    where application_id = $1 and id > $2 and ($3::text is null or recipient = $3) and ${arrived}
+    order by id desc limit $4`,
 };

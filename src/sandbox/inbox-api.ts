@@ -1,22 +1,16 @@
 import { Type } from 'typebox';
 import { nullable, pageSchema, readNumber } from '../http/page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
-import type { Message } from '../messages/message.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
-import { findMessages } from '../messages/message-store.ts';
-import { toTimestamp } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
-import type { Handsets, HandsetText } from './handsets.ts';
-import type { InboxFeed } from './inbox-feed.ts';
-import { openInboxStream } from './inbox-stream.ts';
+import type { Handsets } from './handsets.ts';
+import type { InboxStreams } from './inbox-streams.ts';
+import type { ReadTexts } from './inbox-text.ts';
 
 export interface InboxOptions {
-  database: Database;
-  handsets: Handsets;
-  feed: InboxFeed;
-  /** Rendered at each read, so that no row holds a code. */
-  textOf: (message: Message) => string;
+  handsets: Pick<Handsets, 'list'>;
+  readTexts: ReadTexts;
+  streams: InboxStreams;
   /** An application that is not the account's own is not there. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -39,23 +33,8 @@ const whose = {
 
 /** What arrived on the virtual phones: an application sees its own texts only. */
 export function createInboxRoutes(options: InboxOptions): Route[] {
-  const { database, handsets, feed, textOf } = options;
+  const { handsets, readTexts, streams } = options;
   const shared = { method: 'GET', auth, tag: 'Sandbox', limitedBy: 'address' } as const;
-
-  async function toItems(texts: HandsetText[]) {
-    const messages = new Map(
-      (
-        await findMessages(
-          database,
-          texts.map(({ messageId }) => messageId),
-        )
-      ).map((m) => [m.id, m]),
-    );
-    return texts.flatMap((text) => {
-      const message = messages.get(text.messageId);
-      return message === undefined ? [] : [{ id: text.id, item: toItem(text, message, textOf(message)) }];
-    });
-  }
 
   async function applicationOf({ caller }: Call, given: string | undefined): Promise<string> {
     if (caller.kind === 'application') return caller.applicationId;
@@ -83,42 +62,43 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         const texts = await handsets.list({ applicationId, to: readNumber(to), before, limit: limit + 1 });
         const shown = texts.slice(0, limit);
         const next = texts.length > limit ? String(shown.at(-1)?.id) : null;
-        return { status: 200, body: { data: (await toItems(shown)).map(({ item }) => item), next_cursor: next } };
+        return { status: 200, body: { data: (await readTexts(shown)).map(({ item }) => item), next_cursor: next } };
       },
     }),
     route({
       ...shared,
       path: '/sandbox/v1/inbox/stream',
       summary: 'The same, live, as server-sent events',
+      description:
+        'At most 5 at a time for each application; one more is a 409 `TOO_MANY_STREAMS`. A stream ends with the credential ' +
+        'that opened it. `Last-Event-ID` resumes it: what arrived since comes first, at most the last 1,000 texts.',
+      stream: true,
       query: Type.Object(whose),
       answers: { 200: { description: 'One event of type `text` for each', type: 'text/event-stream' } },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
-        const to = readNumber(call.query.to);
-        const concerns = (text: HandsetText) =>
-          text.applicationId === applicationId && (to === undefined || text.recipient === to);
-        // HEAD wants the headers only, and nobody would ever close its stream.
+        // HEAD wants the headers only, and takes no place from a reader.
         const data =
-          call.method === 'HEAD' ? '' : await openInboxStream({ feed, signal: call.signal, concerns, toItems });
-        return { status: 200, content: { type: 'text/event-stream', data } };
+          call.method === 'HEAD'
+            ? ''
+            : await streams.open({
+                applicationId,
+                to: readNumber(call.query.to),
+                after: readEventId(call.lastEventId),
+                signal: call.signal,
+                onCredentialEnd: (act) => call.onCredentialEnd(act),
+                mayRead: async () => (await applicationOf(call, call.query.application_id)) === applicationId,
+              });
+        return { status: 200, content: { type: 'text/event-stream', data, headers: unbuffered } };
       },
     }),
   ];
 }
 
-function toItem(text: HandsetText, message: Message, rendered: string) {
-  return {
-    to: text.recipient,
-    from: message.sender,
-    text: rendered,
-    message_id: message.id,
-    verification_id: message.verificationId,
-    segments: {
-      count: message.segmentCount,
-      encoding: message.encoding,
-      characters: message.characters,
-      remaining: message.remaining,
-    },
-    received_at: toTimestamp(text.receivedAtMs),
-  };
+/** nginx would otherwise hold events back until its buffer is full. */
+const unbuffered = { 'X-Accel-Buffering': 'no' };
+
+/** An id that is none of ours is as good as none: the reader begins now. */
+function readEventId(text: string | undefined): number | undefined {
+  return text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -4,6 +4,7 @@ import { createTestLog } from '../../test/support/log.ts';
 import { until } from '../../test/support/texts.ts';
 import type { Handsets, HandsetText } from './handsets.ts';
 import { createInboxFeed, type Listener } from './inbox-feed.ts';
+import type { ReadTexts } from './inbox-text.ts';
 
 /** Phones whose rows appear when the test says so, and whose answers may be held back. */
 function createPhones() {
@@ -17,16 +18,16 @@ function createPhones() {
       if (failures-- > 0) throw new Error('the database is away');
       return Math.max(0, ...rows.map(({ id }) => id));
     },
-    async listAfter(after, seen) {
+    async listAfter(after) {
       looks++;
       await hold;
       if (failures-- > 0) throw new Error('the database is away');
-      const fresh = rows.filter(({ id }) => id > after && !seen.includes(id));
+      const fresh = rows.filter(({ id }) => id > after);
       return fresh.sort((a, b) => a.id - b.id).slice(0, 1000);
     },
   };
   return {
-    handsets: phones as Handsets,
+    phones,
     arrive(...ids: number[]) {
       const text = { applicationId: 'app', recipient: '+1', messageId: 'msg', attempt: 1, receivedAtMs: 0 };
       for (const id of ids) rows.push({ id, ...text });
@@ -49,6 +50,7 @@ function createListener() {
   const told: number[] = [];
   let ends = 0;
   const listener: Listener = {
+    applicationId: 'app',
     onTexts: (texts) => void told.push(...texts.map(({ id }) => id)),
     onEnd: () => void ends++,
   };
@@ -56,6 +58,22 @@ function createListener() {
 }
 
 const { log } = createTestLog();
+
+/** A feed whose rendering is counted, and may fail. */
+function createFeed({ phones }: ReturnType<typeof createPhones>) {
+  const rendered: number[] = [];
+  let failures = 0;
+  const readTexts: ReadTexts = async (arrivals) => {
+    if (failures-- > 0) throw new Error('the database is away');
+    rendered.push(...arrivals.map(({ id }) => id));
+    return arrivals.map((arrival) => ({ arrival, item: { id: arrival.id } }));
+  };
+  const failRendering = (times: number) => {
+    failures = times;
+  };
+  return { ...createInboxFeed({ handsets: phones, readTexts, log }), rendered, failRendering };
+}
+
 const hears = (told: number[], id: number) => until(`text ${id}`, () => told.includes(id), 2000);
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
@@ -64,7 +82,7 @@ describe('the inbox feed', () => {
     const phones = createPhones();
     phones.arrive(1, 2);
     const release = phones.holdAnswers();
-    const feed = createInboxFeed(phones.handsets, log);
+    const feed = createFeed(phones);
     const { listener, told } = createListener();
     let ready = false;
     const subscribed = feed.subscribe(listener).then((leave) => {
@@ -81,25 +99,43 @@ describe('the inbox feed', () => {
     leave();
   });
 
-  test('a row whose id was given out earlier but which shows later is told, once', async () => {
+  test('a text is rendered once for all its readers, and not at all for none', async () => {
     const phones = createPhones();
-    const feed = createInboxFeed(phones.handsets, log);
-    const { listener, told } = createListener();
-    phones.arrive(10);
-    const leave = await feed.subscribe(listener);
-    phones.arrive(12);
-    await hears(told, 12);
-    phones.arrive(11, 9);
-    await hears(told, 11);
+    const feed = createFeed(phones);
+    const readers = Array.from({ length: 5 }, createListener);
+    const leaves = await Promise.all(readers.map(({ listener }) => feed.subscribe(listener)));
+    const other = createListener();
+    leaves.push(await feed.subscribe({ ...other.listener, applicationId: 'another' }));
+    phones.arrive(1, 2);
+    for (const { told } of readers) await hears(told, 2);
+    assert.deepEqual([feed.rendered, other.told], [[1, 2], []]);
+    for (const leave of leaves) leave();
+    const own = createListener();
+    const leave = await feed.subscribe({ ...own.listener, applicationId: 'another' });
+    phones.arrive(3);
     await pause(250);
-    assert.deepEqual(told, [12, 9, 11]);
+    assert.deepEqual(feed.rendered, [1, 2]);
+    leave();
+  });
+
+  test('what could not be rendered is told by the next look, once', async () => {
+    const phones = createPhones();
+    const feed = createFeed(phones);
+    const { listener, told } = createListener();
+    const leave = await feed.subscribe(listener);
+    feed.failRendering(2);
+    phones.arrive(1, 2);
+    await hears(told, 2);
+    phones.arrive(3);
+    await hears(told, 3);
+    assert.deepEqual(told, [1, 2, 3]);
     leave();
   });
 
   test('goes on however many there are', async () => {
     const phones = createPhones();
     phones.arrive(...Array.from({ length: 3000 }, (_, i) => i + 1));
-    const feed = createInboxFeed(phones.handsets, log);
+    const feed = createFeed(phones);
     const { listener, told } = createListener();
     const leave = await feed.subscribe(listener);
     phones.arrive(...Array.from({ length: 3000 }, (_, i) => i + 3001));
@@ -114,7 +150,7 @@ describe('the inbox feed', () => {
   test('leaving and coming back during a look leaves one look at a time, at the right place', async () => {
     const phones = createPhones();
     phones.arrive(1);
-    const feed = createInboxFeed(phones.handsets, log);
+    const feed = createFeed(phones);
     const first = createListener();
     const leave = await feed.subscribe(first.listener);
     const release = phones.holdAnswers();
@@ -141,7 +177,7 @@ describe('the inbox feed', () => {
 
   test('a failed look is made up for; a failed beginning is the subscriber’s to know', async () => {
     const phones = createPhones();
-    const feed = createInboxFeed(phones.handsets, log);
+    const feed = createFeed(phones);
     const { listener, told } = createListener();
     phones.fail(1);
     await assert.rejects(feed.subscribe(listener), /away/);
@@ -154,7 +190,7 @@ describe('the inbox feed', () => {
 
   test('stop ends every subscription, and those that come after it', async () => {
     const phones = createPhones();
-    const feed = createInboxFeed(phones.handsets, log);
+    const feed = createFeed(phones);
     const [here, coming, late] = [createListener(), createListener(), createListener()];
     await feed.subscribe(here.listener);
     const subscribing = feed.subscribe(coming.listener);

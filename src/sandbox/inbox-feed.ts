@@ -1,51 +1,57 @@
 import type { Log } from '../platform/log.ts';
 import type { Handsets, HandsetText } from './handsets.ts';
+import type { InboxText, ReadTexts } from './inbox-text.ts';
 
-/** Tells whoever listens of texts as they arrive. One look at the database serves all listeners. */
+/** A text as all of its readers are told it: rendered and written once. */
+export interface InboxEvent {
+  id: number;
+  recipient: string;
+  /** As server-sent events are written. */
+  written: string;
+}
+
+/** Tells listeners of texts as they arrive. One look at the database, and one rendering, serves all of them. */
 export interface InboxFeed {
-  /** Resolves when every text that arrives from now on will be told, to the way out again. */
+  /** Resolves when every text that arrives from now on will be told. The result ends the subscription. */
   subscribe(listener: Listener): Promise<() => void>;
   /** Ends every subscription: the service is stopping. */
   stop(): void;
 }
 
 export interface Listener {
-  onTexts(texts: HandsetText[]): void;
+  applicationId: string;
+  /** In the order of arrival, which is the order of the ids. */
+  onTexts(events: InboxEvent[]): void;
   onEnd(): void;
 }
 
-/** How far the feed has read, while somebody listens. */
+export interface InboxFeedOptions {
+  handsets: Pick<Handsets, 'listAfter' | 'newestId'>;
+  readTexts: ReadTexts;
+  log: Log;
+}
+
+/** How far the feed has read, while there is a listener. */
 interface Position {
   newest: number;
-  /** What was told of the ids behind `newest`. */
-  seen: Set<number>;
 }
 
 const lookEveryMs = 100;
-/** Ids are given out before their rows are committed, so a lower one may become visible a little later. */
-const overlap = 1000;
 
-export function createInboxFeed(handsets: Handsets, log: Log): InboxFeed {
-  const listeners = new Set<Listener>();
+export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions): InboxFeed {
+  const listeners = new Map<string, Set<Listener>>();
   let position: Promise<Position> | undefined;
   let stopped = false;
 
-  /** What has arrived since the last look, and moves on behind it. */
-  async function look(at: Position): Promise<HandsetText[]> {
-    const fresh = await handsets.listAfter(at.newest - overlap, [...at.seen]);
-    for (const { id } of fresh) {
-      at.seen.add(id);
-      at.newest = Math.max(at.newest, id);
+  /** Tells what has arrived since the last look. After a failure the next look reads the same again. */
+  async function look(at: Position): Promise<number> {
+    const fresh = await handsets.listAfter(at.newest);
+    const texts = await readTexts(fresh.filter(({ applicationId }) => listeners.has(applicationId)));
+    at.newest = fresh.at(-1)?.id ?? at.newest;
+    for (const [applicationId, events] of byApplication(texts)) {
+      for (const listener of listeners.get(applicationId) ?? []) listener.onTexts(events);
     }
-    for (const id of at.seen) if (id <= at.newest - overlap) at.seen.delete(id);
-    return fresh;
-  }
-
-  /** What is there already is nobody's news. */
-  async function begin(): Promise<Position> {
-    const at = { newest: await handsets.newestId(), seen: new Set<number>() };
-    while ((await look(at)).length > 0);
-    return at;
+    return fresh.length;
   }
 
   async function follow(at: Position): Promise<void> {
@@ -53,10 +59,8 @@ export function createInboxFeed(handsets: Handsets, log: Log): InboxFeed {
       await new Promise((rise) => setTimeout(rise, lookEveryMs).unref());
       if (listeners.size === 0) break;
       try {
-        // As long as there is more than fits into one look, nobody waits for the next.
-        for (let fresh = await look(at); fresh.length > 0; fresh = await look(at)) {
-          for (const listener of listeners) listener.onTexts(fresh);
-        }
+        // A look that is full is followed by another at once.
+        while ((await look(at)) > 0);
       } catch (error) {
         log.debug({ reason: (error as Error).message }, 'the inbox could not be read');
       }
@@ -65,21 +69,30 @@ export function createInboxFeed(handsets: Handsets, log: Log): InboxFeed {
   }
 
   function start(): Promise<Position> {
-    const beginning = begin();
+    const beginning = handsets.newestId().then((newest) => ({ newest }));
     beginning.then(follow, () => {
       position = undefined;
     });
     return beginning;
   }
 
+  function add(listener: Listener): () => void {
+    const { applicationId } = listener;
+    const others = listeners.get(applicationId) ?? new Set();
+    listeners.set(applicationId, others.add(listener));
+    return () => {
+      others.delete(listener);
+      if (others.size === 0 && listeners.get(applicationId) === others) listeners.delete(applicationId);
+    };
+  }
+
   return {
     async subscribe(listener) {
-      const leave = () => void listeners.delete(listener);
       if (stopped) {
         listener.onEnd();
-        return leave;
+        return () => {};
       }
-      listeners.add(listener);
+      const leave = add(listener);
       try {
         position ??= start();
         await position;
@@ -91,8 +104,24 @@ export function createInboxFeed(handsets: Handsets, log: Log): InboxFeed {
     },
     stop() {
       stopped = true;
-      for (const listener of listeners) listener.onEnd();
+      for (const each of [...listeners.values()].flatMap((set) => [...set])) each.onEnd();
       listeners.clear();
     },
   };
+}
+
+export function toEvent({ arrival, item }: InboxText): InboxEvent {
+  const { id, recipient } = arrival;
+  return { id, recipient, written: `event: text\nid: ${id}\ndata: ${JSON.stringify(item)}\n\n` };
+}
+
+function byApplication(texts: InboxText[]): Map<HandsetText['applicationId'], InboxEvent[]> {
+  const events = new Map<string, InboxEvent[]>();
+  for (const text of texts) {
+    const { applicationId } = text.arrival;
+    const others = events.get(applicationId);
+    if (others === undefined) events.set(applicationId, [toEvent(text)]);
+    else others.push(toEvent(text));
+  }
+  return events;
 }

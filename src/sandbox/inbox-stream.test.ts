@@ -4,18 +4,14 @@ import { describe, test } from 'node:test';
 import { readEvents } from '../../test/support/events.ts';
 import { until } from '../../test/support/texts.ts';
 import type { Call } from '../http/route.ts';
-import type { HandsetText } from './handsets.ts';
 import { createInboxRoutes, type InboxOptions } from './inbox-api.ts';
-import type { InboxFeed, Listener } from './inbox-feed.ts';
+import type { InboxEvent, InboxFeed, Listener } from './inbox-feed.ts';
 import { type InboxStreamOptions, openInboxStream } from './inbox-stream.ts';
 
-const textOf = (id: number): HandsetText => ({
+const eventOf = (id: number): InboxEvent => ({
   id,
-  applicationId: id % 2 === 0 ? 'app_even' : 'app_odd',
-  recipient: '+1',
-  messageId: `msg_${id}`,
-  attempt: 1,
-  receivedAtMs: 0,
+  recipient: id % 2 === 0 ? '+2' : '+1',
+  written: `event: text\nid: ${id}\ndata: {"id":${id}}\n\n`,
 });
 
 function createFeed() {
@@ -35,17 +31,30 @@ function createFeed() {
 async function open(options: Partial<InboxStreamOptions> = {}) {
   const { feed, listeners } = createFeed();
   const gone = new AbortController();
+  let endCredential: (() => void) | undefined;
   const stream = await openInboxStream({
     feed,
+    applicationId: 'app',
     signal: gone.signal,
-    concerns: () => true,
-    toItems: async (texts) => texts.map(({ id }) => ({ id, item: { id } })),
+    onCredentialEnd(act) {
+      endCredential = act;
+      return () => {
+        endCredential = undefined;
+      };
+    },
     ...options,
   });
   const arrive = (...ids: number[]) => {
-    for (const { onTexts } of listeners) onTexts(ids.map(textOf));
+    for (const { onTexts } of listeners) onTexts(ids.map(eventOf));
   };
-  return { stream, feed, listeners, gone, arrive };
+  return {
+    stream,
+    feed,
+    listeners,
+    gone,
+    arrive,
+    credential: { end: () => endCredential?.(), isWatched: () => endCredential !== undefined },
+  };
 }
 
 function collect(stream: Readable): () => string {
@@ -72,16 +81,8 @@ describe('the inbox stream', () => {
     stream.destroy();
   });
 
-  test('tells what concerns the reader, in the order of arrival even if the first takes longest to render', async () => {
-    let delayMs = 60;
-    const { stream, arrive } = await open({
-      concerns: ({ applicationId }) => applicationId === 'app_odd',
-      async toItems(texts) {
-        delayMs -= 20;
-        await new Promise((done) => setTimeout(done, delayMs));
-        return texts.map(({ id }) => ({ id, item: { id } }));
-      },
-    });
+  test('only texts to the number that was asked for', async () => {
+    const { stream, arrive } = await open({ to: '+1' });
     const raw = collect(stream);
     arrive(1, 2);
     arrive(3);
@@ -90,6 +91,42 @@ describe('the inbox stream', () => {
     await until('the last', () => idsOf(raw()).includes(5));
     assert.deepEqual(idsOf(raw()), [1, 3, 5]);
     stream.destroy();
+  });
+
+  test('a reader that comes back is told what it missed, then what arrives, each once and in order', async () => {
+    let tellMore = () => {};
+    const more = new Promise<void>((resolve) => {
+      tellMore = resolve;
+    });
+    const { stream, arrive } = await open({
+      async *missed() {
+        yield [4, 5].map(eventOf);
+        await more;
+        yield [6, 7].map(eventOf);
+      },
+    });
+    const raw = collect(stream);
+    arrive(7, 8);
+    await until('the first of them', () => idsOf(raw()).includes(5));
+    assert.deepEqual(idsOf(raw()), [4, 5]);
+    tellMore();
+    await until('the live one', () => idsOf(raw()).includes(8));
+    arrive(9);
+    await until('the next', () => idsOf(raw()).includes(9));
+    assert.deepEqual(idsOf(raw()), [4, 5, 6, 7, 8, 9]);
+    stream.destroy();
+  });
+
+  test('ends with the credential that opened it, and tells nothing more', async () => {
+    const { stream, arrive, listeners, credential } = await open();
+    const raw = collect(stream);
+    arrive(1);
+    credential.end();
+    arrive(2);
+    await new Promise((done) => stream.on('close', done));
+    assert.deepEqual(idsOf(raw()), [1]);
+    await until('it to leave the feed', () => listeners.size === 0);
+    assert.ok(!credential.isWatched());
   });
 
   test('ends with the feed, and what comes too late is dropped in silence', async () => {
@@ -103,10 +140,14 @@ describe('the inbox stream', () => {
     await until('it to leave the feed', () => listeners.size === 0);
   });
 
-  test('when its texts cannot be read it ends, so that the reader comes back', async () => {
-    const { stream, arrive, listeners } = await open({ toItems: () => Promise.reject(new Error('away')) });
+  test('when the missed texts cannot be read it ends, so that the reader comes back', async () => {
+    const { stream, listeners } = await open({
+      // biome-ignore lint/correctness/useYield: it fails before it comes to that.
+      async *missed() {
+        throw new Error('away');
+      },
+    });
     collect(stream);
-    arrive(1);
     await new Promise((done) => stream.on('close', done));
     assert.equal(listeners.size, 0);
   });
@@ -121,27 +162,23 @@ describe('the inbox stream', () => {
   });
 
   test('a reader that does not read is cut off before it fills the memory', async () => {
-    const item = { text: 'x'.repeat(1000) };
-    const { stream, arrive, listeners } = await open({
-      toItems: async (texts) => texts.map(({ id }) => ({ id, item })),
-    });
-    for (let round = 0; round < 200 && !stream.destroyed; round++) {
-      arrive(...Array.from({ length: 50 }, (_, i) => i));
-      await new Promise((done) => setImmediate(done));
+    const { stream, listeners } = await open();
+    const written = `data: ${'x'.repeat(1000)}\n\n`;
+    for (let id = 1; id < 10_000 && !stream.destroyed; id++) {
+      for (const { onTexts } of listeners) onTexts([{ id, recipient: '+1', written }]);
+      if (id % 50 === 0) await new Promise((done) => setImmediate(done));
     }
     assert.ok(stream.destroyed);
     assert.ok(stream.readableLength < 2 * 1024 * 1024);
     await until('it to leave the feed', () => listeners.size === 0);
   });
 
-  test('HEAD asks for the headers only, and leaves nobody behind who listens', async () => {
-    const { feed, listeners } = createFeed();
-    const routes = createInboxRoutes({ feed } as InboxOptions);
+  test('HEAD asks for the headers only, and opens no stream', async () => {
+    const routes = createInboxRoutes({} as InboxOptions);
     const stream = routes.find(({ path }) => path.endsWith('/stream'));
     const caller = { kind: 'application', applicationId: 'app', registrationId: 'reg', api: 'sms' } as const;
     const call = { method: 'HEAD', caller, query: {}, signal: new AbortController().signal } as Call;
     const reply = await stream?.handler(call);
-    assert.deepEqual([reply?.status, reply?.content], [200, { type: 'text/event-stream', data: '' }]);
-    assert.equal(listeners.size, 0);
+    assert.deepEqual([reply?.status, reply?.content?.type, reply?.content?.data], [200, 'text/event-stream', '']);
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/ledger.ts';
-import { isRunning } from '../support/process.ts';
+import { isRunning, processesOn } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
 let cluster: Service;
@@ -47,4 +48,16 @@ test('npm run cluster: three nodes behind a balancer; one that is killed comes b
   const { code } = await cluster.ended;
   assert.equal(code, 0, cluster.output());
   for (const pid of [first, third, again, redis]) assert.equal(isRunning(pid), false, String(pid));
+});
+
+test('npm run cluster on a port that is taken says so, says what to do, and leaves nothing', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const refused = await startService({ port, command: ['node', '--import', 'tsx', 'scripts/cluster.ts'] });
+  const { code } = await refused.ended;
+  taken.close();
+  assert.equal(code, 1);
+  assert.match(refused.output(), new RegExp(`Port ${port} is taken.*PORT=${port + 1} npm run cluster`));
+  assert.deepEqual(processesOn(`heliograph-test-${refused.pid}-`), []);
 });

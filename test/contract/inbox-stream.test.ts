@@ -93,7 +93,11 @@ describe('the stream', () => {
       stream.close();
       if (i % 3 === 0) await stream.ended;
     }
-    const stream = await openEvents(app, path, acme.key);
+    // The service learns a moment later that they have gone.
+    const stream = await until('a free place', async () => {
+      const opened = await openEvents(app, path, acme.key);
+      return opened.status === 200 && opened;
+    });
     await shows(stream, (await acme.sms()).body.id);
     await shows(stream, (await acme.sms()).body.id);
     stream.close();
@@ -112,6 +116,13 @@ describe('the stream', () => {
     stream.close();
   });
 
+  test('no proxy holds it back, and none keeps it', async () => {
+    const stream = await openEvents(app, path, eve.key);
+    const { headers } = stream;
+    assert.deepEqual([headers.get('x-accel-buffering'), headers.get('cache-control')], ['no', 'no-store']);
+    stream.close();
+  });
+
   test('ends when the service stops, whoever listens', async () => {
     const other = await createTestApp({ db: app.db });
     const streams = await Promise.all([openEvents(other, path, acme.key), openEvents(other, path, eve.token)]);
@@ -120,5 +131,127 @@ describe('the stream', () => {
       assert.equal(await stream.ended, 'ended', 'not cut off when the grace time is over');
       assert.match(stream.raw(), /\n\n$/);
     }
+  });
+});
+
+describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
+  const resume = (sender: Sender, id: string, query = '') =>
+    openEvents(app, path + query, { ...sender.key, 'Last-Event-ID': id });
+
+  test('what it missed comes first, then what arrives: none missing, none twice', async () => {
+    const sender = await createSender(app);
+    const stream = await openEvents(app, path, sender.key);
+    const first = await sender.sms();
+    await shows(stream, first.body.id);
+    const { id } = stream.events()[0] as { id: string };
+    stream.close();
+    const missed: string[] = [];
+    for (let i = 0; i < 3; i++) missed.push((await sender.sms()).body.id);
+    await app.delivery.workers[0]?.runUntilIdle();
+    const again = await resume(sender, id);
+    const live = await sender.sms();
+    await shows(again, live.body.id);
+    assert.deepEqual(messageIds(again), [...missed, live.body.id]);
+    again.close();
+  });
+
+  test('while texts arrive all the time, 10 times over', async () => {
+    const sender = await createSender(app);
+    const sent: string[] = [];
+    let stopped = false;
+    const sending = (async () => {
+      while (!stopped) sent.push((await sender.sms()).body.id);
+    })();
+    const told: string[] = [];
+    let last = '0';
+    for (let round = 0; round < 10; round++) {
+      const stream = await resume(sender, last);
+      if (stream.status === 409) continue;
+      const wanted = round * 3;
+      await until('some texts', () => stream.events().length >= Math.min(wanted, 5));
+      stream.close();
+      await stream.ended;
+      told.push(...messageIds(stream));
+      last = stream.events().at(-1)?.id ?? last;
+    }
+    stopped = true;
+    await sending;
+    const stream = await until('a free place', async () => {
+      const opened = await resume(sender, last);
+      return opened.status === 200 && opened;
+    });
+    await until('all of them', () => told.length + stream.events().length === sent.length);
+    assert.deepEqual(new Set([...told, ...messageIds(stream)]), new Set(sent));
+    stream.close();
+  });
+
+  test('only ?to=, and at most the last 1,000', async () => {
+    const sender = await createSender(app);
+    const { body } = await sender.sms({ to: '+447700900777' });
+    await app.delivery.workers[0]?.runUntilIdle();
+    await app.db.database.query(
+      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, receipt_outcome)
+       select $1, '+447700900123', $2, 1 + i, now(), 'delivered' from generate_series(1, 1200) i`,
+      [sender.id, body.id],
+    );
+    const all = await resume(sender, '0');
+    await until('the last 1,000', () => all.events().length === 1000);
+    const chosen = await resume(sender, '0', '?to=+447700900777');
+    await shows(chosen, body.id);
+    assert.equal(chosen.events().length, 1);
+    all.close();
+    chosen.close();
+  });
+
+  test('an id that is none of ours is as good as none', async () => {
+    const sender = await createSender(app);
+    const reader = await openEvents(app, path, sender.key);
+    await shows(reader, (await sender.sms()).body.id);
+    reader.close();
+    for (const id of ['', 'x', '-1', '1.5', '9'.repeat(16), '9'.repeat(200)]) {
+      const stream = await resume(sender, id);
+      assert.equal(stream.status, 200, id);
+      const { body } = await sender.sms();
+      await shows(stream, body.id);
+      assert.deepEqual(messageIds(stream), [body.id], id);
+      stream.close();
+      await stream.ended;
+    }
+  });
+});
+
+describe('409 TOO_MANY_STREAMS', () => {
+  test('at most 5 for an application, however many ask at once, by whatever credential; a place that is left is free', async () => {
+    const sender = await createSender(app);
+    const cookie = { cookie: sender.developer.cookie };
+    const opened = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        i % 3 === 2
+          ? openEvents(app, `${path}?application_id=${sender.id}`, cookie)
+          : openEvents(app, path, i % 3 === 0 ? sender.key : sender.token),
+      ),
+    );
+    const open = opened.filter(({ status }) => status === 200);
+    assert.deepEqual([open.length, opened.filter(({ status }) => status === 409).length], [5, 7]);
+    const refused = await send(app, 'GET', path, { headers: sender.key });
+    assert.deepEqual([refused.status, refused.body.code], [409, 'TOO_MANY_STREAMS']);
+    assert.match(String(refused.body.message), /Close one/);
+    const other = await openEvents(app, path, eve.key);
+    assert.equal(other.status, 200, 'another application has places of its own');
+    other.close();
+    open[0]?.close();
+    const again = await until('the place to be free', async () => {
+      const stream = await openEvents(app, path, sender.key);
+      return stream.status === 200 && stream;
+    });
+    for (const stream of [...open, again]) stream.close();
+  });
+
+  test('HEAD takes no place', async () => {
+    const sender = await createSender(app);
+    for (let i = 0; i < 8; i++) assert.equal((await send(app, 'HEAD', path, { headers: sender.key })).status, 200);
+    const streams = await Promise.all(Array.from({ length: 5 }, () => openEvents(app, path, sender.key)));
+    assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200]);
+    for (const stream of streams) stream.close();
   });
 });

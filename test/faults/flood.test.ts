@@ -195,6 +195,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, finding),
     findToken: findByToken(verifier, feed, finding),
     findSession: async () => undefined,
+    findOpenSessions: async () => [],
     sessionCookie: 'none',
     addresses,
     identityAddresses,

@@ -19,7 +19,7 @@ const openGate: Gate = {
 export interface BareServer {
   port: number;
   logLines: string[];
-  close(): Promise<void>;
+  close(drainMs?: number): Promise<void>;
 }
 
 export interface BareServerOptions {
@@ -51,5 +51,5 @@ export async function startBareServer({
   await server.listen({ port: 0, host: '127.0.0.1' });
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { port, logLines: lines, close: () => server.close() };
+  return { port, logLines: lines, close: (drainMs) => server.close(drainMs) };
 }

@@ -479,6 +479,79 @@ describe('stopping', () => {
       assert.deepEqual(server.handled, ['slow']);
     }));
 
+  const again = `${echo}Content-Length: 12\r\n\r\n{"text":"a"}`;
+  const lanes: Record<string, string> = {
+    'the plain lane': `${get}\r\n`,
+    'Node’s lane': `${get}TE: trailers\r\n\r\n`,
+    'Node’s lane, by HTTP/1.0': 'GET /ok HTTP/1.0\r\nConnection: keep-alive\r\n\r\n',
+  };
+  for (const [name, first] of Object.entries(lanes)) {
+    test(`a request on a connection that was closed for being idle is not carried out: ${name}`, () =>
+      withServer(async (server) => {
+        const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+        let received = '';
+        socket.on('error', () => {});
+        socket.on('data', (bytes) => {
+          received += bytes.toString('latin1');
+        });
+        socket.write(first);
+        await once(socket, 'data');
+        const ended = once(socket, 'end');
+        const closed = server.close();
+        // One may still come in time, and is answered then.
+        await refused(server.port);
+        socket.write(again);
+        await ended;
+        socket.write(again);
+        await new Promise((next) => setTimeout(next, 50));
+        socket.destroy();
+        await closed;
+        assert.equal(server.handled.length, received.split('HTTP/1.1 200').length - 1);
+        assert.ok(server.handled.length <= 2);
+      }));
+
+    test(`a connection that is used while the server drains is told to end: ${name}`, () =>
+      withServer(async (server) => {
+        const connection = openRaw(server.port);
+        connection.send(first);
+        assert.equal((await connection.answer()).status, 200);
+        const closed = server.close(60_000);
+        await refused(server.port);
+        connection.send(again);
+        const [answer, ...more] = await connection.untilClosed();
+        assert.deepEqual([answer?.status, answer?.headers.connection, more.length], [200, 'close', 0]);
+        await closed;
+      }));
+  }
+
+  test('of requests that came at once to Node’s lane, all that are carried out are answered', () =>
+    withServer(async (server) => {
+      const connection = openRaw(server.port);
+      connection.send(`${get}TE: trailers\r\n\r\n${slow}${again}`);
+      await reached(server);
+      const closed = server.close();
+      await refused(server.port);
+      server.release();
+      const answers = await connection.untilClosed();
+      assert.deepEqual([statuses(answers).length, server.handled.length], [3, 3]);
+      await closed;
+    }));
+
+  test('a connection that has stood idle for too long is not read while it closes', () =>
+    withServer(
+      async (server) => {
+        const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+        socket.on('error', () => {});
+        socket.write(`${get}\r\n`);
+        await once(socket.resume(), 'end');
+        socket.write(again);
+        await new Promise((next) => setTimeout(next, 50));
+        socket.destroy();
+        assert.deepEqual(server.handled, ['ok']);
+      },
+      { timeouts: short },
+    ));
+
   test('connections with nothing to answer do not hold it up', () =>
     withServer(async (server) => {
       const silent = openRaw(server.port);

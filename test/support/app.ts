@@ -97,7 +97,7 @@ export async function createTestApp({
     delivery,
     keys,
     async close() {
-      await app.stop(1000);
+      await app.stop(1000, 0);
       await delivery.stop();
       if (db === undefined) await own.drop();
     },

@@ -23,6 +23,8 @@ export interface Service {
 
 export interface ServiceOptions {
   dataDir?: string;
+  /** A free one unless it is named. */
+  port?: number;
   env?: Record<string, string>;
   command?: [string, ...string[]];
   /** What has to answer 200 before it counts as ready. */
@@ -48,7 +50,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     unread = false,
     readyAt = '/readyz',
   } = options;
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const startedMs = performance.now();
   const [file, ...args] = command;
   const child = spawn(file === 'node' ? process.execPath : file, args, {

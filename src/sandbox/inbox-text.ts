@@ -1,0 +1,49 @@
+import type { Message } from '../messages/message.ts';
+import { findMessages } from '../messages/message-store.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { HandsetText } from './handsets.ts';
+
+/** A text on a virtual phone as its application reads it. */
+export interface InboxText {
+  arrival: HandsetText;
+  item: object;
+}
+
+/** Reads what arrived on phones as texts. One whose message is gone is left out. */
+export type ReadTexts = (arrivals: HandsetText[]) => Promise<InboxText[]>;
+
+export interface ReadTextsOptions {
+  database: Database;
+  /** Rendered at each read, so that no row holds a code. */
+  textOf: (message: Message) => string;
+}
+
+export function createReadTexts({ database, textOf }: ReadTextsOptions): ReadTexts {
+  return async (arrivals) => {
+    if (arrivals.length === 0) return [];
+    const ids = [...new Set(arrivals.map(({ messageId }) => messageId))];
+    const messages = new Map((await findMessages(database, ids)).map((message) => [message.id, message]));
+    return arrivals.flatMap((arrival) => {
+      const message = messages.get(arrival.messageId);
+      return message === undefined ? [] : [{ arrival, item: toItem(arrival, message, textOf(message)) }];
+    });
+  };
+}
+
+function toItem(arrival: HandsetText, message: Message, text: string): object {
+  return {
+    to: arrival.recipient,
+    from: message.sender,
+    text,
+    message_id: message.id,
+    verification_id: message.verificationId,
+    segments: {
+      count: message.segmentCount,
+      encoding: message.encoding,
+      characters: message.characters,
+      remaining: message.remaining,
+    },
+    received_at: toTimestamp(arrival.receivedAtMs),
+  };
+}
