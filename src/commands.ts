@@ -1,5 +1,5 @@
 import { createSigningKeys, signingKeysChange } from './identity/signing-keys.ts';
-import { loadPhoneNumbers } from './messages/phone-number.ts';
+import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
 import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -58,8 +58,9 @@ async function rotateKeys(args: string[], { config, clock, database, keys }: Par
     : '\nA new key is published now and signs in an hour. No live token is refused.\n';
 }
 
-async function forget([number, ...more]: string[], { config, clock, database }: Parts): Promise<string> {
-  if (number === undefined || more.length > 0 || !/^\+[1-9][0-9]{6,14}$/.test(number)) {
+async function forget([written = '', ...more]: string[], { config, clock, database }: Parts): Promise<string> {
+  const number = readNumber(written);
+  if (number === undefined || more.length > 0) {
     throw new StartError('Say which number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { nullable, pageSchema, readNumber } from '../http/page.ts';
+import { nullable, pageSchema } from '../http/page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import type { Message } from '../messages/message.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { findMessages } from '../messages/message-store.ts';
+import { longestWritten, numberForm, readNumberFilter } from '../messages/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
@@ -34,7 +35,7 @@ const itemSchema = Type.Object({
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {
   application_id: Type.Optional(Type.String({ description: 'Needed with a portal session' })),
-  to: Type.Optional(Type.String({ maxLength: 32 })),
+  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
 };
 
 /** What arrived on the virtual phones: an application sees its own texts only. */
@@ -80,7 +81,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         const { to, limit, cursor, application_id } = call.query;
         const applicationId = await applicationOf(call, application_id);
         const before = cursor === undefined ? undefined : Number(cursor);
-        const texts = await handsets.list({ applicationId, to: readNumber(to), before, limit: limit + 1 });
+        const texts = await handsets.list({ applicationId, to: readNumberFilter(to), before, limit: limit + 1 });
         const shown = texts.slice(0, limit);
         const next = texts.length > limit ? String(shown.at(-1)?.id) : null;
         return { status: 200, body: { data: (await toItems(shown)).map(({ item }) => item), next_cursor: next } };
@@ -94,7 +95,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
       answers: { 200: { description: 'One event of type `text` for each', type: 'text/event-stream' } },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
-        const to = readNumber(call.query.to);
+        const to = readNumberFilter(call.query.to);
         const concerns = (text: HandsetText) =>
           text.applicationId === applicationId && (to === undefined || text.recipient === to);
         // HEAD wants the headers only, and nobody would ever close its stream.
