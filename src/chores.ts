@@ -2,8 +2,9 @@ import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
-import type { Chore } from './platform/maintenance.ts';
+import { type Chore, pieceRows } from './platform/maintenance.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
+import { expireSome } from './verify/verification-store.ts';
 
 export interface ChoreOptions {
   config: Config;
@@ -19,6 +20,11 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
+    {
+      name: 'expire-verifications',
+      everyMs: 1000,
+      runPiece: () => expireSome(database, pieceRows, clock.nowMs()),
+    },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
   ];
 }

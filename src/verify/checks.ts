@@ -1,7 +1,7 @@
 import { createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { matchingVersions, testCode } from './code.ts';
 import { textsOf } from './text-states.ts';
@@ -40,6 +40,7 @@ export function createChecks(options: {
     database,
     clock,
     repeatable: false,
+    ownerOf: ({ applicationId }) => applicationId,
     keysOf: ({ id }) => [id],
     withoutTransaction: () => true,
     run,
@@ -62,10 +63,9 @@ export function createChecks(options: {
     return asOf(found, clock.nowMs());
   }
 
-  /** Nothing was decided: it is not there, the code is of another length, or it was over before. */
+  /** Nothing was decided: it is not there, or it was over before. */
   async function explainUndecided(tx: Tx, item: CheckRow): Promise<Decided> {
     const row = await require(tx, item.applicationId, item.id);
-    if (row.codeLength !== item.codeLength) throw invalidField('code', `must be ${row.codeLength} digits, as a string`);
     if (row.status === 'approved') {
       throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification was approved before. A code counts once.');
     }

@@ -13,6 +13,7 @@ import { type StartRequest, sightingOf } from './start.ts';
 import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
 import { textsOf } from './text-states.ts';
 import { asOf, prefixOf, type Verification } from './verification.ts';
+import { listVerifications, type VerificationFilter, type VerificationPage } from './verification-list.ts';
 import { toVerification } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
@@ -42,8 +43,6 @@ export interface Checked {
 }
 
 const proofMs = 600_000;
-/** Neighbours that are counted for a person to look at. */
-const mostExplained = 10_000;
 
 export function createVerifyService(options: VerifyServiceOptions) {
   const { database, clock, keys, guard, environment, resendSeconds, signProof, wake } = options;
@@ -112,14 +111,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return proof === undefined ? record : { ...record, proof: await proof };
     },
 
-    async list(
-      applicationId: string,
-      filter: { to?: string | undefined; status?: string | undefined; reference?: string | undefined },
-      page: { limit: number; after: string | undefined },
-    ) {
+    async list(applicationId: string, filter: VerificationFilter, page: VerificationPage) {
       const nowMs = clock.nowMs();
-      if (filter.status !== undefined) await store.expireAllLapsed(database, applicationId, nowMs);
-      const rows = await store.listVerifications(database, applicationId, filter, page);
+      const rows = await listVerifications(database, applicationId, filter, page, nowMs);
       const texts = await textsOf(
         database,
         rows.map(({ id }) => id),
@@ -143,7 +137,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** What the guard would say to a start now, and why. */
     async explain(applicationId: string, to: string) {
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
-      const [counts] = await store.countStarts(database, [destination], mostExplained, clock.nowMs());
+      const [counts] = await store.countStarts(database, [destination], guard.explainedTo, clock.nowMs());
       const sighting = sightingOf(to, counts);
       const reason = guard.refusal(sighting);
       return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };

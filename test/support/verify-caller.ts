@@ -12,6 +12,8 @@ export interface VerificationBody {
   attempts: number;
   attempts_remaining: number;
   sends: number;
+  /** In a start's answer only. */
+  sent?: boolean;
   resend_available_at: string | null;
   created_at: string;
   updated_at: string;
