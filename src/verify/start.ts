@@ -107,8 +107,9 @@ function startNew(
     expiresAtMs: nowMs + ttlMs,
     approvedAtMs: null,
   };
-  const message = blocked === null ? newText(rules, request, verification) : undefined;
-  return { verification, superseded, message };
+  // A start that is refused changes nothing: the one that is open goes on.
+  if (blocked !== null) return { verification, superseded: undefined, message: undefined };
+  return { verification, superseded, message: newText(rules, request, verification) };
 }
 
 export function sightingOf(
