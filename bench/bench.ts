@@ -59,7 +59,7 @@ export async function startBench(pace: Pace): Promise<Bench> {
   const log = createLog({ level: 'warn', readable: true });
   const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres'), log });
   endings.push(postgres.stop);
-  const admin = createDatabase({ connection: postgres.connection, log, poolSize: 1 });
+  const admin = createDatabase({ connection: postgres.adminConnection, log, poolSize: 1 });
   endings.push(admin.close);
   const load = startLoad();
   endings.push(load.stop);
@@ -98,8 +98,8 @@ export async function startBench(pace: Pace): Promise<Bench> {
       endingOnce(await startServer({ file: `bench/peers/${name}.mjs`, folder, env })),
     async createDatabase() {
       const name = `bench_${databases++}`;
-      await admin.query(`create database ${name}`);
       const { user, password, host, port } = postgres.connection;
+      await admin.query(`create database ${name} owner ${user}`);
       // A host in the query may be the folder of a socket.
       return `postgres://${user}:${password}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
     },

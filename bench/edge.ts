@@ -75,6 +75,7 @@ const app = createApp({
   config,
   clock,
   database,
+  sideDatabase: database,
   keys,
   log,
   version: '0.0.0',

@@ -88,7 +88,8 @@ create table idempotency (
   -- Which request made it: a batch that runs twice must recognise itself.
   correlation_id text not null,
   status smallint not null,
-  body text not null,
+  -- Encrypted under the key ring: an answer may hold a number, a text or a proof.
+  sealed_body bytea not null,
   location text,
   expires_at timestamptz not null
 );

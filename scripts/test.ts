@@ -58,7 +58,7 @@ try {
   const log = createLog({ level: 'warn', readable: true });
   const onProgress = (step: string) => console.log(`Tests are ${step}.`);
   const postgres = await startEmbeddedPostgres({ folder: join(folder, 'server'), log, onProgress });
-  if (!interrupted) code = await runTests(JSON.stringify(postgres.connection));
+  if (!interrupted) code = await runTests(JSON.stringify(postgres));
   await postgres.stop();
 } finally {
   await removeRunFolder(folder);

@@ -23,6 +23,7 @@ import { createMetering, type Metering } from './metering/metering.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
+import { createFairShare } from './platform/fair-share.ts';
 import { createIdempotency } from './platform/idempotency.ts';
 import { newId } from './platform/ids.ts';
 import type { KeyRing } from './platform/keys.ts';
@@ -47,6 +48,8 @@ export interface AppOptions {
   config: Config;
   clock: Clock;
   database: Database;
+  /** A small pool for portal, lists, usage, health and streams: slow reads there take no connection from the APIs. */
+  sideDatabase: Database;
   keys: KeyRing;
   log: Log;
   version: string;
@@ -82,13 +85,14 @@ const pagesFolder = fileURLToPath(new URL('../portal/dist', import.meta.url));
 
 /** The parts list: everything is built here, in order, and handed to what needs it. */
 export function createApp(options: AppOptions): App {
-  const { config, clock, database, keys, log, version, timeouts = {}, extraRoutes = [] } = options;
+  const { config, clock, database, sideDatabase, keys, log, version, timeouts = {}, extraRoutes = [] } = options;
   const https = config.publicUrl.startsWith('https:');
   const metrics = createMetrics();
 
   const issuer = `${config.publicUrl}/realms/${config.realm}`;
   const registry = createRegistry({
     database,
+    sideDatabase,
     clock,
     keys,
     log,
@@ -99,7 +103,7 @@ export function createApp(options: AppOptions): App {
     onLost: () => signingKeys.forget(),
   });
   const { directory, feed } = registry;
-  const lastUsed = createLastUsed(database, clock, log);
+  const lastUsed = createLastUsed(sideDatabase, clock, log);
 
   const signingKeys = createSigningKeys({
     database,
@@ -112,6 +116,7 @@ export function createApp(options: AppOptions): App {
   const checksums = createTokenChecksums(keys);
   const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
   const tokens = createTokenService({
+    database,
     clock,
     keys,
     directory,
@@ -125,15 +130,21 @@ export function createApp(options: AppOptions): App {
   });
 
   const passwords = createPasswords(options.passwordCost);
-  const sessions = createSessions({ database, clock, keys, https });
-  const throttle = createSignInThrottle(database, clock, keys);
-  const developers = createDeveloperService({ database, clock, keys, passwords, sessions, throttle });
+  const sessions = createSessions({ database: sideDatabase, clock, keys, https });
+  const throttle = createSignInThrottle(sideDatabase, clock, keys);
+  const developers = createDeveloperService({ database: sideDatabase, clock, keys, passwords, sessions, throttle });
 
   // Production has no carrier yet, and says so before it accepts anything.
   const carrierFor = () => (config.environment === 'sandbox' ? 'sandbox' : undefined);
-  const messages = createMessageService({ database, clock, carrierFor, wake: options.wakeDelivery });
+  const messages = createMessageService({ database, sideDatabase, clock, carrierFor, wake: options.wakeDelivery });
+  const bulkheads = {
+    side: createFairShare({ concurrent: 4, perCaller: 2, waitingPerCaller: 100, waitMs: 2000 }),
+    single: createFairShare({ concurrent: 5, perCaller: 3, waitingPerCaller: 1000, waitMs: 2000 }),
+  };
   const verify = createVerifyService({
     database,
+    sideDatabase,
+    singles: bulkheads.single,
     clock,
     keys,
     guard: createGuard(config.guard, config.environment),
@@ -142,13 +153,13 @@ export function createApp(options: AppOptions): App {
     signProof: createProofSigner(signingKeys, issuer, clock),
     wake: options.wakeDelivery,
   });
-  const idempotency = createIdempotency(database, clock, keys.keyFor('idempotency'));
+  const idempotency = createIdempotency(database, clock, keys);
   const rules = createSendRules(clock, config.environment);
-  const handsets = createHandsets(database, clock);
+  const handsets = createHandsets(sideDatabase, clock);
   const inboxFeed = createInboxFeed(handsets, log);
 
-  const metering = createMetering({ database, clock, log, boot: newId('nod', clock) });
-  const stories = createRequestStories({ database, clock, metering });
+  const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
+  const stories = createRequestStories({ database: sideDatabase, clock, metering });
   // Alone, a node keeps the windows itself; with others, only its share of them while the store is away.
   const own = createMemoryWindows({ clock });
   const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
@@ -198,6 +209,8 @@ export function createApp(options: AppOptions): App {
     publicUrl: config.publicUrl,
   });
   const gate = config.role === 'worker' ? createWorkerGate(gateway) : gateway;
+  metrics.gauge('heliograph_side_requests', 'Portal, list and report requests at work', () => bulkheads.side.running);
+  metrics.gauge('heliograph_side_requests_waiting', 'Those that wait for their turn', () => bulkheads.side.waiting);
   let draining = false;
   const checks: Check[] = [{ name: 'database', passes: () => database.query('select 1').then(() => true) }];
   if (breaker !== undefined) {
@@ -209,36 +222,42 @@ export function createApp(options: AppOptions): App {
   const routes = createRoutes({
     config,
     version,
-    database,
+    database: sideDatabase,
     developers,
     registry: registry.service,
     tokenUrl: tokenUrlOf(config),
     usage: {
-      database,
+      database: sideDatabase,
       clock,
       registry: registry.service,
       plans: config.plans,
       flush: metering.flush,
       quotaOf: async (id, limits) => registrations.peek(id, limits),
     },
-    requests: { database, clock, registry: registry.service, findStory: stories.find, flush: metering.flush },
-    developerMessages: { database, requireOwn },
-    developerVerifications: { database, clock, verify, requireOwn },
+    requests: {
+      database: sideDatabase,
+      clock,
+      registry: registry.service,
+      findStory: stories.find,
+      flush: metering.flush,
+    },
+    developerMessages: { database: sideDatabase, requireOwn },
+    developerVerifications: { database: sideDatabase, clock, verify, requireOwn },
     health: {
-      database,
+      database: sideDatabase,
       clock,
       version,
       environment: config.environment,
       checks,
       liveNodes: feed.liveNodes,
-      queue: () => readQueueState(database, clock.nowMs()),
+      queue: () => readQueueState(sideDatabase, clock.nowMs()),
     },
     verify: { verify, idempotency, rules: createStartRules(config.environment), carrierFor },
     messages: { messages, idempotency, rules },
     inbox:
       config.environment === 'sandbox'
         ? {
-            database,
+            database: sideDatabase,
             handsets,
             feed: inboxFeed,
             textOf: createTextOf(keys, config.environment),
@@ -257,6 +276,7 @@ export function createApp(options: AppOptions): App {
   const server = createServer({
     routes: [...routes, ...extraRoutes],
     gate,
+    bulkheads,
     clock,
     log,
     metrics,

@@ -26,6 +26,8 @@ export interface BootOptions {
 
 export interface Foundation {
   database: Database;
+  /** A small pool for work beside the APIs. */
+  sideDatabase: Database;
   keys: KeyRing;
   secret: string;
   /** For a thread that needs connections of its own. */
@@ -47,7 +49,9 @@ export async function boot(options: BootOptions): Promise<Foundation> {
       : undefined;
   const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' };
   const database = createDatabase({ connection, log });
+  const sideDatabase = createDatabase({ connection, log, poolSize: 6, timeouts: { statementMs: 2000 } });
   endings.push(() => database.close());
+  endings.push(() => sideDatabase.close());
 
   // A command that finds a server running leaves it to the service it belongs to.
   if (options.as === 'service' || embedded?.adopted === false) {
@@ -62,5 +66,5 @@ export async function boot(options: BootOptions): Promise<Foundation> {
   await migrate(database, clock, log);
   const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
   const keys = await openKeyRing({ database, clock, secret, previousSecret: config.previousSecret });
-  return { database, keys, secret, connection };
+  return { database, sideDatabase, keys, secret, connection };
 }

@@ -1,8 +1,12 @@
+import { deleteOutlivedRevocations } from './identity/token-store.ts';
 import { createRetention } from './messages/retention.ts';
+import { deleteOldTraces, rollUpUsage } from './metering/metering-store.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
+import { deleteExpiredAnswers } from './platform/idempotency.ts';
 import { type Chore, pieceRows } from './platform/maintenance.ts';
+import { deleteDeadNodes, deleteOldChanges } from './registry/change-store.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 import { expireSome } from './verify/verification-store.ts';
 
@@ -12,19 +16,23 @@ export interface ChoreOptions {
   clock: Clock;
 }
 
+const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** The table of contents of the upkeep: every chore with its pause; the statement is beside the table's store. */
+/** The table of contents of the upkeep: every chore with its pause; its statement is beside the table's store. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
   const messages = createRetention(database, clock, config.retentionDays);
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
+  const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
-    {
-      name: 'expire-verifications',
-      everyMs: 1000,
-      runPiece: () => expireSome(database, pieceRows, clock.nowMs()),
-    },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
+    { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
+    { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
+    { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
+    { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
+    { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
+    { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
+    { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
   ];
 }

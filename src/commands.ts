@@ -5,6 +5,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { StartError } from './platform/errors.ts';
+import { deleteAnswersAbout } from './platform/idempotency.ts';
 import type { KeyRing } from './platform/keys.ts';
 import { createLog } from './platform/log.ts';
 import { createDeveloperService } from './portal/developer-service.ts';
@@ -22,6 +23,8 @@ interface Parts {
   clock: Clock;
   database: Database;
   keys: KeyRing;
+  /** For what takes more than a moment. */
+  say: (text: string) => void;
 }
 
 export function runCommand(command: string, args: string[], parts: Parts): Promise<string> {
@@ -58,14 +61,18 @@ async function rotateKeys(args: string[], { config, clock, database, keys }: Par
     : '\nA new key is published now and signs in an hour. No live token is refused.\n';
 }
 
-async function forget([written = '', ...more]: string[], { config, clock, database }: Parts): Promise<string> {
+async function forget([written = '', ...more]: string[], parts: Parts): Promise<string> {
+  const { config, clock, database, keys, say } = parts;
   const number = readNumber(written);
   if (number === undefined || more.length > 0) {
     throw new StartError('Say which number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
-  const messages = await createRetention(database, clock, config.retentionDays).forget(number);
+  const messages = await createRetention(database, clock, config.retentionDays).forget(number, (looked) => {
+    if (looked % 1_000_000 === 0) say(`Looked at ${looked.toLocaleString('en')} messages.`);
+  });
   const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
+  await deleteAnswersAbout(database, keys, JSON.stringify(number));
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
   return `\nForgotten: ${counted(messages, 'message')}, ${counted(verifications, 'verification')}. The number is masked everywhere.\n`;
 }

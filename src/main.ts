@@ -14,6 +14,9 @@ import { welcome } from './welcome.ts';
 
 const clock = systemClock;
 const startWithinMs = 15_000;
+const crashWithinMs = 15_000;
+/** Counts in the metrics, once there are some. */
+let countUnexpectedError: (kind: string) => void = () => {};
 /** Longer than a balancer needs to ask `/readyz` twice. */
 const drainMs = 3000;
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -58,13 +61,23 @@ async function main([command, ...args]: string[]): Promise<void> {
     void end().then(() => process.exit(1));
   };
 
+  // After an error that no code expected, what the process remembers may be wrong: it finishes what is in flight and ends.
+  for (const kind of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(kind, (error: unknown) => {
+      log.fatal({ err: error, kind }, 'unexpected error: the service stops');
+      countUnexpectedError(kind);
+      setTimeout(() => process.exit(1), crashWithinMs).unref();
+      void end().then(() => process.exit(1));
+    });
+  }
+
   running = (async () => {
     if (command === undefined) return serve(config, endings, log, onFatal);
     if (!commands.includes(command))
       throw new StartError(`There is no command ${command}. There is: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
     const parts = await boot({ config, clock, log: quiet, endings, as: 'command', say, onFatal });
-    say(await runCommand(command, args, { config, clock, ...parts }));
+    say(await runCommand(command, args, { config, clock, say, ...parts }));
     await end();
   })();
   try {
@@ -82,7 +95,7 @@ async function serve(
   log: ReturnType<typeof createLog>,
   onFatal: (error: Error) => void,
 ): Promise<void> {
-  const { database, keys, secret, connection } = await boot({
+  const { database, sideDatabase, keys, secret, connection } = await boot({
     config,
     clock,
     log,
@@ -94,7 +107,8 @@ async function serve(
   let delivery: DeliveryThread | undefined;
   const workers = createNotifier({ database, channel: deliveryChannel });
   const wakeDelivery = config.role === 'web' ? workers.notify : () => delivery?.wake();
-  const app = createApp({ config, clock, database, keys, log, version, wakeDelivery });
+  const app = createApp({ config, clock, database, sideDatabase, keys, log, version, wakeDelivery });
+  countUnexpectedError = app.metrics.countUnexpectedError;
   if (config.role !== 'web') {
     const readable = process.stdout.isTTY === true;
     delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics);

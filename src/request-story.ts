@@ -36,10 +36,8 @@ export function createRequestStories(options: {
   const { database, clock, metering } = options;
 
   async function findMade(accountId: string, correlationId: string): Promise<Made | undefined> {
-    const [texts, started] = await Promise.all([
-      findMadeBy(database, accountId, correlationId),
-      findStartedBy(database, accountId, correlationId),
-    ]);
+    const texts = await findMadeBy(database, accountId, correlationId);
+    const started = await findStartedBy(database, accountId, correlationId);
     if (started !== undefined) return madeVerification(started, texts);
     const first = texts[0];
     if (first === undefined) return undefined;
@@ -83,10 +81,8 @@ export function createRequestStories(options: {
     async find(accountId, correlationId) {
       if (!isId('req', correlationId)) return undefined;
       await metering.flush();
-      const [trace, made] = await Promise.all([
-        findTrace(database, accountId, correlationId, clock.nowMs()),
-        findMade(accountId, correlationId),
-      ]);
+      const trace = await findTrace(database, accountId, correlationId, clock.nowMs());
+      const made = await findMade(accountId, correlationId);
       if (trace === undefined) return made === undefined ? undefined : fromRecord(correlationId, made);
       const records = made?.records ?? (await findAbout(trace));
       return fromTrace(trace, records, made?.timeline ?? []);

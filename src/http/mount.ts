@@ -3,10 +3,11 @@ import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { ValidateFunction } from 'ajv';
 import buildSerializer from 'fast-json-stringify';
+import type { FairShare } from '../platform/fair-share.ts';
 import { readForm, readJson } from './body.ts';
 import type { AnswerData, Exchange } from './exchange.ts';
 import { readIdempotencyKey } from './headers.ts';
-import type { Call, Caller, Reply, Route } from './route.ts';
+import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
 import { compileValidator, validationError } from './validation.ts';
 
 /** An answer as it goes out, but for what every answer has. */
@@ -24,12 +25,17 @@ export interface MountedRoute extends Route {
   run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
 }
 
-export function mount(route: Route): MountedRoute {
+/** The turns callers take where their work is not batched. */
+export type Bulkheads = Record<Bulkhead, FairShare>;
+
+export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const isForm = route.consumes === 'form';
   const checkParams = validator(route.params, 'params');
   const checkBody = validator(isForm ? undefined : route.body, 'body');
   const checkQuery = validator(route.query, 'querystring');
   const serialize = serializer(route);
+  const bulkhead = bulkheadOf(route);
+  const share = bulkhead && bulkheads?.[bulkhead];
 
   function readCall(exchange: Exchange, bytes: Buffer | undefined): Call {
     const { params, target } = exchange;
@@ -47,7 +53,9 @@ export function mount(route: Route): MountedRoute {
   return {
     ...route,
     run(exchange, body) {
-      const reply = route.handler(readCall(exchange, body));
+      const call = readCall(exchange, body);
+      const reply =
+        share === undefined ? route.handler(call) : share.run(ownerOf(call), async () => route.handler(call));
       return reply instanceof Promise
         ? reply.then((answer) => partsOf(exchange, answer, serialize))
         : partsOf(exchange, reply, serialize);
@@ -56,6 +64,18 @@ export function mount(route: Route): MountedRoute {
 }
 
 const anonymous: Caller = { kind: 'anonymous' };
+
+/** A signed-in developer's requests all run on the side. */
+function bulkheadOf({ bulkhead, auth }: Route): Bulkhead | undefined {
+  const portal = [auth].flat().some(({ kind }) => kind === 'developer' || kind === 'operator');
+  return bulkhead ?? (portal ? 'side' : undefined);
+}
+
+/** Whose turn it is. */
+function ownerOf({ caller, address }: Call): string {
+  if (caller.kind === 'application') return caller.applicationId;
+  return caller.kind === 'developer' ? caller.accountId : address;
+}
 
 /** A class, because every request makes one: what is seldom asked for is worked out only then. */
 class RouteCall implements Call {

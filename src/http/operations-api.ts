@@ -24,6 +24,7 @@ export interface OperationsOptions {
 
 export function createOperationsRoutes(options: OperationsOptions): Route[] {
   const { checks, metrics, publicUrl, version, documented } = options;
+  const readiness = forAWhile(() => readyReply(checks));
   const routes: Route[] = [
     route({
       method: 'GET',
@@ -41,10 +42,10 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       tag: 'Operations',
       summary: 'Can this node do its work?',
       answers: {
-        200: { description: 'All it needs is there', schema: readiness },
-        503: { description: 'Something it needs is away', schema: readiness },
+        200: { description: 'All it needs is there', schema: readinessSchema },
+        503: { description: 'Something it needs is away', schema: readinessSchema },
       },
-      handler: () => readyReply(checks),
+      handler: () => readiness(),
     }),
     route({
       method: 'GET',
@@ -84,10 +85,12 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
   return routes;
 }
 
-const readiness = Type.Object({
+const readinessSchema = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
   checks: Type.Record(Type.String(), Type.String()),
 });
+
+const sharedForMs = 500;
 
 async function readyReply(checks: Check[]): Promise<Reply> {
   const passed = await Promise.all(checks.map((check) => check.passes().catch(() => false)));
@@ -96,6 +99,20 @@ async function readyReply(checks: Check[]): Promise<Reply> {
     checks: Object.fromEntries(checks.map(({ name }, index) => [name, passed[index] ? 'ok' : 'away'])),
   };
   return body.status === 'ready' ? { status: 200, body } : { status: 503, body, retryAfterSeconds: 1 };
+}
+
+/** Everybody who asks within half a second gets the same answer: a flood of questions is no load on the database. */
+function forAWhile(ask: () => Promise<Reply>): () => Promise<Reply> {
+  let answer: Promise<Reply> | undefined;
+  return () => {
+    if (answer === undefined) {
+      answer = ask();
+      setTimeout(() => {
+        answer = undefined;
+      }, sharedForMs).unref();
+    }
+    return answer;
+  };
 }
 
 function remember<Value>(make: () => Value): () => Value {

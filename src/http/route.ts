@@ -84,6 +84,8 @@ export interface Reply {
   };
 }
 
+export type Bulkhead = 'side' | 'single';
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface Answer {
@@ -110,6 +112,11 @@ export interface Route {
   answers: Record<number, Answer>;
   /** Takes an Idempotency-Key. */
   idempotent?: true;
+  /**
+   * The bulkhead its work runs in, where it is not batched with that of other callers. `side`: lists and reports, on
+   * connections of their own; all portal routes are there. `single`: a statement of its own, on the main connections.
+   */
+  bulkhead?: Bulkhead;
   /** Counts by address although the caller is identified: a convenience that must not use up a quota. */
   limitedBy?: 'address';
   /** How refusals are written: as the contract's error, or as RFC 6749 has it. */

@@ -10,7 +10,7 @@ import { watchConnections } from './connections.ts';
 import { errorBody, fromParser } from './error-reply.ts';
 import type { Gate } from './gate.ts';
 import { linesOf, withHeaders } from './header-lines.ts';
-import { mount } from './mount.ts';
+import { type Bulkheads, mount } from './mount.ts';
 import { createNodeLane } from './node-lane.ts';
 import { createPlainLane } from './plain-lane.ts';
 import { answerRaw } from './raw-socket.ts';
@@ -26,6 +26,7 @@ export interface ServerOptions {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  bulkheads?: Bulkheads;
   trustedProxies?: string[];
   /** Adds HSTS: only true when callers reach us by https. */
   https?: boolean;
@@ -67,7 +68,7 @@ export function createServer(options: ServerOptions): HttpServer {
   const { gate, clock, log, metrics, isDraining = () => false } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const securityHeaders = createSecurityHeaders(options.https === true);
-  const table = createRouteTable(options.routes.map(mount));
+  const table = createRouteTable(options.routes.map((route) => mount(route, options.bulkheads)));
   const addressOf = createAddressReader(options.trustedProxies ?? []);
   let closing = false;
   const isEnding = () => closing || isDraining();

@@ -1,5 +1,6 @@
 import type { CallingClient } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
@@ -12,10 +13,11 @@ import { type OAuthRefusal, oauthError } from './oauth-error.ts';
 import { audienceOf, readScope } from './scopes.ts';
 import { currentKeys, type SigningKeys, signingKeyAt } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
-import { deleteOutlived, insertRevocation } from './token-store.ts';
+import { insertRevocation, isRevoked } from './token-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 export interface TokenServiceOptions {
+  database: Database;
   clock: Clock;
   keys: KeyRing;
   directory: Directory;
@@ -47,7 +49,7 @@ const failureMs = 25;
 export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
-  const { clock, keys, directory, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
+  const { database, clock, keys, directory, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
   const lookUpClient = createSharedLookup(feed, clock, directory.lookUpClient);
 
   /** The client and its application, or `invalid_client`: the same, after the same time, whatever was wrong. */
@@ -130,10 +132,9 @@ export function createTokenService(options: TokenServiceOptions) {
       const { token } = unproven;
       if (token.clientId !== application.client?.id)
         return oauthError('invalid_request', 'The token belongs to another client.');
-      await feed.change(application.id, async (tx) => {
-        await insertRevocation(tx, token.jti, token.expiresAtMs);
-        await deleteOutlived(tx, clock.nowMs());
-      });
+      // Revoked before: there is nothing to write, but another call's revocation may not be on every node yet.
+      if (await isRevoked(database, token.jti)) await feed.settled();
+      else await feed.change(application.id, (tx) => insertRevocation(tx, token.jti, token.expiresAtMs));
       return undefined;
     },
 

@@ -1,5 +1,6 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
+import { pieceRows } from '../platform/maintenance.ts';
 
 export async function insertRevocation(tx: Tx, jti: string, expiresAtMs: number): Promise<void> {
   await tx.query('insert into token_revocation (jti, expires_at) values ($1, $2) on conflict (jti) do nothing', [
@@ -15,7 +16,12 @@ export async function isRevoked(tx: Tx, jti: string): Promise<boolean> {
 
 const selectRevocation = { name: 'select-revocation', text: 'select 1 from token_revocation where jti = $1' };
 
-/** An expired token needs no revocation any more. An hour later no clock disagrees about that. */
-export async function deleteOutlived(tx: Tx, nowMs: number): Promise<void> {
-  await tx.query('delete from token_revocation where expires_at < $1', [toTimestamp(nowMs - 3_600_000)]);
+/** Some revocations of tokens that have expired. An hour later no clock disagrees about that. Returns how many. */
+export async function deleteOutlivedRevocations(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from token_revocation where jti = any(array(
+       select jti from token_revocation where expires_at < $1 order by expires_at limit $2))`,
+    [toTimestamp(nowMs - 3_600_000), pieceRows],
+  );
+  return count;
 }

@@ -82,6 +82,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       auth,
       tag,
       summary: 'List messages, newest first',
+      bulkhead: 'side',
       query: Type.Object({
         ...messageFilters,
         ...pageQuery,
@@ -114,6 +115,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       auth,
       tag,
       summary: 'Cancel a message that has not left yet',
+      bulkhead: 'single',
       params,
       answers: { 200: { description: 'The canceled message', schema: messageSchema } },
       handler: async (call) => {

@@ -46,6 +46,8 @@ interface Acceptance {
 
 export interface MessageServiceOptions {
   database: Database;
+  /** For lists; the same unless given. */
+  sideDatabase?: Database;
   clock: Clock;
   /** The carrier that takes a number; undefined when there is none. */
   carrierFor: (to: string) => string | undefined;
@@ -57,7 +59,8 @@ const noKeys: string[] = [];
 
 export type MessageService = ReturnType<typeof createMessageService>;
 
-export function createMessageService({ database, clock, carrierFor, wake }: MessageServiceOptions) {
+export function createMessageService(options: MessageServiceOptions) {
+  const { database, sideDatabase = database, clock, carrierFor, wake } = options;
   const accepted: Batch<Acceptance, undefined> = createBatch({
     database,
     clock,
@@ -136,7 +139,7 @@ export function createMessageService({ database, clock, carrierFor, wake }: Mess
       api: Api,
       filter: MessageFilter,
       page: { limit: number; after: string | undefined },
-    ) => listMessages(database, applicationId, api, filter, page),
+    ) => listMessages(sideDatabase, applicationId, api, filter, page),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       if (!isMessageId(id)) throw notFound();

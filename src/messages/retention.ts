@@ -1,7 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { idFloor } from '../platform/ids.ts';
 import type { MessageStatus } from './message.ts';
 import { maskNumber } from './phone-number.ts';
@@ -10,8 +9,8 @@ import { maskNumber } from './phone-number.ts';
 export interface Retention {
   /** Masks what is older than the retention time. Returns how many rows were looked at; 0 when all is done. */
   maskOld(): Promise<number>;
-  /** Masks everything about one number, at once. What has not been sent to it yet is canceled. */
-  forget(number: string): Promise<number>;
+  /** Masks everything about one number, in small pieces. What has not been sent to it yet is canceled. */
+  forget(number: string, onProgress?: (rowsLookedAt: number) => void): Promise<number>;
 }
 
 interface Masked {
@@ -74,28 +73,54 @@ export function createRetention(database: Database, clock: Clock, days: number):
     await tx.query('delete from handset_text where message_id = any($1)', [rows.map(({ id }) => id)]);
   }
 
+  async function forgetPiece(ids: string[], number: string): Promise<number> {
+    let forgotten = 0;
+    for (let from = 0; from < ids.length; from += chunk) {
+      const piece = ids.slice(from, from + chunk);
+      forgotten += await database.transaction(async (tx) => {
+        const values = [piece, number, maskNumber(number), toTimestamp(clock.nowMs()), unsent];
+        const { count } = await tx.query(forgetStatement, values);
+        await tx.query('delete from handset_text where message_id = any($1)', [piece]);
+        return count;
+      });
+    }
+    return forgotten;
+  }
+
   return {
-    async maskOld() {
+    maskOld: () => {
       const before = idFloor('msg', clock.nowMs() - days * dayMs);
-      const masked = await database.transaction((tx) => maskMessages(tx, before));
-      return masked + (await deleteExpiredAnswers(database, clock.nowMs()));
+      return database.transaction((tx) => maskMessages(tx, before));
     },
 
-    forget: (number) =>
-      database.transaction(async (tx) => {
-        const { count } = await tx.query(forgetStatement, [
-          number,
-          maskNumber(number),
-          toTimestamp(clock.nowMs()),
-          unsent,
-        ]);
-        await tx.query('delete from handset_text where recipient = $1', [number]);
-        // Kept answers repeat the record they answered with.
-        await tx.query('delete from idempotency where position($1 in body) > 0', [`"to":${JSON.stringify(number)}`]);
-        return count;
-      }),
+    async forget(number, onProgress) {
+      let forgotten = 0;
+      let looked = 0;
+      // No index finds a number over all applications, so the table is walked in the order of its key.
+      for (let after = ''; ; ) {
+        const { rows } = await database.query<{ last: string | null; looked: number; found: string[] | null }>(
+          findPiece,
+          [after, walkedRows, number],
+        );
+        const { last = null, looked: seen = 0, found } = rows[0] ?? {};
+        if (last === null) return forgotten;
+        if (found != null) forgotten += await forgetPiece(found, number);
+        after = last;
+        looked += seen;
+        onProgress?.(looked);
+      }
+    },
   };
 }
+
+/** Of the walk: these are only read, and few of them are changed. */
+const walkedRows = 20_000;
+
+const findPiece = {
+  name: 'find-number-in-messages',
+  text: `select max(id) as last, count(*) as looked, array_agg(id) filter (where recipient = $3) as found
+    from (select id, recipient from message where id > $1 order by id limit $2) piece`,
+};
 
 /**
  * What has not left is canceled. What is on the wire at this moment may arrive or not: nobody can ask for it by its
@@ -103,10 +128,10 @@ export function createRetention(database: Database, clock: Clock, days: number):
  */
 const forgetStatement = {
   name: 'forget-number',
-  text: `update message set recipient = $2, body = null, on_the_wire = false,
-      status = case when status <> all($4) then status when on_the_wire then 'unknown' else 'canceled' end,
-      due_at = case when status = any($4) then null else due_at end,
-      updated_at = case when status = any($4) then $3 else updated_at end,
-      sequence = sequence + case when status = any($4) then 1 else 0 end
-    where recipient = $1`,
+  text: `update message set recipient = $3, body = null, on_the_wire = false,
+      status = case when status <> all($5) then status when on_the_wire then 'unknown' else 'canceled' end,
+      due_at = case when status = any($5) then null else due_at end,
+      updated_at = case when status = any($5) then $4 else updated_at end,
+      sequence = sequence + case when status = any($5) then 1 else 0 end
+    where id = any($1) and recipient = $2`,
 };

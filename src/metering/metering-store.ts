@@ -3,6 +3,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
 import { fromTextRows, marks } from '../platform/text-rows.ts';
 import type { WaitingRows } from './waiting-rows.ts';
 
@@ -39,20 +40,27 @@ const insertUsageStatement = {
       refused = greatest(usage_minute.refused, excluded.refused)`,
 };
 
-/** Minutes this old are put together by the hour: in one statement, so that none is counted twice or not at all. */
-export async function rollUpUsage(tx: Tx, beforeMs: number): Promise<void> {
-  await tx.query(
+const minutesKeptMs = 8 * 86_400_000;
+
+/**
+ * Adds some of the oldest minutes up by the hour, in one statement, so that none is counted twice or lost. Returns how
+ * many rows it took.
+ */
+export async function rollUpUsage(tx: Tx, nowMs: number): Promise<number> {
+  const { rows } = await tx.query<{ taken: number }>(
     `with old as (
        delete from usage_minute where ctid = any(array(
-         select ctid from usage_minute where minute < $1 and boot <> '' order by minute limit 10000))
+         select ctid from usage_minute where minute < $1 and boot <> '' order by minute limit $2))
        returning registration_id, date_bin('1 hour', minute, '2000-01-01Z') as hour, application_id, api, admitted, refused)
-     insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused)
+     , added as (insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused)
      select '', registration_id, hour, application_id, api, sum(admitted), sum(refused) from old
      group by registration_id, hour, application_id, api order by registration_id, hour
      on conflict (registration_id, minute, boot) do update set
-       admitted = usage_minute.admitted + excluded.admitted, refused = usage_minute.refused + excluded.refused`,
-    [toTimestamp(beforeMs)],
+       admitted = usage_minute.admitted + excluded.admitted, refused = usage_minute.refused + excluded.refused)
+     select count(*) as taken from old`,
+    [toTimestamp(nowMs - minutesKeptMs), pieceRows],
   );
+  return rows[0]?.taken ?? 0;
 }
 
 /** A request of an application, as it was answered. `id` is its correlation id, which also tells when it came. */
@@ -106,8 +114,13 @@ const pruneStatement = {
       select id from request_trace where application_id = a.id order by id desc offset $2 limit 1)`,
 };
 
-export async function deleteOldTraces(tx: Tx, nowMs: number): Promise<void> {
-  await tx.query('delete from request_trace where id < $1', [idFloor('req', nowMs - tracesKeptMs)]);
+/** Some of the traces whose day is over. Returns how many. */
+export async function deleteOldTraces(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    'delete from request_trace where id = any(array(select id from request_trace where id < $1 order by id limit $2))',
+    [idFloor('req', nowMs - tracesKeptMs), pieceRows],
+  );
+  return count;
 }
 
 const traceColumns = `t.id, t.application_id as "applicationId", t.api, t.method, t.path, t.status, t.code, t.message,

@@ -4,7 +4,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { ApplicationMeter } from './meter.ts';
-import { deleteOldTraces, rollUpUsage } from './metering-store.ts';
 import { createRequestTraces } from './request-traces.ts';
 import { createUsageCounts } from './usage-counts.ts';
 
@@ -17,20 +16,21 @@ export interface Metering {
 }
 
 const flushEveryMs = 5000;
-const tidyEveryMs = 600_000;
-const minutesKeptMs = 8 * 86_400_000;
 
 export function createMetering(options: { database: Database; clock: Clock; log: Log; boot: string }): Metering {
   const { database, clock, log } = options;
   const counts = createUsageCounts(options);
   const traces = createRequestTraces(database, clock);
   let flushing: Promise<void> = Promise.resolve();
+  /** One that writes everything and has not begun. */
+  let nextFlush: Promise<void> | undefined;
 
   /** One at a time: two that overlap could write an older count after a newer one's turn. */
   function flush(what: 'due' | 'all'): Promise<void> {
     const next = flushing
       .catch(() => {})
       .then(async () => {
+        if (what === 'all') nextFlush = undefined;
         await counts.flush();
         await traces.flush(what);
       });
@@ -38,26 +38,21 @@ export function createMetering(options: { database: Database; clock: Clock; log:
     return next;
   }
 
-  async function tidy(): Promise<void> {
-    await deleteOldTraces(database, clock.nowMs());
-    await rollUpUsage(database, clock.nowMs() - minutesKeptMs);
+  /** Readers that ask before the next flush begins share it. */
+  function flushAll(): Promise<void> {
+    nextFlush ??= flush('all');
+    return nextFlush;
   }
 
-  const quietly = (work: () => Promise<void>) => () =>
-    void work().catch((error: Error) => log.debug({ reason: error.message }, 'usage could not be written down yet'));
-  const timers = [
-    setInterval(
-      quietly(() => flush('due')),
-      flushEveryMs,
-    ).unref(),
-    setInterval(quietly(tidy), tidyEveryMs).unref(),
-  ];
+  const timer = setInterval(() => {
+    flush('due').catch((error: Error) => log.debug({ reason: error.message }, 'usage could not be written yet'));
+  }, flushEveryMs).unref();
 
   return {
     meterOf: (caller) => new ApplicationMeter(caller, counts, traces),
-    flush: () => flush('all'),
+    flush: flushAll,
     async stop() {
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(timer);
       await flush('all').catch((error: Error) =>
         log.warn({ reason: error.message }, 'the last usage could not be written down'),
       );

@@ -59,8 +59,18 @@ export class TraceWriter {
 
 function refusalCells({ status, code, message, details }: ApiError): string {
   // A field may be named by the caller.
-  const told = details.map(({ field, message }) => ({ field: asCell(field), message: asCell(message) }));
-  return [status === 429 ? none : code, asCell(message), JSON.stringify(told)].join(cell);
+  const told = details.map((detail) => ({ field: kept(detail.field), message: kept(detail.message) }));
+  return [status === 429 ? none : code, kept(message), JSON.stringify(told)].join(cell);
+}
+
+/** The one our own sentences give as an example. */
+const exampleNumber = '447700900123';
+
+/** A refusal may quote the number it refuses; a trace does not repeat it. */
+function kept(text: string): string {
+  return asCell(text).replaceAll(/\d{7,}/g, (digits) =>
+    digits === exampleNumber ? digits : '•'.repeat(digits.length),
+  );
 }
 
 function isRecordId(text: string): boolean {

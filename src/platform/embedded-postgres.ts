@@ -4,14 +4,25 @@ import { createDatabase } from './database.ts';
 import { StartError } from './errors.ts';
 import type { Log } from './log.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
-import { type Cluster, clusterUser, outputOf, prepareCluster, writeServerSettings } from './postgres-cluster.ts';
+import {
+  adminUser,
+  type Cluster,
+  outputOf,
+  type PostgresConnection,
+  prepareCluster,
+  writeServerSettings,
+} from './postgres-cluster.ts';
+import { ensureServiceRole } from './postgres-role.ts';
 import { findPostmaster } from './postmaster.ts';
 import { readOrMakePrivateFile } from './private-file.ts';
 import { randomBase62 } from './random.ts';
 import { findUnprivileged, type Unprivileged } from './unprivileged.ts';
 
 export interface EmbeddedPostgres {
-  connection: { host: string; port: number; user: string; password: string; database: string };
+  /** The service's own role, which owns its database and is no superuser. */
+  connection: PostgresConnection;
+  /** The superuser: for tests and benchmarks, which make databases of their own. */
+  adminConnection: PostgresConnection;
   /** True when a server was still running on the folder, as after a `kill -9` of the service. */
   adopted: boolean;
   stop(): Promise<void>;
@@ -28,7 +39,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 interface Server extends Cluster {
-  password: string;
+  adminPassword: string;
   log: Log;
 }
 
@@ -49,22 +60,32 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const home = await realpath(folder);
   const [binaries, runAs] = await Promise.all([findPostgresBinaries(), options.runAs ?? findUnprivileged()]);
-  const password = await readOrMakePrivateFile(join(home, 'password'), () => randomBase62(43));
-  const server: Server = { home, dataFolder: join(home, 'data'), binaries, runAs, password, log };
-  await prepareCluster(server, password, () => onProgress('creating the database'));
+  const makePassword = () => randomBase62(43);
+  const password = await readOrMakePrivateFile(join(home, 'password'), makePassword);
+  const adminPassword = await readOrMakePrivateFile(join(home, 'admin-password'), makePassword);
+  const server: Server = { home, dataFolder: join(home, 'data'), binaries, runAs, adminPassword, log };
+  await prepareCluster(server, adminPassword, () => onProgress('creating the database'));
 
+  const { adminConnection, adopted } = await startOrAdopt(server, onProgress);
+  const connection = await ensureServiceRole(adminConnection, password, log);
+  return { connection, adminConnection, adopted, stop: keepRunning(server) };
+}
+
+interface Running {
+  adminConnection: PostgresConnection;
+  adopted: boolean;
+}
+
+async function startOrAdopt(server: Server, onProgress: (step: string) => void): Promise<Running> {
   const running = await findRunning(server, () => false);
-  if (running !== undefined) return { connection: running, adopted: true, stop: keepRunning(server) };
+  if (running !== undefined) return { adminConnection: running, adopted: true };
   onProgress('starting the database');
   await writeServerSettings(server);
-  return { ...(await launch(server)), stop: keepRunning(server) };
+  return launch(server);
 }
 
 /** The connection to the server on the folder once it answers; undefined when there is none and none is starting. */
-async function findRunning(
-  server: Server,
-  isStarting: () => boolean,
-): Promise<EmbeddedPostgres['connection'] | undefined> {
+async function findRunning(server: Server, isStarting: () => boolean): Promise<PostgresConnection | undefined> {
   const startedMs = performance.now();
   let readySinceMs: number | undefined;
   let emptySinceMs: number | undefined;
@@ -78,7 +99,7 @@ async function findRunning(
       if (nowMs - emptySinceMs > 2000) await rm(join(server.dataFolder, 'postmaster.pid'), { force: true });
     } else if (found?.is === 'ours') {
       const { host, port } = found;
-      const connection = { host, port, user: clusterUser, password: server.password, database: 'postgres' };
+      const connection = { host, port, user: adminUser, password: server.adminPassword, database: 'postgres' };
       if (found.ready && (await answers(server, connection))) return connection;
       readySinceMs = found.ready ? (readySinceMs ?? nowMs) : undefined;
       if (nowMs - (readySinceMs ?? nowMs) > answersWithinMs || nowMs - startedMs > readyWithinMs) {
@@ -94,7 +115,7 @@ async function findRunning(
   }
 }
 
-async function answers(server: Server, connection: EmbeddedPostgres['connection']): Promise<boolean> {
+async function answers(server: Server, connection: PostgresConnection): Promise<boolean> {
   const probe = createDatabase({ connection, log: server.log, poolSize: 1 });
   try {
     const { rows } = await probe.query<{ folder: string }>("select current_setting('data_directory') as folder");
@@ -110,7 +131,7 @@ async function answers(server: Server, connection: EmbeddedPostgres['connection'
  * Postgres itself is started, not `pg_ctl`, which puts the names of folders into a shell command. It sees to its own
  * stale files, and to processes of a server that was killed: their memory must be gone before another may write.
  */
-async function launch(server: Server): Promise<Omit<EmbeddedPostgres, 'stop'>> {
+async function launch(server: Server): Promise<Running> {
   for (let tries = 1; ; tries++) {
     const logFile = join(server.home, 'log');
     const output = await open(logFile, 'a', 0o600);
@@ -131,8 +152,8 @@ async function launch(server: Server): Promise<Omit<EmbeddedPostgres, 'stop'>> {
     await output.close();
 
     // Where two start at once, one of them fails and finds the other's: the node lock then decides between them.
-    const connection = await findRunning(server, () => failure === undefined);
-    if (connection !== undefined) return { connection, adopted: failure !== undefined };
+    const adminConnection = await findRunning(server, () => failure === undefined);
+    if (adminConnection !== undefined) return { adminConnection, adopted: failure !== undefined };
     const said = (await readFile(logFile)).subarray(size).toString('utf8').trim();
     if (!said.includes('shared memory block') || tries >= 40) {
       throw new StartError(`The embedded Postgres did not start: ${outputOf(failure)}\n${said.slice(-2000)}`);

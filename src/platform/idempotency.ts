@@ -2,6 +2,9 @@ import type { Clock } from './clock.ts';
 import { toTimestamp } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { ApiError, invalidField } from './errors.ts';
+import { createGather } from './gather.ts';
+import type { KeyRing } from './keys.ts';
+import { pieceRows } from './maintenance.ts';
 import { keyedHash, sameBytes } from './secrets.ts';
 
 /** What was answered, as it went out. */
@@ -12,8 +15,10 @@ export interface KeptAnswer {
 }
 
 /** An answer on its way into the transaction of the work it belongs to. */
-export interface IdempotencyRow extends KeptAnswer {
+export interface IdempotencyRow extends Omit<KeptAnswer, 'body'> {
   hash: Buffer;
+  /** The body, encrypted: it may hold a number, a text or a proof. */
+  sealedBody: Buffer;
   payloadHash: Buffer;
   correlationId: string;
 }
@@ -40,15 +45,14 @@ export interface Idempotency {
 
 const keptForMs = 86_400_000;
 
-export function createIdempotency(database: Database, clock: Clock, hashKey: Buffer): Idempotency {
+export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {
+  const hashKey = keys.keyFor('idempotency');
   const inFlight = new Set<string>();
+  // Requests with keys that arrive together share a query.
+  const find = createGather((hashes: Buffer[]) => findAnswers(database, hashes, clock.nowMs()));
 
   async function replay(hash: Buffer, payloadHash: Buffer): Promise<(KeptAnswer & { replayed: true }) | undefined> {
-    const { rows } = await database.query<KeptAnswer & { payloadHash: Buffer }>(selectAnswer, [
-      hash,
-      toTimestamp(clock.nowMs()),
-    ]);
-    const kept = rows[0];
+    const kept = await find(hash);
     if (kept === undefined) return undefined;
     if (!sameBytes(kept.payloadHash, payloadHash)) {
       throw new ApiError(
@@ -56,7 +60,7 @@ export function createIdempotency(database: Database, clock: Clock, hashKey: Buf
         'This Idempotency-Key was used with another payload. Use a new key.',
       );
     }
-    return { status: kept.status, body: kept.body, location: kept.location, replayed: true };
+    return { status: kept.status, body: openBody(keys, kept), location: kept.location, replayed: true };
   }
 
   return {
@@ -69,7 +73,10 @@ export function createIdempotency(database: Database, clock: Clock, hashKey: Buf
       try {
         const kept = await replay(hash, payloadHash);
         if (kept !== undefined) return kept;
-        const answer = await work((given) => ({ ...given, hash, payloadHash, correlationId }));
+        const answer = await work(({ status, body, location }) => {
+          const sealedBody = keys.seal(Buffer.from(body), sealContext(hash));
+          return { status, location, sealedBody, hash, payloadHash, correlationId };
+        });
         return { ...answer, replayed: false };
       } catch (error) {
         if (!(error instanceof KeyTaken)) throw error;
@@ -114,7 +121,7 @@ export async function insertAnswers(tx: Tx, rows: IdempotencyRow[], nowMs: numbe
     rows.map(({ payloadHash }) => payloadHash),
     rows.map(({ correlationId }) => correlationId),
     rows.map(({ status }) => status),
-    rows.map(({ body }) => body),
+    rows.map(({ sealedBody }) => sealedBody),
     rows.map(({ location }) => location),
     toTimestamp(nowMs + keptForMs),
     toTimestamp(nowMs),
@@ -127,23 +134,64 @@ export async function deleteExpiredAnswers(tx: Tx, nowMs: number): Promise<numbe
   return count;
 }
 
-const selectAnswer = {
-  name: 'select-idempotent-answer',
-  text: `select payload_hash as "payloadHash", status, body, location from idempotency where hash = $1 and expires_at > $2`,
+/** Bound to its row: a body that is moved to another key does not open. */
+function sealContext(hash: Buffer): string {
+  return `idempotency:${hash.toString('base64')}`;
+}
+
+function openBody(keys: KeyRing, { hash, sealedBody }: Pick<IdempotencyRow, 'hash' | 'sealedBody'>): string {
+  return keys.open(sealedBody, sealContext(hash)).toString('utf8');
+}
+
+/** For each hash its answer, in order, where one is kept. */
+async function findAnswers(tx: Tx, hashes: Buffer[], nowMs: number): Promise<(IdempotencyRow | undefined)[]> {
+  const { rows } = await tx.query<IdempotencyRow>(selectAnswers, [hashes, toTimestamp(nowMs)]);
+  const byHash = new Map(rows.map((row) => [row.hash.toString('base64'), row]));
+  return hashes.map((hash) => byHash.get(hash.toString('base64')));
+}
+
+const selectAnswers = {
+  name: 'select-idempotent-answers',
+  text: `select hash, payload_hash as "payloadHash", status, sealed_body as "sealedBody", location
+    from idempotency where hash = any($1) and expires_at > $2`,
+};
+
+/**
+ * Deletes the kept answers whose body holds a text, such as a number that is to be forgotten. Goes through all of them in
+ * small pieces: only the key ring can read them.
+ */
+export async function deleteAnswersAbout(database: Database, keys: KeyRing, text: string): Promise<number> {
+  let deleted = 0;
+  for (let after: Buffer = Buffer.alloc(0); ; ) {
+    const { rows } = await database.query<Pick<IdempotencyRow, 'hash' | 'sealedBody'>>(selectPiece, [after]);
+    const found = rows.filter((row) => openBody(keys, row).includes(text));
+    if (found.length > 0) {
+      await database.query('delete from idempotency where hash = any($1)', [found.map(({ hash }) => hash)]);
+    }
+    deleted += found.length;
+    const last = rows.at(-1);
+    if (last === undefined) return deleted;
+    after = last.hash;
+  }
+}
+
+const selectPiece = {
+  name: 'select-idempotent-answers-after',
+  text: `select hash, sealed_body as "sealedBody" from idempotency where hash > $1 order by hash limit ${pieceRows}`,
 };
 
 const insertStatement = {
   name: 'insert-idempotent-answers',
-  text: `insert into idempotency as kept (hash, payload_hash, correlation_id, status, body, location, expires_at)
-    select hash, payload_hash, correlation_id, status, body, location, $7
-    from unnest($1::bytea[], $2::bytea[], $3::text[], $4::smallint[], $5::text[], $6::text[])
-      as n(hash, payload_hash, correlation_id, status, body, location)
+  text: `insert into idempotency as kept (hash, payload_hash, correlation_id, status, sealed_body, location, expires_at)
+    select hash, payload_hash, correlation_id, status, sealed_body, location, $7
+    from unnest($1::bytea[], $2::bytea[], $3::text[], $4::smallint[], $5::bytea[], $6::text[])
+      as n(hash, payload_hash, correlation_id, status, sealed_body, location)
     on conflict (hash) do update set payload_hash = excluded.payload_hash, correlation_id = excluded.correlation_id,
-      status = excluded.status, body = excluded.body, location = excluded.location, expires_at = excluded.expires_at
+      status = excluded.status, sealed_body = excluded.sealed_body, location = excluded.location, expires_at = excluded.expires_at
       where kept.correlation_id = excluded.correlation_id or kept.expires_at <= $8`,
 };
 
 const deleteStatement = {
   name: 'delete-expired-answers',
-  text: `delete from idempotency where hash in (select hash from idempotency where expires_at <= $1 limit 1000)`,
+  text: `delete from idempotency where hash in (select hash from idempotency where expires_at <= $1 limit ${pieceRows})`,
 };

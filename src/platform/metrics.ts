@@ -12,6 +12,8 @@ export interface Metrics {
   countDelivery(event: string, by: number): void;
   /** Rows that a chore of the background maintenance touched, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
+  /** Errors that no code expected; each ends the process. */
+  countUnexpectedError(kind: string): void;
   gauge(name: string, help: string, collect: () => number): void;
   /** A number that somebody else keeps and that only rises. */
   counter(name: string, help: string, collect: () => number): void;
@@ -28,6 +30,12 @@ export function createMetrics(): Metrics {
     name: 'heliograph_delivery_total',
     help: 'Texts by what became of them',
     labelNames: ['event'],
+    registers: [registry],
+  });
+  const unexpected = new Counter({
+    name: 'heliograph_unexpected_errors_total',
+    help: 'Errors that no code expected; each ends the process',
+    labelNames: ['kind'],
     registers: [registry],
   });
   const maintenance = {
@@ -51,6 +59,7 @@ export function createMetrics(): Metrics {
     observeRequest: requests.observe,
     countDelivery: (event, by) => delivery.inc({ event }, by),
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
+    countUnexpectedError: (kind) => unexpected.inc({ kind }),
     gauge: (name, help, collect) => {
       new Gauge({
         name,

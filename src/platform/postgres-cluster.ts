@@ -14,7 +14,16 @@ export interface Cluster {
   runAs: Unprivileged;
 }
 
-export const clusterUser = 'heliograph';
+export interface PostgresConnection {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+}
+
+/** The superuser that every cluster has. The service itself is another role: `postgres-role.ts`. */
+export const adminUser = 'postgres';
 
 /** Makes the cluster unless there is one; one of another major version is refused. */
 export async function prepareCluster(cluster: Cluster, password: string, onCreate: () => void): Promise<void> {
@@ -43,7 +52,7 @@ async function createCluster({ home, dataFolder, binaries, runAs }: Cluster, pas
   await runAs.own(home);
   // The locale C is known to every machine; what sorts and folds letters is Postgres's own.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const args = ['-D', unfinished, '-U', clusterUser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...locale];
+  const args = ['-D', unfinished, '-U', adminUser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...locale];
   try {
     await runAs.execute(join(binaries, 'initdb'), args);
   } catch (error) {
@@ -83,7 +92,7 @@ export async function writeServerSettings({ home, dataFolder }: Cluster): Promis
     `unix_socket_directories = '${socket ? quoted(home) : ''}'`,
     'unix_socket_permissions = 0700',
     `port = ${socket ? 5433 : await freePort()}`,
-    'max_connections = 100',
+    'max_connections = 200',
     'fsync = on',
     'synchronous_commit = on',
     'password_encryption = scram-sha-256',

@@ -95,9 +95,12 @@ function launch(
   });
 }
 
-/** Nobody else's folder, and none of the variables by which Postgres and its tools are told about other databases. */
+/** What a program needs from its environment. Postgres inherits no secret, and no variable that names other databases. */
+const inherited =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT)$/i;
+
 function surroundings(): { cwd: string; env: NodeJS.ProcessEnv } {
-  return { cwd: '/', env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))) };
+  return { cwd: '/', env: Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name))) };
 }
 
 /** Links are given away themselves, never what they point to: whoever owned the folder before may have planted one. */

@@ -94,11 +94,10 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
         const { registrations } = await registry.requireApplication(requireDeveloper(call).accountId, call.params.id);
         const span = { applicationId: call.params.id, ...readSpan(call.query) };
         await flush();
-        const [requests, messages, verifications] = await Promise.all([
-          requestsBySteps(database, span),
-          messagesBySteps(database, span),
-          verificationsBySteps(database, span, clock.nowMs()),
-        ]);
+        // One after the other: a request takes one connection at a time.
+        const requests = await requestsBySteps(database, span);
+        const messages = await messagesBySteps(database, span);
+        const verifications = await verificationsBySteps(database, span, clock.nowMs());
         const data = registrations.map(async ({ id, api, plan }) => {
           const { perMinute, burst } = plans[plan];
           const { remaining, resetMs } = await quotaOf(id, plans[plan]);

@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
+import { createFairShare } from '../platform/fair-share.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 
@@ -29,6 +30,8 @@ export interface ChangeFeed {
   liveNodes(): Promise<{ id: string; seenAtMs: number }[]>;
   /** Runs a change of one application, and resolves when no node can act on the old state any more. */
   change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** Resolves when no node can act on a state older than what is committed now. Changes nothing. */
+  settled(): Promise<void>;
 }
 
 export interface ChangeFeedOptions {
@@ -49,10 +52,13 @@ const trustedForMs = 1000;
 const settleWithinMs = 1200;
 const settleStepMs = 20;
 const liveForMs = 5000;
-const keptForMs = 3_600_000;
-/** Well below `keptForMs`: after so long without a poll the rows missed may have been deleted. */
+/** Well below the hour that changes are kept: after so long without a poll, missed rows may have been deleted. */
 const lostAfterMs = 600_000;
+/** Of one query. */
+const changesRead = 1000;
 const channel = 'heliograph_registry';
+/** Changes wait for one another in the database: more of them would only occupy connections. */
+const changesAtOnce = { concurrent: 2, perCaller: 1, waitingPerCaller: 200, waitMs: 3000 };
 
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const { database, clock, log, nodeId, onChange, onLost, listen = true } = options;
@@ -66,6 +72,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   let listener: Listener | undefined;
   let liveCount = 1;
   let stopped = false;
+  const turns = createFairShare(changesAtOnce);
 
   function isTrusted(): boolean {
     return clock.steadyMs() - lastGoodPollMs <= trustedForMs;
@@ -86,14 +93,22 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
   async function readChanges(): Promise<void> {
     const beganMs = clock.steadyMs();
-    const { rows } = await database.query<{ seq: number; application_id: string }>(selectChanges, [appliedSeq]);
-    if (beganMs - lastGoodPollMs > lostAfterMs) {
-      generation++;
-      onLost();
+    let applied = 0;
+    for (let more = true; more; ) {
+      const { rows } = await database.query<{ seq: number; application_id: string }>(selectChanges, [
+        appliedSeq,
+        changesRead,
+      ]);
+      if (beganMs - lastGoodPollMs > lostAfterMs) {
+        generation++;
+        onLost();
+      }
+      for (const row of rows) apply({ seq: row.seq, applicationId: row.application_id });
+      applied += rows.length;
+      more = rows.length === changesRead;
     }
-    for (const row of rows) apply({ seq: row.seq, applicationId: row.application_id });
     lastGoodPollMs = beganMs;
-    if (rows.length > 0 || beganMs - lastSeenMs > liveForMs / 5) {
+    if (applied > 0 || beganMs - lastSeenMs > liveForMs / 5) {
       await acknowledge();
       lastSeenMs = beganMs;
     }
@@ -106,12 +121,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 
   async function acknowledge(): Promise<void> {
-    const { rows } = await database.query<{ others: number }>(upsertNode, [
-      nodeId,
-      appliedSeq,
-      toTimestamp(clock.nowMs()),
-      toTimestamp(clock.nowMs() - liveForMs),
-    ]);
+    const { rows } = await database.query<{ others: number }>(upsertNode, [nodeId, appliedSeq]);
     liveCount = 1 + (rows[0]?.others ?? 0);
   }
 
@@ -139,22 +149,20 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 
   async function everyNodeHas(seq: number): Promise<boolean> {
-    const { rows } = await database.query(selectBehind, [nodeId, toTimestamp(clock.nowMs() - liveForMs), seq]);
+    const { rows } = await database.query(selectBehind, [nodeId, seq]);
     return rows.length === 0;
+  }
+
+  async function newestSeq(): Promise<number> {
+    const { rows } = await database.query<{ seq: number }>('select coalesce(max(seq), 0) as seq from registry_change');
+    return rows[0]?.seq ?? 0;
   }
 
   return {
     async start() {
-      const { rows } = await database.query<{ seq: number }>(
-        'select coalesce(max(seq), 0) as seq from registry_change',
-      );
-      appliedSeq = rows[0]?.seq ?? 0;
+      appliedSeq = await newestSeq();
       lastGoodPollMs = clock.steadyMs();
       await acknowledge();
-      await database.query(deleteOld, [
-        toTimestamp(clock.nowMs() - keptForMs),
-        toTimestamp(clock.nowMs() - 10 * liveForMs),
-      ]);
       if (listen) {
         listener = await openListener({ database, channel, onNotified: () => void poll().catch(() => {}) });
       }
@@ -182,18 +190,20 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     },
 
     async liveNodes() {
-      const { rows } = await database.query<{ id: string; seenAtMs: number }>(selectLive, [
-        toTimestamp(clock.nowMs() - liveForMs),
-      ]);
+      const { rows } = await database.query<{ id: string; seenAtMs: number }>(selectLive);
       return rows;
     },
 
+    settled: async () => settle(await newestSeq()),
+
     async change(applicationId, work) {
-      const { result, seq } = await database.transaction(async (tx) => {
-        const result = await work(tx);
-        const { rows } = await tx.query<{ seq: number }>(recordChange, [applicationId, toTimestamp(clock.nowMs())]);
-        return { result, seq: rows[0]?.seq ?? 0 };
-      });
+      const commit = () =>
+        database.transaction(async (tx) => {
+          const result = await work(tx);
+          const { rows } = await tx.query<{ seq: number }>(recordChange, [applicationId, toTimestamp(clock.nowMs())]);
+          return { result, seq: rows[0]?.seq ?? 0 };
+        });
+      const { result, seq } = await turns.run(applicationId, commit);
       // This node forgets at once, whatever becomes of the poll. `appliedSeq` stays: others' changes may lie before.
       generation++;
       onChange({ seq, applicationId });
@@ -203,31 +213,32 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   };
 }
 
+/**
+ * By the database's clock, the one that all nodes share: a node whose own clock drifts must not look dead to the others.
+ * This is the exception to "SQL gets the time as a parameter".
+ */
+const isLive = `seen_at > clock_timestamp() - interval '${liveForMs} milliseconds'`;
+
 const recordChange = { name: 'record-registry-change', text: 'select record_registry_change($1, $2) as seq' };
 
 const selectChanges = {
   name: 'select-registry-changes',
-  text: 'select seq, application_id from registry_change where seq > $1 order by seq',
+  text: 'select seq, application_id from registry_change where seq > $1 order by seq limit $2',
 };
 
 const upsertNode = {
   name: 'upsert-node',
-  text: `insert into node (id, acknowledged_seq, seen_at) values ($1, $2, $3)
-    on conflict (id) do update set acknowledged_seq = $2, seen_at = $3
-    returning (select count(*)::integer from node where id <> $1 and seen_at > $4) as others`,
+  text: `insert into node (id, acknowledged_seq, seen_at) values ($1, $2, clock_timestamp())
+    on conflict (id) do update set acknowledged_seq = $2, seen_at = clock_timestamp()
+    returning (select count(*)::integer from node where id <> $1 and ${isLive}) as others`,
 };
 
 const selectBehind = {
   name: 'select-nodes-behind',
-  text: 'select id from node where id <> $1 and seen_at > $2 and acknowledged_seq < $3 limit 1',
+  text: `select id from node where id <> $1 and ${isLive} and acknowledged_seq < $2 limit 1`,
 };
 
 const selectLive = {
   name: 'select-live-nodes',
-  text: 'select id, seen_at as "seenAtMs" from node where seen_at > $1 order by id',
-};
-
-const deleteOld = {
-  name: 'delete-old-changes',
-  text: 'with gone as (delete from node where seen_at < $2) delete from registry_change where changed_at < $1',
+  text: `select id, seen_at as "seenAtMs" from node where ${isLive} order by id limit 1000`,
 };

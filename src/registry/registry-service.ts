@@ -135,10 +135,8 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     async requireApplication(accountId: string, id: string) {
       const application = await requireOwn(accountId, id);
-      const [registrations, client] = await Promise.all([
-        store.listRegistrations(database, id),
-        credentials.findClient(database, id, clock.nowMs()),
-      ]);
+      const registrations = await store.listRegistrations(database, id);
+      const client = await credentials.findClient(database, id, clock.nowMs());
       return { application, registrations, client };
     },
 

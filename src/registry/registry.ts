@@ -19,6 +19,8 @@ export interface Registry {
 
 export interface RegistryOptions {
   database: Database;
+  /** For what the portal reads; the same unless given. */
+  sideDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
   log: Log;
@@ -30,7 +32,7 @@ export interface RegistryOptions {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { database, clock, keys, log, config, onChange, onLost, listen = true } = options;
+  const { database, sideDatabase = database, clock, keys, log, config, onChange, onLost, listen = true } = options;
   const apiKeys = createApiKeys(keys, config.environment);
   const directory = createDirectory({ database, apiKeys, plans: config.plans, feed: () => feed });
   const feed = createChangeFeed({
@@ -48,6 +50,13 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     listen,
   });
-  const service = createRegistryService({ database, clock, keys, apiKeys, feed, environment: config.environment });
+  const service = createRegistryService({
+    database: sideDatabase,
+    clock,
+    keys,
+    apiKeys,
+    feed,
+    environment: config.environment,
+  });
   return { service, directory, feed, apiKeys };
 }

@@ -133,6 +133,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: base,
       ...shared,
       summary: 'List verifications, newest first',
+      bulkhead: 'side',
       query: Type.Object({
         ...verificationFilters,
         ...pageQuery,
@@ -164,6 +165,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: `${base}/{id}`,
       ...shared,
       summary: 'Cancel a pending verification',
+      bulkhead: 'single',
       params,
       answers: { 200: { description: 'The canceled verification', schema: verificationSchema } },
       handler: async (call) => ({
@@ -176,6 +178,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: '/verify/v1/guard/explain',
       ...shared,
       summary: 'What the guard would say to a start for a number, and why',
+      bulkhead: 'side',
       body: rules.explainSchema,
       idempotent: true,
       answers: {

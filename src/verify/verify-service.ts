@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
+import type { FairShare } from '../platform/fair-share.ts';
 import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
@@ -19,6 +20,10 @@ import * as store from './verification-store.ts';
 
 export interface VerifyServiceOptions {
   database: Database;
+  /** For lists and the guard's explanations; the same unless given. */
+  sideDatabase?: Database;
+  /** The turns that callers take where a transaction is not shared. */
+  singles: FairShare;
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
@@ -45,11 +50,21 @@ export interface Checked {
 const proofMs = 600_000;
 
 export function createVerifyService(options: VerifyServiceOptions) {
-  const { database, clock, keys, guard, environment, resendSeconds, signProof, wake } = options;
+  const {
+    database,
+    sideDatabase = database,
+    singles,
+    clock,
+    keys,
+    guard,
+    environment,
+    resendSeconds,
+    signProof,
+    wake,
+  } = options;
   const starts = createStarts(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
-  const checks = createChecks({ database, clock, keys, environment });
-
   const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
+  const checks = createChecks({ database, clock, keys, environment, find });
 
   /** Undefined when there is none, or none any more. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -94,11 +109,13 @@ export function createVerifyService(options: VerifyServiceOptions) {
     ): Promise<Checked> {
       if (!isId('ver', id)) throw notFound();
       if (keep === undefined) return toChecked(await checks.decide(applicationId, id, code));
-      return database.transaction(async (tx) => {
-        const checked = await toChecked(await checks.decideIn(tx, applicationId, id, code));
-        await insertAnswers(tx, [keep(checked)], clock.nowMs());
-        return checked;
-      });
+      const checkOnce = () =>
+        database.transaction(async (tx) => {
+          const checked = await toChecked(await checks.decideIn(tx, applicationId, id, code));
+          await insertAnswers(tx, [keep(checked)], clock.nowMs());
+          return checked;
+        });
+      return singles.run(applicationId, checkOnce);
     },
 
     async read(applicationId: string, id: string) {
@@ -113,9 +130,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
     async list(applicationId: string, filter: VerificationFilter, page: VerificationPage) {
       const nowMs = clock.nowMs();
-      const rows = await listVerifications(database, applicationId, filter, page, nowMs);
+      const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
       const texts = await textsOf(
-        database,
+        sideDatabase,
         rows.map(({ id }) => id),
       );
       return rows.map((row) => ({ id: row.id, record: toVerification(asOf(row, nowMs), texts.get(row.id)) }));
@@ -137,7 +154,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** What the guard would say to a start now, and why. */
     async explain(applicationId: string, to: string) {
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
-      const [counts] = await store.countStarts(database, [destination], guard.explainedTo, clock.nowMs());
+      const [counts] = await store.countStarts(sideDatabase, [destination], guard.explainedTo, clock.nowMs());
       const sighting = sightingOf(to, counts);
       const reason = guard.refusal(sighting);
       return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };
@@ -145,7 +162,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
     /** For an answer that nothing else is written with. */
     async keep(row: IdempotencyRow | undefined): Promise<void> {
-      if (row !== undefined) await insertAnswers(database, [row], clock.nowMs());
+      if (row !== undefined) await insertAnswers(sideDatabase, [row], clock.nowMs());
     },
 
     async drain(): Promise<void> {

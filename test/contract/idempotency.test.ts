@@ -5,12 +5,13 @@ import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
 import { countMessages, createSender, type Refusal, type Sender, text } from '../support/texts.ts';
+import { createVerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
 let acme: Sender;
 let eve: Sender;
 before(async () => {
-  app = await createTestApp({ delivery: 'held' });
+  app = await createTestApp();
   acme = await createSender(app);
   eve = await createSender(app);
 });
@@ -228,6 +229,25 @@ describe('never kept', () => {
     const { rows } = await app.db.database.query('select * from idempotency');
     assert.ok(rows.length > 0);
     for (const needle of [secret, 'a-key-that-is-not-kept']) assert.ok(!JSON.stringify(rows).includes(needle));
+  });
+});
+
+describe('a kept answer', () => {
+  test('is encrypted: no number, no text and no proof of it stands in a row', async () => {
+    const caller = await createVerifyCaller(app);
+    const { id, code, to } = await caller.pending();
+    const key = { 'Idempotency-Key': newKey() };
+    const check = () => caller.send<{ proof: string }>('POST', `/verify/v1/verifications/${id}`, { code }, key);
+    const { body } = await check();
+    const { proof } = body;
+    assert.match(proof, /^eyJ/);
+    assert.deepEqual((await check()).body, body, 'a replay has the proof');
+    const { rows } = await app.db.database.query(
+      "select encode(sealed_body, 'escape') as body, i.* from idempotency i",
+    );
+    const dump = JSON.stringify(rows);
+    for (const needle of [proof, proof.slice(0, 30), to, 'attempts_remaining'])
+      assert.ok(!dump.includes(needle), needle);
   });
 });
 

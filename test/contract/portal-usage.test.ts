@@ -43,6 +43,8 @@ before(async () => {
 after(() => app.close());
 
 const minuteMs = 60_000;
+/** Minutes are kept so long before they are added up. */
+const eightDaysMs = 8 * 86_400_000;
 const usage = ({ developer, id }: Pick<TestApplication, 'developer' | 'id'>, query = '') =>
   developer.send<UsageBody>('GET', `/portal/v1/applications/${id}/usage${query}`);
 const of = ({ body }: { body: UsageBody }, api: string): ApiUsage => {
@@ -285,8 +287,8 @@ describe('counting', () => {
 
   test('old minutes are put together by the hour, and the sum stays', async () => {
     const before = await written('reg_lost');
-    await Promise.all([1, 2].map(() => rollUpUsage(app.db.database, app.clock.nowMs() + minuteMs)));
-    await rollUpUsage(app.db.database, app.clock.nowMs() + minuteMs);
+    await Promise.all([1, 2].map(() => rollUpUsage(app.db.database, app.clock.nowMs() + eightDaysMs + minuteMs)));
+    await rollUpUsage(app.db.database, app.clock.nowMs() + eightDaysMs + minuteMs);
     assert.deepEqual(await written('reg_lost'), before);
     const { rows } = await app.db.database.query<{ boot: string }>(
       'select distinct boot from usage_minute where registration_id = $1',

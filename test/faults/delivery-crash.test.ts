@@ -110,7 +110,7 @@ async function inDatabase<Result>(dataDir: string, work: (database: Database) =>
     port: Number(port),
     user: 'heliograph',
     password: readFileSync(join(home, 'password'), 'utf8').trim(),
-    database: 'postgres',
+    database: 'heliograph',
   };
   const timeouts = { connectMs: 10_000, statementMs: 30_000, transactionMs: 30_000 };
   const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1, timeouts });

@@ -94,6 +94,31 @@ describe('wherever the folder is', { concurrency: 2 }, () => {
     await postgres.stop();
   });
 
+  test('the service is no superuser, and the server inherits no secret', async () => {
+    process.env.HELIOGRAPH_SECRET = 'a secret that no program may see';
+    const postgres = await start(copyOfTemplate()).finally(() => delete process.env.HELIOGRAPH_SECRET);
+    const service = open(postgres);
+    const { rows } = await service.query(
+      'select rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = user',
+    );
+    assert.deepEqual(rows, [{ rolsuper: false, rolcreaterole: false, rolcreatedb: false }]);
+    await service.query('create table output (line text)');
+    await assert.rejects(service.query("copy output from program 'env'"), { code: '42501' });
+    await assert.rejects(service.query("select pg_read_file('/etc/passwd')"), { code: '42501' });
+    await service.close();
+    const admin = createDatabase({ connection: postgres.adminConnection, log, poolSize: 1 });
+    await admin.query('create table output (line text)');
+    await admin.query("copy output from program 'env'");
+    const { rows: lines } = await admin.query<{ line: string }>('select line from output');
+    assert.ok(lines.some(({ line }) => line.startsWith('PATH=')));
+    assert.deepEqual(
+      lines.filter(({ line }) => /^HELIOGRAPH_|a secret/.test(line)),
+      [],
+    );
+    await admin.close();
+    await postgres.stop();
+  });
+
   test('a path too long for a socket means a free port of loopback, never 5432', async () => {
     const { host, port } = await assertWorksIn(copyOfTemplate(join(makeFolder('long'), 'x'.repeat(100))));
     assert.equal(host, '127.0.0.1');

@@ -56,7 +56,7 @@ async function inDatabase<Result>(dataDir: string, work: (database: Database) =>
     port: Number(port),
     user: 'heliograph',
     password,
-    database: 'postgres',
+    database: 'heliograph',
   };
   const timeouts = { connectMs: 30_000 };
   const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1, timeouts });

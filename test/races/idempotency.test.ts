@@ -91,13 +91,13 @@ describe('the same Idempotency-Key 50 times in parallel', () => {
     const reference = newKey();
     const nodes = [app, other];
     const same = nodes.map((node) => post(node, taken, { reference: taken }));
-    const different = nodes.flatMap((node) => Array.from({ length: 10 }, () => post(node, newKey(), { reference })));
-    await until('them to wait for the lock', async () => {
+    await until('both nodes to wait for the lock', async () => {
       const { count } = await lock.query(
         "select 1 from pg_locks where not granted and relation = 'idempotency'::regclass",
       );
-      return count >= 5;
+      return count === 2;
     });
+    const different = nodes.flatMap((node) => Array.from({ length: 10 }, () => post(node, newKey(), { reference })));
     await lock.query('rollback');
     await lock.close();
     assertOnce(await Promise.all(same));
@@ -119,6 +119,8 @@ describe('a crash in between', () => {
   for (const times of [1, 2]) {
     test(`the connection breaks ${times === 1 ? 'once' : 'twice'} between answer and record: both are there, or neither`, async () => {
       const key = newKey();
+      const countKept = async () => (await app.db.database.query('select from idempotency')).count;
+      const keptBefore = await countKept();
       const lock = await app.db.database.openSession(() => {});
       await lock.query('begin');
       await lock.query('lock table message in access exclusive mode');
@@ -130,9 +132,9 @@ describe('a crash in between', () => {
       await lock.close();
       const { status, body } = await first;
       assert.ok(status === 201 || status === 503, String(status));
-      const kept = await app.db.database.query('select body from idempotency where position($1 in body) > 0', [key]);
+      const kept = (await countKept()) - keptBefore;
       const rows = await rowsOf(key);
-      assert.deepEqual([kept.count, rows.length], status === 201 ? [1, 1] : [0, 0]);
+      assert.deepEqual([kept, rows.length], status === 201 ? [1, 1] : [0, 0]);
       const again = await post(other, key, { reference: key });
       assert.equal(again.status, 201);
       if (status === 201) assert.equal(again.body.id, body.id);

@@ -63,6 +63,7 @@ export async function createTestApp({
     config,
     clock,
     database: own.database,
+    sideDatabase: own.another({ poolSize: 6 }),
     keys,
     log,
     version: '0.0.0-test',

@@ -15,12 +15,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The server that `npm test` started. */
-export function testServer(): Connection {
+/** The server that `npm test` started. Databases are made by its superuser and used by the service's role. */
+export function testServer(): Pick<EmbeddedPostgres, 'connection' | 'adminConnection'> {
   const text = process.env.HELIOGRAPH_TEST_SERVER;
   if (text === undefined)
     throw new Error('Run the tests by `npm test`, or one file by `npm test -- part-of-its-name`.');
-  return JSON.parse(text) as Connection;
+  return JSON.parse(text) as EmbeddedPostgres;
 }
 
 /** A database of the test's own on the real server, with every migration run unless `empty`. */
@@ -28,10 +28,11 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   const { log } = createTestLog();
   // Making and dropping a database takes its time on a busy machine.
   const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
-  const admin = createDatabase({ connection: testServer(), log, poolSize: 1, timeouts });
+  const server = testServer();
+  const admin = createDatabase({ connection: server.adminConnection, log, poolSize: 1, timeouts });
   const name = `test_${randomBase62(12).toLowerCase()}`;
-  await admin.query(`create database ${name}`);
-  const connection = { ...testServer(), database: name };
+  await admin.query(`create database ${name} owner ${server.connection.user}`);
+  const connection = { ...server.connection, database: name };
   const opened: Database[] = [];
   const another = (options: Partial<DatabaseOptions> = {}) => {
     // A busy machine may take its time to open a connection; how long one may wait is tested elsewhere.

@@ -1,0 +1,36 @@
+import { createDatabase, type Tx } from './database.ts';
+import { sqlStateOf } from './database-errors.ts';
+import type { Log } from './log.ts';
+import type { PostgresConnection } from './postgres-cluster.ts';
+
+export const serviceRole = 'heliograph';
+
+/**
+ * The role and the database that the service uses. It is no superuser, so that nothing sent to the service can make
+ * Postgres run a program or read a file. Every step may have been done by a start before, or by one at the same moment.
+ */
+export async function ensureServiceRole(
+  adminConnection: PostgresConnection,
+  password: string,
+  log: Log,
+): Promise<PostgresConnection> {
+  const admin = createDatabase({ connection: adminConnection, log, poolSize: 1 });
+  try {
+    const { count: roles } = await admin.query('select 1 from pg_roles where rolname = $1', [serviceRole]);
+    if (roles === 0) await unlessDone(admin, `create role ${serviceRole} login nosuperuser password '${password}'`);
+    const { count: databases } = await admin.query('select 1 from pg_database where datname = $1', [serviceRole]);
+    if (databases === 0) await unlessDone(admin, `create database ${serviceRole} owner ${serviceRole}`);
+  } finally {
+    await admin.close();
+  }
+  return { ...adminConnection, user: serviceRole, password, database: serviceRole };
+}
+
+/** Duplicate role, duplicate database, or the row of one that is being made. */
+const alreadyDone = ['42710', '42P04', '23505'];
+
+async function unlessDone(tx: Tx, statement: string): Promise<void> {
+  await tx.query(statement).catch((error: unknown) => {
+    if (!alreadyDone.includes(sqlStateOf(error) ?? '')) throw error;
+  });
+}
