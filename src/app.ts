@@ -164,8 +164,14 @@ export function createApp(options: AppOptions): App {
   // Production has no carrier yet, and says so before it accepts anything.
   const carrierFor = () => (config.environment === 'sandbox' ? 'sandbox' : undefined);
   const messages = createMessageService({ database, sideDatabase, clock, carrierFor, wake: options.wakeDelivery });
+  const bulkheads = {
+    side: createFairShare({ concurrent: 4, perCaller: 2, waitingPerCaller: 100, waitMs: 2000 }),
+    single: createFairShare({ concurrent: 5, perCaller: 3, waitingPerCaller: 1000, waitMs: 2000 }),
+  };
   const verify = createVerifyService({
     database,
+    sideDatabase,
+    singles: bulkheads.single,
     clock,
     keys,
     guard: createGuard(config.guard, config.environment),
@@ -237,10 +243,6 @@ export function createApp(options: AppOptions): App {
     publicUrl: config.publicUrl,
   });
   const gate = config.role === 'worker' ? createWorkerGate(gateway) : gateway;
-  const bulkheads = {
-    side: createFairShare({ concurrent: 4, perCaller: 2, waitingPerCaller: 100, waitMs: 2000 }),
-    single: createFairShare({ concurrent: 5, perCaller: 3, waitingPerCaller: 1000, waitMs: 2000 }),
-  };
   metrics.gauge('heliograph_side_requests', 'Portal, list and report requests at work', () => bulkheads.side.running);
   metrics.gauge('heliograph_side_requests_waiting', 'Those that wait for their turn', () => bulkheads.side.waiting);
   let draining = false;

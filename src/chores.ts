@@ -5,10 +5,11 @@ import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { deleteExpiredAnswers } from './platform/idempotency.ts';
-import type { Chore } from './platform/maintenance.ts';
+import { type Chore, pieceRows } from './platform/maintenance.ts';
 import { createPortalUpkeep } from './portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from './registry/change-store.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
+import { expireSome } from './verify/verification-store.ts';
 
 export interface ChoreOptions {
   config: Config;
@@ -28,6 +29,7 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
+    { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },

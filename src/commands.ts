@@ -1,5 +1,5 @@
 import { createSigningKeys, signingKeysChange } from './identity/signing-keys.ts';
-import { loadPhoneNumbers } from './messages/phone-number.ts';
+import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
 import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -59,9 +59,10 @@ async function rotateKeys(args: string[], { config, clock, database, keys }: Par
     : '\nA new key is published now and signs in an hour. No live token is refused.\n';
 }
 
-async function forget([number, ...more]: string[], parts: Parts): Promise<string> {
+async function forget([written = '', ...more]: string[], parts: Parts): Promise<string> {
   const { config, clock, database, keys, say } = parts;
-  if (number === undefined || more.length > 0 || !/^\+[1-9][0-9]{6,14}$/.test(number)) {
+  const number = readNumber(written);
+  if (number === undefined || more.length > 0) {
     throw new StartError('Say which number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();

@@ -21,11 +21,6 @@ export function readPage(query: { limit: number; cursor?: string | undefined }):
   return { limit: query.limit, after };
 }
 
-/** The number a list is filtered by. A plus that was not encoded arrives as a space. */
-export function readNumber(to: string | undefined): string | undefined {
-  return to?.replace(/^ /, '+');
-}
-
 /** A page from one row more than was asked for: that row tells whether another page follows. */
 export function toPage<Row extends { id: string }, Item>(rows: Row[], limit: number, toItem: (row: Row) => Item) {
   const shown = rows.slice(0, limit);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { Database } from '../platform/database.ts';
@@ -8,6 +8,7 @@ import { isId } from '../platform/ids.ts';
 import type { ShownMessage } from './message.ts';
 import { messageFilters, messageSchema, toRecord } from './message-record.ts';
 import { listMessages } from './message-store.ts';
+import { readNumberFilter } from './phone-number.ts';
 import { messageTimeline } from './tracked-message.ts';
 import { findTracked } from './tracked-message-store.ts';
 
@@ -53,7 +54,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
         await requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
         const { api, status, reference } = call.query;
-        const filter = { to: readNumber(call.query.to), status, reference };
+        const filter = { to: readNumberFilter(call.query.to), status, reference };
         const rows = await listMessages(database, call.params.id, api, filter, { limit: limit + 1, after });
         return { status: 200, body: toPage(rows, limit, (message) => toListed(message, api)) };
       },

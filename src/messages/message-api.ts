@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
 import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { createBatchRoute } from './message-batch-api.ts';
 import { messageFilters, messageSchema, segmentsSchema, toRecord } from './message-record.ts';
 import type { MessageService } from './message-service.ts';
+import { readNumberFilter } from './phone-number.ts';
 import { readSend, type SendBody, type SendRules } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
@@ -90,7 +91,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const { applicationId } = requireApplication(call);
-        const filter = { ...call.query, to: readNumber(call.query.to) };
+        const filter = { ...call.query, to: readNumberFilter(call.query.to) };
         const rows = await messages.list(applicationId, api, filter, { limit: limit + 1, after });
         return { status: 200, body: toPage(rows, limit, toRecord) };
       },

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { messageError, messageStatuses, type ShownMessage } from './message.ts';
+import { longestWritten, numberForm } from './phone-number.ts';
 
 export const segmentsSchema = Type.Object({
   count: Type.Integer({ description: 'Parts it is sent in' }),
@@ -35,7 +36,7 @@ export const messageSchema = Type.Object({
 
 /** What lists of messages can be filtered by. */
 export const messageFilters = {
-  to: Type.Optional(Type.String({ maxLength: 32 })),
+  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
   status: Type.Optional(
     Type.Unsafe<string>({
       type: 'string',

@@ -154,6 +154,8 @@ export interface VerificationText {
   messageId: string;
   status: MessageStatus;
   errorCode: Message['errorCode'];
+  /** The request that made it. */
+  correlationId: string;
 }
 
 /** The newest text of each verification. */
@@ -165,9 +167,10 @@ export async function newestTexts(tx: Tx, verificationIds: string[]): Promise<Ve
 
 const selectNewest = {
   name: 'select-newest-texts',
-  text: `select v.id as "verificationId", m.id as "messageId", m.status, m.error_code as "errorCode"
+  text: `select v.id as "verificationId", m.id as "messageId", m.status, m.error_code as "errorCode",
+      m.correlation_id as "correlationId"
     from unnest($1::text[]) as v(id) cross join lateral (
-      select id, status, error_code from message where verification_id = v.id order by id desc limit 1) m`,
+      select id, status, error_code, correlation_id from message where verification_id = v.id order by id desc limit 1) m`,
 };
 
 /** Cancels the texts of these verifications that have not left yet. */

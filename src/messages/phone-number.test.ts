@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { countryOf, loadPhoneNumbers, maskNumber, numberProblem, typeOf } from './phone-number.ts';
+import {
+  countryOf,
+  loadPhoneNumbers,
+  maskNumber,
+  numberProblem,
+  readNumber,
+  readNumberFilter,
+  typeOf,
+} from './phone-number.ts';
 
 test('before it is loaded, what needs libphonenumber says so, and the sandbox does without', () => {
   assert.equal(numberProblem('+447700900123', 'sandbox'), undefined);
@@ -20,17 +28,18 @@ test('in either environment a number is a plus and 7 to 15 digits that begin wit
     '+0447700900123',
     '+123456',
     `+1${'2'.repeat(15)}`,
-    '+44 7700900123',
     '+447700900123\n',
+    ' +447700900123',
+    '+447700900123 ',
+    '+ 447700900123',
+    '+(44)7700900123',
+    '+44 7700 900123)',
+    '+44\t7700900123',
+    '+44\u00a07700900123',
+    '+44/7700/900123',
+    `+44${' '.repeat(20)}7700900123`,
   ];
-  const alsoWrong = [
-    'tel:+447700900123',
-    '+4477009OO123',
-    '+٤٤٧٧٠٠٩٠٠١٢٣',
-    '++447700900123',
-    '+1-212-555-1234',
-    '+44770090012３',
-  ];
+  const alsoWrong = ['tel:+447700900123', '+4477009OO123', '+٤٤٧٧٠٠٩٠٠١٢٣', '++447700900123', '+44770090012３'];
   for (const to of [...wrong, ...alsoWrong]) {
     for (const environment of ['sandbox', 'production'] as const) {
       assert.match(
@@ -40,7 +49,7 @@ test('in either environment a number is a plus and 7 to 15 digits that begin wit
       );
     }
   }
-  for (const to of ['+1234567', `+${'9'.repeat(15)}`, '+999123456', '+4407700900123']) {
+  for (const to of ['+1234567', `+${'9'.repeat(15)}`, '+44 (7700) 900-123', '+999123456', '+4407700900123']) {
     assert.equal(numberProblem(to, 'sandbox'), undefined, to);
   }
 });
@@ -62,13 +71,14 @@ test('production refuses what libphonenumber calls impossible, and says why', as
   assert.match(numberProblem('+999123456', 'production') ?? '', /; no country has this code$/);
 });
 
-test('production refuses a trunk prefix, which libphonenumber would forgive, and names the number without it', async () => {
+test('production refuses a trunk prefix, which libphonenumber would forgive, and does not repeat the number', async () => {
   await loadPhoneNumbers();
-  assert.match(numberProblem('+4407700900123', 'production') ?? '', /; this has a trunk prefix, write \+447700900123$/);
-  assert.match(numberProblem('+330612345678', 'production') ?? '', /write \+33612345678$/);
+  assert.match(numberProblem('+4407700900123', 'production') ?? '', /; leave out the trunk prefix that follows \+44$/);
+  assert.match(numberProblem('+330612345678', 'production') ?? '', /follows \+33$/);
   // With its zero this has a possible length, as German numbers have many lengths.
-  assert.match(numberProblem('+49015112345678', 'production') ?? '', /write \+4915112345678$/);
-  assert.match(numberProblem('+789161234567', 'production') ?? '', /write \+79161234567$/);
+  assert.match(numberProblem('+49015112345678', 'production') ?? '', /follows \+49$/);
+  assert.match(numberProblem('+789161234567', 'production') ?? '', /follows \+7$/);
+  assert.match(numberProblem('+44 (0) 7700 900123', 'production') ?? '', /follows \+44$/);
   // Italy's zero belongs to the number.
   assert.equal(numberProblem('+390612345678', 'production'), undefined);
 });
@@ -104,6 +114,47 @@ test('property: the short way by length agrees with libphonenumber, for every ca
       }
     }),
     { numRuns: 20_000 },
+  );
+});
+
+test('separators between digits are taken out; a filter may have a plus that was not encoded', () => {
+  const forms = [
+    '+44 7700 900123',
+    '+44-7700-900-123',
+    '+44.7700.900123',
+    '+44 (7700) 900-123',
+    '+4 4(7)7 00. - 900123',
+  ];
+  for (const form of forms) {
+    assert.equal(readNumber(form), '+447700900123', form);
+    assert.equal(readNumberFilter(form), '+447700900123', form);
+    assert.equal(readNumberFilter(form.replace('+', ' ')), '+447700900123', form);
+  }
+  assert.equal(readNumberFilter(undefined), undefined);
+  for (const other of ['', 'x', '\0', '+4477•••••123']) assert.equal(readNumberFilter(other), other);
+});
+
+test('property: a number is read from every way to write it in 32 characters, and from nothing longer', () => {
+  const separator = fc.string({ unit: fc.constantFrom(' ', '.', '-', '(', ')'), maxLength: 3 });
+  const digit = fc.constantFrom(...'0123456789');
+  const form = fc
+    .record({ first: fc.constantFrom(...'123456789'), rest: fc.array(fc.tuple(separator, digit), { maxLength: 16 }) })
+    .map(({ first, rest }) => ({
+      text: `+${first}${rest.map(([between, next]) => between + next).join('')}`,
+      digits: `+${first}${rest.map(([, next]) => next).join('')}`,
+    }));
+  fc.assert(
+    fc.property(form, ({ text, digits }) => {
+      const right = text.length <= 32 && digits.length >= 8 && digits.length <= 16;
+      assert.equal(readNumber(text), right ? digits : undefined);
+      assert.equal(numberProblem(text, 'sandbox') === undefined, right);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string({ maxLength: 40 }), (text) => {
+      const number = readNumber(text);
+      assert.ok(number === undefined || readNumber(number) === number);
+    }),
   );
 });
 

@@ -2,9 +2,19 @@ import type { CountryCode, PhoneNumber, PhoneNumberType } from 'libphonenumber-j
 
 type Library = typeof import('libphonenumber-js/max');
 
+/** The longest way to write a number that is read: 15 digits with a separator here and there. */
+export const longestWritten = 32;
+
 const e164 = /^\+[1-9][0-9]{6,14}$/;
+/** A plus, then digits with any run of separators between two of them, so never before the first or after the last. */
+const written = /^\+[1-9](?:[ .()-]*[0-9]){6,14}$/;
+const separators = /[ .()-]+/g;
 
 const right = 'must be a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
+
+/** For the description of every `to` that a caller writes. */
+export const numberForm =
+  'a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are taken out (at most 32 characters in all)';
 
 interface Loaded {
   library: Library;
@@ -24,13 +34,34 @@ export async function loadPhoneNumbers(): Promise<void> {
   loaded = { library, lengths: possibleLengths(library) };
 }
 
+/** `+44 (7700) 900-123` as `+447700900123`; undefined when it is written in no form that is a number's. */
+export function readNumber(text: string): string | undefined {
+  if (text.length > longestWritten) return undefined;
+  if (e164.test(text)) return text;
+  return written.test(text) ? text.replaceAll(separators, '') : undefined;
+}
+
+/** For a body that has been found right: its number as records show it. */
+export function requireNumber(text: string): string {
+  const number = readNumber(text);
+  if (number === undefined) throw new Error('the number of a body was not checked');
+  return number;
+}
+
+/** The number a list is filtered by. A plus that was not encoded arrives as a space; what is no number finds nothing. */
+export function readNumberFilter(to: string | undefined): string | undefined {
+  const text = to?.replace(/^ /, '+');
+  return text === undefined ? undefined : (readNumber(text) ?? text);
+}
+
 /**
  * Why no text can go to `to`, as the rest of a sentence that begins with "to", or undefined. Production also refuses
- * the trunk prefix that libphonenumber forgives (+44 0 7700…): the carrier gets the digits as given, and a second way
- * to write a number would be a second budget for it.
+ * the trunk prefix that libphonenumber forgives (+44 (0) 7700…): the carrier gets the digits as given, and a second number
+ * for the same phone would be a second budget for it.
  */
-export function numberProblem(to: string, environment: 'sandbox' | 'production'): string | undefined {
-  if (!e164.test(to)) return right;
+export function numberProblem(written: string, environment: 'sandbox' | 'production'): string | undefined {
+  const to = readNumber(written);
+  if (to === undefined) return right;
   if (environment === 'sandbox' || isSurelyPossible(to)) return undefined;
   const number = parse(to);
   if (number?.isPossible() !== true) {
@@ -40,7 +71,10 @@ export function numberProblem(to: string, environment: 'sandbox' | 'production')
         : `this is too short or too long for +${number.countryCallingCode}`;
     return `${right}; ${country}`;
   }
-  return number.number === to ? undefined : `${right}; this has a trunk prefix, write ${number.number}`;
+  // The refusal is kept in a trace, so it does not repeat the number.
+  return number.number === to
+    ? undefined
+    : `${right}; leave out the trunk prefix that follows +${number.countryCallingCode}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { problemsOf } from '../http/validation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 import type { SendRequest } from './message-service.ts';
-import { numberProblem } from './phone-number.ts';
+import { longestWritten, numberForm, numberProblem, requireNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
 import { senderProblem } from './sender.ts';
 import { smartEncode } from './smart-encoding.ts';
@@ -37,7 +37,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   }
 
   const fields = {
-    to: Type.String({ description: 'Destination number in international format, like +447700900123' }),
+    to: Type.String({ maxLength: longestWritten, description: `Destination number: ${numberForm}` }),
     from: Type.String({ description: 'Sender: up to 11 letters and digits, or 3 to 15 digits' }),
     message: Type.String({ description: 'Text of the message, at most 10 segments' }),
     reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
@@ -79,7 +79,7 @@ export function readSend(body: SendBody, api: Api): SendRequest {
   const refusal = api === 'messaging' ? channelRefusal(body) : undefined;
   if (refusal !== undefined) throw refusal;
   const { to, from, message, reference = null, validity_seconds, send_at = null, smart_encoding } = body;
-  return { to, from, message, channel: 'sms', reference, validity_seconds, send_at, smart_encoding };
+  return { to: requireNumber(to), from, message, channel: 'sms', reference, validity_seconds, send_at, smart_encoding };
 }
 
 export function channelRefusal({ channel }: SendBody): ApiError | undefined {

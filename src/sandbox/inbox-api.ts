@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { nullable, pageSchema, readNumber } from '../http/page.ts';
+import { nullable, pageSchema } from '../http/page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
+import { longestWritten, numberForm, readNumberFilter } from '../messages/phone-number.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { Handsets } from './handsets.ts';
 import type { InboxStreams } from './inbox-streams.ts';
@@ -28,7 +29,7 @@ const itemSchema = Type.Object({
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {
   application_id: Type.Optional(Type.String({ description: 'Needed with a portal session' })),
-  to: Type.Optional(Type.String({ maxLength: 32 })),
+  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
 };
 
 /** What arrived on the virtual phones: an application sees its own texts only. */
@@ -59,7 +60,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         const { to, limit, cursor, application_id } = call.query;
         const applicationId = await applicationOf(call, application_id);
         const before = cursor === undefined ? undefined : Number(cursor);
-        const texts = await handsets.list({ applicationId, to: readNumber(to), before, limit: limit + 1 });
+        const texts = await handsets.list({ applicationId, to: readNumberFilter(to), before, limit: limit + 1 });
         const shown = texts.slice(0, limit);
         const next = texts.length > limit ? String(shown.at(-1)?.id) : null;
         return { status: 200, body: { data: (await readTexts(shown)).map(({ item }) => item), next_cursor: next } };
@@ -83,7 +84,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
             ? ''
             : await streams.open({
                 applicationId,
-                to: readNumber(call.query.to),
+                to: readNumberFilter(call.query.to),
                 after: readEventId(call.lastEventId),
                 signal: call.signal,
                 onCredentialEnd: (act) => call.onCredentialEnd(act),

@@ -4,6 +4,12 @@ import { measure } from '../messages/text.ts';
 /** How a phone fills in the code by itself: for a web page of `domain` (WebOTP), or for the Android app of that hash. */
 export type Autofill = { domain: string } | { android_hash: string };
 
+/** The one field that is known, by itself: whatever else a caller put beside it goes no further. */
+export function copyAutofill(given: Autofill | null): Autofill | null {
+  if (given === null) return null;
+  return 'domain' in given ? { domain: given.domain } : { android_hash: given.android_hash };
+}
+
 const longestCode = '0'.repeat(10);
 
 /**

@@ -1,13 +1,19 @@
 import { createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { matchingVersions, testCode } from './code.ts';
-import { textsOf } from './text-states.ts';
 import { asOf, type Verification } from './verification.ts';
 import type { TextState } from './verification-record.ts';
-import { type CheckRow, decideChecks, findVerification, type WithText } from './verification-store.ts';
+import {
+  type CheckRow,
+  decideChecks,
+  findByKeys,
+  findVerification,
+  type VerificationKey,
+  type WithText,
+} from './verification-store.ts';
 
 export interface Decided {
   row: Verification;
@@ -28,8 +34,10 @@ export function createChecks(options: {
   clock: Clock;
   keys: KeyRing;
   environment: 'sandbox' | 'production';
+  /** Reads one together with others that are asked for at the same time. */
+  find: (key: VerificationKey) => Promise<WithText | undefined>;
 }): Checks {
-  const { database, clock, keys, environment } = options;
+  const { database, clock, keys, environment, find } = options;
 
   async function run(tx: Tx, items: CheckRow[]): Promise<(Decided | undefined)[]> {
     const decided = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, toDecided(row)]));
@@ -40,6 +48,7 @@ export function createChecks(options: {
     database,
     clock,
     repeatable: false,
+    ownerOf: ({ applicationId }) => applicationId,
     keysOf: ({ id }) => [id],
     withoutTransaction: () => true,
     run,
@@ -62,25 +71,25 @@ export function createChecks(options: {
     return asOf(found, clock.nowMs());
   }
 
-  /** Nothing was decided: it is not there, the code is of another length, or it was over before. */
-  async function explainUndecided(tx: Tx, item: CheckRow): Promise<Decided> {
-    const row = await require(tx, item.applicationId, item.id);
-    if (row.codeLength !== item.codeLength) throw invalidField('code', `must be ${row.codeLength} digits, as a string`);
+  /** For one about which nothing was decided: it is not there, or it was over before. */
+  function explainUndecided(found: WithText | undefined): Decided {
+    if (found === undefined) throw notFound();
+    const { row, text } = toDecided(found);
     if (row.status === 'approved') {
       throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification was approved before. A code counts once.');
     }
-    return { row, text: (await textsOf(tx, [row.id])).get(row.id) };
+    return { row: asOf(row, clock.nowMs()), text };
   }
 
   return {
     async decide(applicationId, id, code) {
       const item = toRow(applicationId, id, code);
-      return (await batch.submit(item)) ?? explainUndecided(database, item);
+      return (await batch.submit(item)) ?? explainUndecided(await find(item));
     },
     async decideIn(tx, applicationId, id, code) {
       const item = toRow(applicationId, id, code);
       const [decided] = await run(tx, [item]);
-      return decided ?? explainUndecided(tx, item);
+      return decided ?? explainUndecided((await findByKeys(tx, [item]))[0]);
     },
     require,
     drain: () => batch.drain(),

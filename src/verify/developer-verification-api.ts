@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { pageQuery, pageSchema, readNumber, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
+import { readNumberFilter } from '../messages/phone-number.ts';
 import { findTextsOf } from '../messages/tracked-message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -48,7 +49,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         await requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
         const { status, reference } = call.query;
-        const filter = { to: readNumber(call.query.to), status, reference };
+        const filter = { to: readNumberFilter(call.query.to), status, reference };
         const rows = await verify.list(call.params.id, filter, { limit: limit + 1, after });
         return { status: 200, body: toPage(rows, limit, ({ record }) => record) };
       },

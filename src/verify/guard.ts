@@ -1,5 +1,6 @@
 import type { GuardSettings } from '../platform/config.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
+import type { CountedTo } from './verification-store.ts';
 
 /** What the guard looks at: facts about the number, and counts from the verification rows themselves. */
 export interface Sighting {
@@ -27,16 +28,24 @@ interface Rule extends Pick<Finding, 'rule' | 'limit'> {
 }
 
 export interface Guard {
-  /** How many neighbours of a number have to be counted, to know whether there are too many. */
-  readonly neighboursCounted: number;
+  /** Whether a start is decided by counts, which must then be exact among starts that arrive together. */
+  readonly countsStarts: boolean;
+  /** How far starts have to be counted to know whether there are too many. */
+  readonly countedTo: CountedTo;
+  /** The same for a person to look at: a little further, so that what is seen says something. */
+  readonly explainedTo: CountedTo;
   /** The first rule that is broken, in the order in which they are asked. */
   refusal(sighting: Sighting): BlockReason | null;
   /** Every rule with what it allows and what it saw. */
   findings(sighting: Sighting): Finding[];
 }
 
-/** Numbers that cost the caller, or where no person reads texts. */
-const refusedTypes = ['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'PAGER', 'UAN', 'VOICEMAIL'];
+/** A number that its country has not given out, as far as the metadata knows: new mobile ranges are among them. */
+const unknownType = 'UNKNOWN';
+/** Who may get a text in production unless it is set: not landlines, nor numbers that cost whoever texts them. */
+const textedTypes = ['MOBILE', 'FIXED_LINE_OR_MOBILE', unknownType];
+/** Counts that `explain` shows end here where the limit is lower, or none. */
+const leastExplained = 100;
 
 /**
  * Against texts that are ordered to be paid for, not to be read. In the sandbox nothing is counted unless
@@ -46,7 +55,7 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
   const production = environment === 'production';
   const perNumber = settings.per_number ?? (production ? 10 : null);
   const perPrefix = settings.per_prefix ?? (production ? 50 : null);
-  const types = settings.number_types ?? null;
+  const types = settings.number_types?.map((type) => type.toUpperCase()) ?? (production ? textedTypes : null);
   const countries = settings.countries?.map((country) => country.toUpperCase()) ?? null;
   const blocked = settings.blocked ?? [];
 
@@ -68,10 +77,9 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
     {
       rule: 'number_type',
       limit: types,
-      active: types !== null || production,
-      look: ({ numberType }) => numberType() ?? null,
-      blocks: (seen) =>
-        types === null ? production && refusedTypes.includes(String(seen)) : !types.includes(String(seen)),
+      active: types !== null,
+      look: ({ numberType }) => numberType() ?? unknownType,
+      blocks: (seen) => types?.includes(String(seen)) === false,
     },
     { rule: 'destination_limit', ...upTo(perNumber), look: ({ startsForNumber }) => startsForNumber },
     { rule: 'prefix_velocity', ...upTo(perPrefix), look: ({ startsForPrefix }) => startsForPrefix },
@@ -79,10 +87,16 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
   ];
 
   return {
-    neighboursCounted: perPrefix ?? 0,
+    countsStarts: perNumber !== null || perPrefix !== null,
+    countedTo: { perNumber: perNumber ?? 0, perPrefix: perPrefix ?? 0 },
+    explainedTo: { perNumber: explained(perNumber), perPrefix: explained(perPrefix) },
     refusal: (sighting) => rules.find(({ active, look, blocks }) => active && blocks(look(sighting)))?.rule ?? null,
     findings: (sighting) => rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(sighting) })),
   };
+}
+
+function explained(limit: number | null): number {
+  return Math.max(leastExplained, (limit ?? 0) + 1);
 }
 
 function upTo(limit: number | null): Pick<Rule, 'limit' | 'active' | 'blocks'> {

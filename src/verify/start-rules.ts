@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
-import { numberProblem } from '../messages/phone-number.ts';
+import { longestWritten, numberForm, numberProblem } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem } from './autofill.ts';
@@ -45,7 +45,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
   return {
     schema: Type.Object(
       {
-        to: Type.String({ description: 'Mobile number in international format, like +447700900123' }),
+        to: Type.String({ maxLength: longestWritten, description: `Mobile number: ${numberForm}` }),
         channel: Type.String({ description: 'sms' }),
         reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
         locale: Type.Optional(
@@ -67,6 +67,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
       },
       { check },
     ),
-    explainSchema: Type.Object({ to: Type.String() }, { check: checkNumber }),
+    explainSchema: Type.Object(
+      { to: Type.String({ maxLength: longestWritten, description: `Mobile number: ${numberForm}` }) },
+      { check: checkNumber },
+    ),
   };
 }

@@ -1,26 +1,22 @@
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
-import { measure } from '../messages/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Guard, Sighting } from './guard.ts';
-import { senderName } from './sender-name.ts';
-import { renderVerification, type VerificationTemplate } from './texts.ts';
+import { type StartText, toMinutes, withMinutes } from './start-text.ts';
 import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
 import type { Counts } from './verification-store.ts';
 
-/** A checked request to start. */
+/** A checked request to start: plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
   applicationId: string;
-  applicationName: string;
   to: string;
   channel: string;
   reference: string | null;
-  locale: string | null;
   codeLength: number;
   ttlSeconds: number;
-  autofill: VerificationTemplate['autofill'];
+  text: StartText;
   correlationId: string;
   carrier: string;
 }
@@ -111,8 +107,9 @@ function startNew(
     expiresAtMs: nowMs + ttlMs,
     approvedAtMs: null,
   };
-  const message = blocked === null ? newText(rules, request, verification) : undefined;
-  return { verification, superseded, message };
+  // A start that is refused changes nothing: the one that is open goes on.
+  if (blocked !== null) return { verification, superseded: undefined, message: undefined };
+  return { verification, superseded, message: newText(rules, request, verification) };
 }
 
 export function sightingOf(
@@ -136,17 +133,8 @@ function resendAt(rules: StartRules, testNumber: boolean): number {
 /** The text's row. It holds what the text is made from, and no code: that is derived when the text leaves. */
 function newText(rules: StartRules, request: StartRequest, verification: Verification): Message {
   const nowMs = rules.clock.nowMs();
-  const template: VerificationTemplate & { ringVersion: number } = {
-    app: request.applicationName,
-    locale: request.locale,
-    minutes: Math.max(1, Math.ceil((verification.expiresAtMs - nowMs) / 60_000)),
-    codeLength: verification.codeLength,
-    autofill: request.autofill,
-    ringVersion: verification.ringVersion,
-  };
-  const { count, encoding, characters, remaining } = measure(
-    renderVerification(template, '0'.repeat(verification.codeLength)),
-  );
+  const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
+  const { template, sender, encoding, segmentCount, characters, remaining } = text;
   return {
     id: newId('msg', rules.clock),
     applicationId: request.applicationId,
@@ -154,12 +142,12 @@ function newText(rules: StartRules, request: StartRequest, verification: Verific
     verificationId: verification.id,
     channel: request.channel,
     recipient: request.to,
-    sender: senderName(request.applicationName),
+    sender,
     body: null,
-    template,
+    template: { ...template, ringVersion: verification.ringVersion },
     status: 'queued',
     encoding,
-    segmentCount: count,
+    segmentCount,
     characters,
     remaining,
     reference: null,

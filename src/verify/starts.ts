@@ -1,4 +1,4 @@
-import { cancelTexts, insertMessages } from '../messages/message-store.ts';
+import { cancelTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
@@ -21,25 +21,38 @@ export interface StartItem {
   key: string | undefined;
 }
 
+/** Each start of a batch may lock a prefix, and Postgres has room for some thousand locks in all. */
+const mostLocks = 200;
+
 const nameOf = ({ applicationId, recipient }: store.Destination) => `${applicationId} ${recipient}`;
 
 /** Verifications and their texts in one commit. Of two nodes at one number the index refuses one. */
 export function createStarts(database: Database, rules: StartRules): Batch<StartItem, StartAnswer> {
-  const { clock } = rules;
+  const { clock, guard } = rules;
 
   async function count(tx: Tx, items: StartItem[]): Promise<Map<string, store.Counts>> {
-    const counts = await store.countStarts(tx, destinationsOf(items), rules.guard.neighboursCounted, clock.nowMs());
+    const counts = await store.countStarts(tx, destinationsOf(items), guard.countedTo, clock.nowMs());
     return new Map(counts.map((row) => [nameOf(row), row]));
   }
 
+  /** One after another: those that this batch lets start count for the next, as those that were there before. */
   function decide(
     items: StartItem[],
     pending: Map<string, Verification>,
     counts: Map<string, store.Counts>,
   ): Started[] {
+    const startedHere = new Map<string, number>();
     return items.map(({ request }) => {
       const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
-      return decideStart(rules, request, pending.get(name), counts.get(name));
+      const prefix = nameOf({ applicationId: request.applicationId, recipient: prefixOf(request.to) });
+      const open = pending.get(name);
+      const neighbours = startedHere.get(prefix) ?? 0;
+      const counted = counts.get(name);
+      const seen = counted && { ...counted, startsForPrefix: counted.startsForPrefix + neighbours };
+      const started = decideStart(rules, request, open, seen);
+      const { id, status } = started.verification;
+      if (id !== open?.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
+      return started;
     });
   }
 
@@ -51,17 +64,18 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
       started.map(({ verification }) => verification),
       started.flatMap(({ message }) => message ?? []),
     );
-    return started.map((each) => toAnswer(each, undefined));
+    return started.map((each, index) => toAnswer(each, undefined, items[index]));
   }
 
-  /** The rows that are open are held until it is written what became of them. */
+  /** What is counted and what is open is held until it is written what became of it. */
   const startHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
+      if (guard.countsStarts) await store.lockPrefixes(tx, destinationsOf(items));
       const pending = await lockPending(tx, destinationsOf(items), nowMs);
       const started = decide(items, pending, await count(tx, items));
       await write(tx, started, nowMs);
-      const answers = await answersTo(tx, started);
+      const answers = await answersTo(tx, started, items);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined ? [] : (keep(answer) ?? []);
@@ -74,13 +88,15 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
     database,
     clock,
     repeatable: true,
+    ...(guard.countsStarts && { limits: { perBatch: mostLocks } }),
+    ownerOf: ({ request }) => request.applicationId,
     keysOf: ({ request, key }) => {
       const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
       return key === undefined ? [name] : [name, `key ${key}`];
     },
     withoutTransaction: () => true,
     async run(tx, items) {
-      if (items.some(({ key }) => key !== undefined)) return startHolding(items);
+      if (guard.countsStarts || items.some(({ key }) => key !== undefined)) return startHolding(items);
       const counts = await count(tx, items);
       const open = [...counts.values()].some(({ pending }) => pending);
       return open ? startHolding(items) : startFresh(items, counts);
@@ -88,7 +104,7 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
   });
 }
 
-function destinationsOf(items: StartItem[]): (store.Destination & { prefix: string })[] {
+function destinationsOf(items: StartItem[]): store.Counted[] {
   return items.map(({ request: { applicationId, to } }) => ({ applicationId, recipient: to, prefix: prefixOf(to) }));
 }
 
@@ -126,17 +142,22 @@ async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {
   );
 }
 
-async function answersTo(tx: Tx, started: Started[]): Promise<StartAnswer[]> {
+async function answersTo(tx: Tx, started: Started[], items: StartItem[]): Promise<StartAnswer[]> {
   const unsent = started.filter(({ message }) => message === undefined).map(({ verification }) => verification.id);
   const texts = await textsOf(tx, unsent);
-  return started.map((each) => toAnswer(each, texts.get(each.verification.id)));
+  return started.map((each, index) => toAnswer(each, texts.get(each.verification.id), items[index]));
 }
 
-/** `before` is the newest text of one for which none was written now. */
-function toAnswer({ verification, message }: Started, before: TextState | undefined): StartAnswer {
+/** `before` is the newest text of one for which none was written now. A batch that runs twice finds its own there. */
+function toAnswer(
+  { verification, message }: Started,
+  before: VerificationText | undefined,
+  item: StartItem | undefined,
+): StartAnswer {
+  const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);
   const text: TextState | undefined =
     message === undefined
       ? before
       : { verificationId: verification.id, messageId: message.id, status: message.status, errorCode: null };
-  return { verification, record: toVerification(verification, text) };
+  return { verification, record: toVerification(verification, text, sent) };
 }

@@ -1,8 +1,7 @@
-import { newestTexts } from '../messages/message-store.ts';
+import { newestTexts, type VerificationText } from '../messages/message-store.ts';
 import type { Tx } from '../platform/database.ts';
-import type { TextState } from './verification-record.ts';
 
-/** How the newest text of each verification stands. Nobody tells us: it is read from the message's own row. */
-export async function textsOf(tx: Tx, verificationIds: string[]): Promise<Map<string, TextState>> {
+/** How the newest text of each verification stands, read from the message's own row. */
+export async function textsOf(tx: Tx, verificationIds: string[]): Promise<Map<string, VerificationText>> {
   return new Map((await newestTexts(tx, verificationIds)).map((text) => [text.verificationId, text]));
 }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
+import { longestWritten, numberForm } from '../messages/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import { attemptsRemaining, type Verification, verificationStatuses } from './verification.ts';
+import { attemptsRemaining, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
 const fields = {
   id: Type.String(),
@@ -35,6 +36,13 @@ const fields = {
 };
 
 export const verificationSchema = Type.Object(fields);
+export const startSchema = Type.Object({
+  ...fields,
+  sent: Type.Boolean({
+    description:
+      'Whether this start committed a text; false when it was blocked or continued one without sending again',
+  }),
+});
 const proof = Type.Optional(
   Type.String({ description: 'A signed proof that the number was verified; until it expires' }),
 );
@@ -43,9 +51,9 @@ export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof
 
 /** What lists of verifications can be filtered by. */
 export const verificationFilters = {
-  to: Type.Optional(Type.String({ maxLength: 32 })),
+  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
   status: Type.Optional(
-    Type.Unsafe<string>({
+    Type.Unsafe<VerificationStatus>({
       type: 'string',
       enum: [...verificationStatuses],
       expected: `one of ${verificationStatuses.join(', ')}`,
@@ -62,8 +70,8 @@ export interface TextState {
   errorCode: MessageErrorCode | null;
 }
 
-/** A verification as its application sees it. */
-export function toVerification(verification: Verification, text: TextState | undefined) {
+/** A verification as its application sees it. `sent` is for the answer to a start: whether that start sent a text. */
+export function toVerification(verification: Verification, text: TextState | undefined, sent?: boolean) {
   const { resendAvailableAtMs, approvedAtMs } = verification;
   return {
     id: verification.id,
@@ -75,6 +83,7 @@ export function toVerification(verification: Verification, text: TextState | und
     attempts: verification.attempts,
     attempts_remaining: attemptsRemaining(verification),
     sends: verification.sends,
+    ...(sent !== undefined && { sent }),
     resend_available_at: resendAvailableAtMs === null ? null : toTimestamp(resendAvailableAtMs),
     created_at: toTimestamp(verification.createdAtMs),
     updated_at: toTimestamp(verification.updatedAtMs),

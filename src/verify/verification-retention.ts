@@ -7,7 +7,14 @@ import { dayMs, prefixOf } from './verification.ts';
 /** The same for verifications as `messages/retention.ts` for texts: their numbers go when their time is over. */
 export interface VerificationRetention {
   maskOld(): Promise<number>;
+  /** Masks the number wherever it stands, in pieces, so that it works on any size and holds nothing up. */
   forget(number: string): Promise<number>;
+}
+
+interface Application {
+  id: string;
+  /** Whether it has verifications of the number. */
+  known: boolean;
 }
 
 const chunk = 1000;
@@ -36,20 +43,51 @@ export function createVerificationRetention(database: Database, clock: Clock, da
     await tx.query(maskStatement, [rows.map(({ id }) => id), masked, masked.map(prefixOf), toTimestamp(clock.nowMs())]);
   }
 
+  async function nextApplications(after: string, number: string): Promise<Application[]> {
+    const { rows } = await database.query<Application>(selectApplications, [after, number, chunk]);
+    return rows;
+  }
+
+  const forgetChunk = (applicationId: string, number: string) =>
+    database.transaction(async (tx) => {
+      const { rows } = await tx.query<{ id: string; recipient: string }>(
+        'select id, recipient from verification where application_id = $1 and recipient = $2 limit $3 for update',
+        [applicationId, number, chunk],
+      );
+      await mask(tx, rows);
+      return rows.length;
+    });
+
   return {
     maskOld: () => database.transaction((tx) => maskChunk(tx, idFloor('ver', clock.nowMs() - days * dayMs))),
 
-    forget: (number) =>
-      database.transaction(async (tx) => {
-        const { rows } = await tx.query<{ id: string; recipient: string }>(
-          'select id, recipient from verification where recipient = $1 for update',
-          [number],
-        );
-        await mask(tx, rows);
-        return rows.length;
-      }),
+    async forget(number) {
+      let forgotten = 0;
+      let after: string | undefined = '';
+      while (after !== undefined) {
+        const applications: Application[] = await nextApplications(after, number);
+        for (const { id } of applications.filter(({ known }) => known)) {
+          for (let count = chunk; count > 0; forgotten += count) count = await forgetChunk(id, number);
+        }
+        after = applications.at(-1)?.id;
+      }
+      return forgotten;
+    },
   };
 }
+
+/** The next applications that have verifications, and whether they have any of the number: two looks for each. */
+const selectApplications = {
+  name: 'select-applications-knowing-number',
+  text: `with recursive next(id, place) as (
+      (select application_id, 1 from verification where application_id > $1 order by application_id limit 1)
+      union all
+      select (select application_id from verification where application_id > next.id order by application_id limit 1),
+        place + 1
+      from next where next.id is not null and place < $3)
+    select id, exists (select from verification where application_id = next.id and recipient = $2) as known
+    from next where id is not null order by id`,
+};
 
 /** One that is still open ends here: without its number nobody could finish it, and two masks may look the same. */
 const maskStatement = {

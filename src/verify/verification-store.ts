@@ -4,17 +4,17 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
-import { dayMs, type Verification } from './verification.ts';
+import { dayMs, mostFailuresADay, type Verification, verificationStatuses } from './verification.ts';
 
-const columns = `id, application_id as "applicationId", channel, recipient, prefix, status, reason,
+export const verificationColumns = `id, application_id as "applicationId", channel, recipient, prefix, status, reason,
   code_length as "codeLength", ring_version as "ringVersion", test_number as "testNumber", attempts,
   max_attempts as "maxAttempts", sends, reference, correlation_id as "correlationId",
   resend_available_at as "resendAvailableAtMs", created_at as "createdAtMs", updated_at as "updatedAtMs",
   expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
 
 /**
- * In a form that no index has. A table without statistics yet would else be read through an index of all that are pending,
- * instead of by the id or the number.
+ * For rows that are found by their id, in a form that no index has: Postgres would else read a table through a small index
+ * of all that are pending. By the number, plain `status = 'pending'` is found through the unique index.
  */
 const isPending = "status || '' = 'pending'";
 
@@ -42,14 +42,34 @@ const expireStatement = {
     where v.application_id = d.application_id and v.recipient = d.recipient and v.status = 'pending' and v.expires_at <= $3`,
 };
 
-/** The same for all of an application, before it lists by status. */
-export async function expireAllLapsed(tx: Tx, applicationId: string, nowMs: number): Promise<void> {
-  await tx.query(
-    `update verification set status = 'expired', reason = 'ttl_elapsed', updated_at = expires_at, sequence = sequence + 1
-     where application_id = $1 and status = 'pending' and expires_at <= $2`,
-    [applicationId, toTimestamp(nowMs)],
-  );
+/** The same in the background, for any that are over: at most `limit` of them. Those that a request holds come later. */
+export async function expireSome(tx: Tx, limit: number, nowMs: number): Promise<number> {
+  const { count } = await tx.query(expireSomeStatement, [toTimestamp(nowMs), limit]);
+  return count;
 }
+
+const expireSomeStatement = {
+  name: 'expire-some-verifications',
+  text: `update verification set status = 'expired', reason = 'ttl_elapsed', updated_at = expires_at,
+      sequence = sequence + 1
+    where ctid = any(array(
+      select ctid from verification where status = 'pending' and expires_at <= $1
+      order by expires_at limit $2 for update skip locked))`,
+};
+
+/**
+ * Waits until no other transaction counts or writes starts for these prefixes. Always in the same order, so that two
+ * batches never wait for one another; counts are read in a later statement, which sees what the other has committed.
+ */
+export async function lockPrefixes(tx: Tx, destinations: Counted[]): Promise<void> {
+  const names = new Set(destinations.map(({ applicationId, prefix }) => `${applicationId} ${prefix}`));
+  await tx.query(lockPrefixStatement, [[...names].sort((a, b) => (a < b ? -1 : 1))]);
+}
+
+const lockPrefixStatement = {
+  name: 'lock-verification-prefixes',
+  text: `select pg_advisory_xact_lock(hashtextextended(name, 4207006)) from unnest($1::text[]) as n(name)`,
+};
 
 export async function lockPending(tx: Tx, destinations: Destination[]): Promise<Verification[]> {
   const { rows } = await tx.query<Verification>(lockStatement, pairs(destinations));
@@ -61,53 +81,63 @@ const lockStatement = {
   name: 'lock-pending-verifications',
   text: `select v.* from unnest($1::text[], $2::text[]) as d(application_id, recipient)
     cross join lateral (
-      select ${columns} from verification
-      where application_id = d.application_id and recipient = d.recipient and ${isPending} limit 1 for update) v`,
+      select ${verificationColumns} from verification
+      where application_id = d.application_id and recipient = d.recipient and status = 'pending' limit 1 for update) v`,
 };
 
+/** A number with the digits that the guard counts its neighbours by. */
+export interface Counted extends Destination {
+  prefix: string;
+}
+
 export interface Counts extends Destination {
-  /** Whether one is open, or was when somebody last looked. */
+  /** Whether one is open, or was when it was last written. */
   pending: boolean;
   startsForNumber: number;
   startsForPrefix: number;
   failuresToday: number;
 }
 
-/**
- * The guard's counters, from the rows themselves: they survive restarts and hold over nodes. Neighbours are counted no
- * further than `neighbours`: there may be ten thousand.
- */
-export async function countStarts(
-  tx: Tx,
-  destinations: (Destination & { prefix: string })[],
-  neighbours: number,
-  nowMs: number,
-): Promise<Counts[]> {
+/** How far starts are counted: no further than the answer is known. */
+export interface CountedTo {
+  perNumber: number;
+  perPrefix: number;
+}
+
+/** The guard's counts, from the rows themselves: they survive restarts and hold over nodes. */
+export async function countStarts(tx: Tx, counted: Counted[], to: CountedTo, nowMs: number): Promise<Counts[]> {
   const { rows } = await tx.query<Counts>(countStatement, [
-    ...toTextRows(destinations.map(({ applicationId, recipient, prefix }) => [applicationId, recipient, prefix])),
+    ...toTextRows(counted.map(({ applicationId, recipient, prefix }) => [applicationId, recipient, prefix])),
     idFloor('ver', nowMs - dayMs),
     idFloor('ver', nowMs - dayMs / 24),
-    neighbours,
+    to.perNumber,
+    to.perPrefix,
   ]);
   return rows;
 }
 
+const startedStatuses = verificationStatuses.filter((status) => status !== 'blocked').map((status) => `'${status}'`);
+// A row with failures has at least one wrong code, so the day's fifteen are reached within fifteen rows.
 const countStatement = {
   name: 'count-verification-starts',
-  text: `select d.c[1] as "applicationId", d.c[2] as recipient, n.starts as "startsForNumber",
-      n.failures as "failuresToday", p.starts as "startsForPrefix",
-      coalesce((select true from verification
-        where application_id = d.c[1] and recipient = d.c[2] and ${isPending} limit 1), false) as pending
+  text: `select d.c[1] as "applicationId", d.c[2] as recipient,
+      open.id is not null as pending,
+      (select count(*) from (
+        select from verification
+        where application_id = d.c[1] and recipient = d.c[2] and status in (${startedStatuses}) and id >= $6
+        limit $8) n) as "startsForNumber",
+      (select count(*) from (
+        select from verification
+        where application_id = d.c[1] and prefix = d.c[3] and status <> 'blocked' and id >= $7
+        limit $9) p) as "startsForPrefix",
+      case when open.id >= $6 then open.attempts else 0 end + (select coalesce(sum(attempts), 0) from (
+        select attempts from verification
+        where application_id = d.c[1] and recipient = d.c[2] and has_failures and id >= $6
+        limit ${mostFailuresADay}) f) as "failuresToday"
     from ${fromTextRows()} d
-    cross join lateral (
-      select count(*) filter (where status <> 'blocked') as starts, coalesce(sum(attempts), 0) as failures
-      from verification v
-      where v.application_id = d.c[1] and v.recipient = d.c[2] and v.id >= $6) n
-    cross join lateral (
-      select count(*) as starts from (
-        select from verification v
-        where v.application_id = d.c[1] and v.prefix = d.c[3] and v.id >= $7 and v.status <> 'blocked'
-        limit $8) counted) p`,
+    left join lateral (
+      select id, attempts from verification
+      where application_id = d.c[1] and recipient = d.c[2] and status = 'pending' limit 1) open on true`,
 };
 
 /** All that a batch of starts made or changed. New rows come with ids of their own, so a second run writes nothing. */
@@ -203,7 +233,9 @@ export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): P
   return rows;
 }
 
-const right = '(case when test_number then k.c[5]::boolean else (k.c[4]::integer >> ring_version) & 1 = 1 end)';
+/** A code of another length is wrong, whatever it would be the code of. */
+const right =
+  '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else (k.c[4]::integer >> ring_version) & 1 = 1 end)';
 const decideStatement = {
   name: 'decide-checks',
   text: `with decided as (update verification v set
@@ -213,9 +245,8 @@ const decideStatement = {
       approved_at = case when ${right} then $6::timestamptz end,
       updated_at = $6::timestamptz, sequence = sequence + 1
     from ${fromTextRows()} k
-    where v.id = k.c[1] and v.application_id = k.c[2] and v.code_length = k.c[3]::smallint
-      and ${isPending} and v.expires_at > $6
-    returning ${columns})
+    where v.id = k.c[1] and v.application_id = k.c[2] and ${isPending} and v.expires_at > $6
+    returning ${verificationColumns})
     ${withNewestText('decided')}`,
 };
 
@@ -238,7 +269,7 @@ const selectByKeys = {
   name: 'select-verifications-by-keys',
   text: `${withNewestText(`(select r.*, k.place from ${fromTextRows()} k
       left join lateral (
-        select ${columns} from verification where id = k.c[1] and application_id = k.c[2] limit 1) r on true)`)}
+        select ${verificationColumns} from verification where id = k.c[1] and application_id = k.c[2] limit 1) r on true)`)}
     order by v.place`,
 };
 
@@ -249,7 +280,7 @@ export async function findVerification(tx: Tx, applicationId: string, id: string
 
 const selectOne = {
   name: 'select-verification',
-  text: `select ${columns} from verification where id = $1 and application_id = $2`,
+  text: `select ${verificationColumns} from verification where id = $1 and application_id = $2`,
 };
 
 /** Cancels one that is still open; undefined when it is not. */
@@ -261,34 +292,10 @@ export async function cancelPending(
 ): Promise<Verification | undefined> {
   const { rows } = await tx.query<Verification>(
     `update verification set status = 'canceled', reason = 'canceled_by_client', updated_at = $3, sequence = sequence + 1
-     where id = $1 and application_id = $2 and status = 'pending' and expires_at > $3 returning ${columns}`,
+     where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${verificationColumns}`,
     [id, applicationId, toTimestamp(nowMs)],
   );
   return rows[0];
-}
-
-export async function listVerifications(
-  tx: Tx,
-  applicationId: string,
-  filter: { to?: string | undefined; status?: string | undefined; reference?: string | undefined },
-  page: { limit: number; after: string | undefined },
-): Promise<Verification[]> {
-  const values: unknown[] = [applicationId, page.limit];
-  const conditions = ['application_id = $1'];
-  const add = (condition: string, value: string | undefined) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(`${condition} $${values.length}`);
-  };
-  add('recipient =', filter.to);
-  add('status =', filter.status);
-  add('reference =', filter.reference);
-  add('id <', page.after);
-  const { rows } = await tx.query<Verification>(
-    `select ${columns} from verification where ${conditions.join(' and ')} order by id desc limit $2`,
-    values,
-  );
-  return rows;
 }
 
 /** The verification that a request of one of the account's applications started; found as its texts are. */
@@ -300,7 +307,7 @@ export async function findStartedBy(
   const madeMs = idTimeMs(correlationId);
   const { rows } = await tx.query<Verification>(
     `select v.* from application a cross join lateral (
-       select ${columns} from verification
+       select ${verificationColumns} from verification
        where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v
      where a.account_id = $4`,
     [correlationId, idFloor('ver', madeMs - 1000), idFloor('ver', madeMs + longestRequestMs), accountId],

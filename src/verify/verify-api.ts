@@ -2,11 +2,20 @@ import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
+import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import { ApiError, unavailable } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
+import { copyAutofill } from './autofill.ts';
 import type { StartRequest } from './start.ts';
 import type { StartRules } from './start-rules.ts';
-import { checkSchema, readSchema, verificationFilters, verificationSchema } from './verification-record.ts';
+import { prepareText, toMinutes } from './start-text.ts';
+import {
+  checkSchema,
+  readSchema,
+  startSchema,
+  verificationFilters,
+  verificationSchema,
+} from './verification-record.ts';
 import type { VerifyService } from './verify-service.ts';
 
 export interface VerifyRoutesOptions {
@@ -26,20 +35,26 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
 
   function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
     const { applicationId, applicationName } = requireApplication(call);
-    const { to, channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
+    const { channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
     if (channel !== 'sms') throw unsupportedChannel();
+    const to = requireNumber(call.body.to);
     const carrier = carrierFor(to);
     if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
+    const text = prepareText({
+      app: applicationName,
+      locale: locale ?? null,
+      minutes: toMinutes(ttl_seconds * 1000),
+      codeLength: code_length,
+      autofill: copyAutofill(autofill ?? null),
+    });
     return {
       applicationId,
-      applicationName,
       to,
       channel,
       reference: reference ?? null,
-      locale: locale ?? null,
       codeLength: code_length,
       ttlSeconds: ttl_seconds,
-      autofill: autofill ?? null,
+      text,
       correlationId: call.correlationId,
       carrier,
     };
@@ -58,7 +73,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       answers: {
         200: {
           description: 'The verification; blocked, with the reason, where the guard refused',
-          schema: verificationSchema,
+          schema: startSchema,
         },
       },
       handler: (call) => {
@@ -78,9 +93,16 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: `${base}/{id}`,
       ...shared,
       summary: 'Check the code that the user entered',
+      description:
+        'A wrong code spends a try, and so does one of another length than the code that was sent. What is not 4 to 10 digits is refused and spends none.',
       params,
       body: Type.Object({
-        code: Type.String({ pattern: '^[0-9]{4,10}$', expected: 'the digits the user entered, as a string' }),
+        code: Type.String({
+          minLength: 4,
+          maxLength: 10,
+          pattern: '^[0-9]{4,10}$',
+          expected: 'the 4 to 10 digits the user entered, as a string',
+        }),
       }),
       idempotent: true,
       answers: {
@@ -111,6 +133,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: base,
       ...shared,
       summary: 'List verifications, newest first',
+      bulkhead: 'side',
       query: Type.Object({
         ...verificationFilters,
         ...pageQuery,
@@ -120,8 +143,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
         const { limit, after } = readPage(call.query);
         const { to, status, reference } = call.query;
         const { applicationId } = requireApplication(call);
-        // A plus that was not encoded arrives as a space.
-        const filter = { to: to?.replace(/^ /, '+'), status, reference };
+        const filter = { to: readNumberFilter(to), status, reference };
         const rows = await verify.list(applicationId, filter, { limit: limit + 1, after });
         return { status: 200, body: toPage(rows, limit, ({ record }) => record) };
       },
@@ -143,6 +165,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: `${base}/{id}`,
       ...shared,
       summary: 'Cancel a pending verification',
+      bulkhead: 'single',
       params,
       answers: { 200: { description: 'The canceled verification', schema: verificationSchema } },
       handler: async (call) => ({
@@ -155,6 +178,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       path: '/verify/v1/guard/explain',
       ...shared,
       summary: 'What the guard would say to a start for a number, and why',
+      bulkhead: 'side',
       body: rules.explainSchema,
       idempotent: true,
       answers: {
@@ -163,13 +187,22 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
           schema: Type.Object({
             decision: Type.String({ description: 'allow or block' }),
             reason: nullable(Type.String()),
-            rules: Type.Array(Type.Object({ rule: Type.String(), limit: Type.Unknown(), seen: Type.Unknown() })),
+            rules: Type.Array(
+              Type.Object({
+                rule: Type.String(),
+                limit: Type.Unknown(),
+                seen: Type.Unknown({
+                  description:
+                    'A count ends at 100, or one above the limit where that is more: the answer is known there',
+                }),
+              }),
+            ),
           }),
         },
       },
       handler: (call) =>
         answerOnce(idempotency, call, async (keep) => {
-          const explained = await verify.explain(requireApplication(call).applicationId, call.body.to);
+          const explained = await verify.explain(requireApplication(call).applicationId, requireNumber(call.body.to));
           const answer = { status: 200, body: JSON.stringify(explained), location: null };
           await verify.keep(keep(answer));
           return answer;

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
+import type { FairShare } from '../platform/fair-share.ts';
 import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
@@ -13,11 +14,16 @@ import { type StartRequest, sightingOf } from './start.ts';
 import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
 import { textsOf } from './text-states.ts';
 import { asOf, prefixOf, type Verification } from './verification.ts';
+import { listVerifications, type VerificationFilter, type VerificationPage } from './verification-list.ts';
 import { toVerification } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
 export interface VerifyServiceOptions {
   database: Database;
+  /** For lists and the guard's explanations; the same unless given. */
+  sideDatabase?: Database;
+  /** The turns that callers take where a transaction is not shared. */
+  singles: FairShare;
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
@@ -42,15 +48,23 @@ export interface Checked {
 }
 
 const proofMs = 600_000;
-/** Neighbours that are counted for a person to look at. */
-const mostExplained = 10_000;
 
 export function createVerifyService(options: VerifyServiceOptions) {
-  const { database, clock, keys, guard, environment, resendSeconds, signProof, wake } = options;
+  const {
+    database,
+    sideDatabase = database,
+    singles,
+    clock,
+    keys,
+    guard,
+    environment,
+    resendSeconds,
+    signProof,
+    wake,
+  } = options;
   const starts = createStarts(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
-  const checks = createChecks({ database, clock, keys, environment });
-
   const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
+  const checks = createChecks({ database, clock, keys, environment, find });
 
   /** Undefined when there is none, or none any more. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -95,11 +109,13 @@ export function createVerifyService(options: VerifyServiceOptions) {
     ): Promise<Checked> {
       if (!isId('ver', id)) throw notFound();
       if (keep === undefined) return toChecked(await checks.decide(applicationId, id, code));
-      return database.transaction(async (tx) => {
-        const checked = await toChecked(await checks.decideIn(tx, applicationId, id, code));
-        await insertAnswers(tx, [keep(checked)], clock.nowMs());
-        return checked;
-      });
+      const checkOnce = () =>
+        database.transaction(async (tx) => {
+          const checked = await toChecked(await checks.decideIn(tx, applicationId, id, code));
+          await insertAnswers(tx, [keep(checked)], clock.nowMs());
+          return checked;
+        });
+      return singles.run(applicationId, checkOnce);
     },
 
     async read(applicationId: string, id: string) {
@@ -112,16 +128,11 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return proof === undefined ? record : { ...record, proof: await proof };
     },
 
-    async list(
-      applicationId: string,
-      filter: { to?: string | undefined; status?: string | undefined; reference?: string | undefined },
-      page: { limit: number; after: string | undefined },
-    ) {
+    async list(applicationId: string, filter: VerificationFilter, page: VerificationPage) {
       const nowMs = clock.nowMs();
-      if (filter.status !== undefined) await store.expireAllLapsed(database, applicationId, nowMs);
-      const rows = await store.listVerifications(database, applicationId, filter, page);
+      const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
       const texts = await textsOf(
-        database,
+        sideDatabase,
         rows.map(({ id }) => id),
       );
       return rows.map((row) => ({ id: row.id, record: toVerification(asOf(row, nowMs), texts.get(row.id)) }));
@@ -143,7 +154,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** What the guard would say to a start now, and why. */
     async explain(applicationId: string, to: string) {
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
-      const [counts] = await store.countStarts(database, [destination], mostExplained, clock.nowMs());
+      const [counts] = await store.countStarts(sideDatabase, [destination], guard.explainedTo, clock.nowMs());
       const sighting = sightingOf(to, counts);
       const reason = guard.refusal(sighting);
       return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };
@@ -151,7 +162,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
     /** For an answer that nothing else is written with. */
     async keep(row: IdempotencyRow | undefined): Promise<void> {
-      if (row !== undefined) await insertAnswers(database, [row], clock.nowMs());
+      if (row !== undefined) await insertAnswers(sideDatabase, [row], clock.nowMs());
     },
 
     async drain(): Promise<void> {

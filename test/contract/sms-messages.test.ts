@@ -138,7 +138,7 @@ describe('POST /sms/v1/messages 400: every bad field, and what would be right', 
       '+0447700900',
       '+44770',
       '+4477009001234567',
-      '+44 7700 900123',
+      '+44 7700 900123 ',
       ' +447700900123',
     ]) {
       assert.match(await refused('to', to), /like \+447700900123/, to);

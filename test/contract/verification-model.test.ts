@@ -18,7 +18,7 @@ after(() => app.close());
 
 type Command =
   | { do: 'start'; length: 6 | 8 }
-  | { do: 'check'; right: boolean; which: number }
+  | { do: 'check'; code: 'right' | 'wrong' | 'other length'; which: number }
   | { do: 'cancel'; which: number }
   | { do: 'read'; which: number }
   | { do: 'wait'; ms: number };
@@ -28,7 +28,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('start' as const), length: fc.constantFrom(6 as const, 8 as const) }),
   },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('check' as const), right: fc.boolean(), which: fc.nat(2) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('check' as const),
+      code: fc.constantFrom('right' as const, 'wrong' as const, 'other length' as const),
+      which: fc.nat(2),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('read' as const), which: fc.nat(2) }) },
   {
@@ -70,11 +77,13 @@ test('the state machine agrees with one kept on paper, whatever is done in whate
           const { body } = await acme.start({ to, code_length: step.length });
           const open = all.find(({ status }) => status === 'pending');
           if (open !== undefined && open.length === step.length) {
-            if (nowMs >= open.sentAtMs + 2000 && open.sends < 5) {
+            const again = nowMs >= open.sentAtMs + 2000 && open.sends < 5;
+            if (again) {
               open.sends++;
               open.sentAtMs = nowMs;
             }
             assert.deepEqual([body.id, body.sends, body.attempts_remaining], [open.id, open.sends, open.tries]);
+            assert.equal(body.sent, again);
           } else {
             const left = open?.tries ?? 5;
             if (open !== undefined) open.status = 'canceled';
@@ -90,6 +99,7 @@ test('the state machine agrees with one kept on paper, whatever is done in whate
               endsAtMs: nowMs + 600_000,
             });
             assert.deepEqual([body.status, body.attempts_remaining], [status, tries]);
+            assert.equal(body.sent, status === 'pending');
           }
         } else {
           const target = pick(step.which);
@@ -102,13 +112,16 @@ test('the state machine agrees with one kept on paper, whatever is done in whate
             if (target.status === 'pending') target.status = 'canceled';
           } else {
             const code = derivedCode(keys, target.id, keys.version, target.length);
-            const given = step.right ? code : String((Number(code[0]) + 1) % 10) + code.slice(1);
+            const right = step.code === 'right';
+            const otherLength = derivedCode(keys, target.id, keys.version, target.length - 1);
+            const wrong = String((Number(code[0]) + 1) % 10) + code.slice(1);
+            const given = right ? code : step.code === 'wrong' ? wrong : otherLength;
             const { status, body } = await acme.check(target.id, given);
             if (target.status === 'approved') {
               assert.equal(status, 409);
               continue;
             }
-            if (target.status === 'pending' && step.right) target.status = 'approved';
+            if (target.status === 'pending' && right) target.status = 'approved';
             else if (target.status === 'pending') {
               target.tries--;
               wrongToday++;

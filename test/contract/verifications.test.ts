@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { derivedCode } from '../../src/verify/code.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
@@ -30,6 +31,7 @@ describe('POST /verify/v1/verifications', () => {
       'attempts',
       'attempts_remaining',
       'sends',
+      'sent',
       'resend_available_at',
       'created_at',
       'updated_at',
@@ -48,8 +50,9 @@ describe('POST /verify/v1/verifications', () => {
         body.attempts,
         body.attempts_remaining,
         body.sends,
+        body.sent,
       ],
-      [to, 'sms', 'pending', null, 6, 0, 5, 1],
+      [to, 'sms', 'pending', null, 6, 0, 5, 1, true],
     );
     assert.equal(Date.parse(body.expires_at) - Date.parse(body.created_at), 600_000);
     assert.equal(Date.parse(body.resend_available_at ?? '') - Date.parse(body.created_at), 2000);
@@ -106,6 +109,7 @@ describe('POST /verify/v1/verifications', () => {
     app.clock.advance(2000);
     const again = await acme.start({ to });
     assert.deepEqual([again.body.id, again.body.sends, again.body.attempts_remaining], [first.body.id, 2, 4]);
+    assert.deepEqual([first.body.sent, early.body.sent, again.body.sent], [true, false, true]);
     const texts = await acme.texts(to, 2);
     assert.equal(texts.length, 2);
     assert.equal(acme.codeIn(texts[0]?.text ?? ''), acme.codeIn(texts[1]?.text ?? ''));
@@ -190,15 +194,17 @@ describe('POST /verify/v1/verifications/{id}', () => {
     assert.deepEqual([body.status, body.valid, body.reason], ['canceled', false, 'canceled_by_client']);
   });
 
-  test('400, spending no try: code missing, a number, empty, not digits, of another length', async () => {
+  test('400, spending no try: code missing, a number, empty, not digits, fewer than 4 or more than 10', async () => {
     const { id } = await acme.pending();
     for (const body of [
       {},
       { code: 123456 },
       { code: '' },
       { code: '12345a' },
-      { code: '12345' },
-      { code: '1234567' },
+      { code: '123' },
+      { code: '12345678901' },
+      { code: '１２３４５６' },
+      { code: '1'.repeat(60_000) },
       { code: null },
     ]) {
       const answer = await acme.send('POST', `/verify/v1/verifications/${id}`, body);
@@ -206,6 +212,29 @@ describe('POST /verify/v1/verifications/{id}', () => {
       assert.equal((answer.body.details as { field: string }[])[0]?.field, 'code');
     }
     assert.equal((await acme.read(id)).body.attempts_remaining, 5);
+  });
+
+  test('4 to 10 digits of another length are a wrong code, also of a test number; approved before, a 409', async () => {
+    const { id, code } = await acme.pending();
+    for (const [index, other] of ['1234', '1234567890', code.slice(0, 5)].entries()) {
+      const { status, body } = await acme.check(id, other);
+      assert.deepEqual(
+        [status, body.status, body.valid, body.reason, body.attempts_remaining],
+        [200, 'pending', false, 'incorrect_code', 4 - index],
+      );
+    }
+    assert.equal((await acme.check(id, code)).body.status, 'approved');
+    assert.equal((await acme.check(id, '1234')).status, 409);
+    const test = await acme.start({ to: '+15005550106' });
+    const wrong = await acme.check(test.body.id, '12345678');
+    assert.deepEqual([wrong.body.status, wrong.body.attempts_remaining], ['pending', 4]);
+    assert.equal((await acme.check(test.body.id, '123456')).body.status, 'approved');
+  });
+
+  test('the code that another length would have had is wrong as well', async () => {
+    const { id } = await acme.pending();
+    const { body } = await acme.check(id, derivedCode(app.keys, id, app.keys.version, 8));
+    assert.deepEqual([body.status, body.valid], ['pending', false]);
   });
 
   test("404 for an unknown id and for another application's", async () => {
@@ -302,6 +331,8 @@ describe('test numbers of the sandbox', () => {
   test('12: blocked (block_list); 13: expires after 2 s', async () => {
     const blocked = await acme.start({ to: '+15005550112' });
     assert.deepEqual([blocked.status, blocked.body.status, blocked.body.reason], [200, 'blocked', 'block_list']);
+    assert.equal(blocked.body.sent, false);
+    assert.ok(!('sent' in (await acme.read(blocked.body.id)).body));
     const { body } = await acme.check(blocked.body.id, '123456');
     assert.deepEqual([body.status, body.valid], ['blocked', false]);
     const short = await acme.start({ to: '+15005550113' });

@@ -25,6 +25,7 @@ before(async () => {
     HELIOGRAPH_PUBLIC_URL: 'http://127.0.0.1:1',
     // On a busy machine fifty starts take longer than two seconds, and the last of them would rightly send again.
     HELIOGRAPH_RESEND_SECONDS: '300',
+    HELIOGRAPH_GUARD: JSON.stringify({ per_prefix: 5 }),
   };
   const dataDir = makeFolder('first');
   const first = await startService({ dataDir, env });
@@ -118,4 +119,17 @@ test('50 parallel starts for one number over two processes: one verification, on
     [to],
   );
   assert.equal(rows[0]?.count, 1);
+});
+
+test('100 parallel starts for one prefix over two processes: exactly 5 verifications and 5 texts', async () => {
+  const numbers = Array.from({ length: 100 }, (_, index) => `+44771234${String(index).padStart(4, '0')}`);
+  const answers = await Promise.all(numbers.map((to, turn) => post(turn, base, { to, channel: 'sms' })));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(answers.filter(({ body }) => body.status === 'pending').length, 5);
+  for (const table of ['verification', 'message']) {
+    const { rows } = await db.database.query<{ count: number }>(
+      `select count(*) as count from ${table} where recipient like '+44771234%' and status <> 'blocked'`,
+    );
+    assert.equal(rows[0]?.count, 5, table);
+  }
 });

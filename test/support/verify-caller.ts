@@ -12,6 +12,8 @@ export interface VerificationBody {
   attempts: number;
   attempts_remaining: number;
   sends: number;
+  /** In a start's answer only. */
+  sent?: boolean;
   resend_available_at: string | null;
   created_at: string;
   updated_at: string;
@@ -33,6 +35,8 @@ export interface InboxText {
 export interface VerifyCaller {
   clientId: string;
   clientSecret: string;
+  /** The header that its requests are sent with. */
+  authorization: string;
   send<Body = Record<string, unknown>>(
     method: string,
     path: string,
@@ -73,6 +77,7 @@ export async function createVerifyCaller(app: TestApp, like?: VerifyCaller): Pro
   const caller: VerifyCaller = {
     clientId,
     clientSecret,
+    authorization,
     send: (method, path, body, headers = {}) =>
       send(app, method, path, { body, headers: { authorization, ...headers } }),
     start: (body) => caller.send('POST', '/verify/v1/verifications', { channel: 'sms', ...body }),

@@ -1,0 +1,90 @@
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { idFloor } from '../platform/ids.ts';
+import { type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
+import { verificationColumns } from './verification-store.ts';
+
+export interface VerificationFilter {
+  to?: string | undefined;
+  status?: VerificationStatus | undefined;
+  reference?: string | undefined;
+}
+
+export interface VerificationPage {
+  limit: number;
+  after: string | undefined;
+}
+
+/** An id is made within this time of the `created_at` that its verification expires by. */
+const slackMs = 1000;
+
+/**
+ * A page, newest first, as of `nowMs`: a pending one whose time is over is listed as expired, whether or not that is
+ * written down. It is put together from parts, each read in order through an index and none further than a page.
+ */
+export async function listVerifications(
+  tx: Tx,
+  applicationId: string,
+  filter: VerificationFilter,
+  page: VerificationPage,
+  nowMs: number,
+): Promise<Verification[]> {
+  // No row can hold a NUL, and to ask for one is an error.
+  if (filter.to?.includes('\0')) return [];
+  const values: unknown[] = [applicationId, page.limit];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const shared = ['application_id = $1'];
+  if (filter.to !== undefined) shared.push(`recipient = ${bind(filter.to)}`);
+  if (filter.reference !== undefined) shared.push(`reference = ${bind(filter.reference)}`);
+  if (page.after !== undefined) shared.push(`id < ${bind(page.after)}`);
+
+  const select = (...more: string[]) => `select ${verificationColumns} from verification
+    where ${[...shared, ...more].join(' and ')} order by id desc limit $2`;
+  const byStatus = (status: VerificationStatus) => select(`status = '${status}'`);
+
+  async function partsOf(status: VerificationStatus | undefined): Promise<string[]> {
+    if (status === 'pending') return [await pendingPart('live')];
+    if (status === 'expired') return [byStatus(status), await pendingPart('lapsed')];
+    if (status !== undefined) return [byStatus(status)];
+    return filter.to === undefined ? [select()] : verificationStatuses.map(byStatus);
+  }
+
+  /** A number has one at most. Else, of each duration: there, those that have lapsed are older than those that live. */
+  async function pendingPart(which: 'live' | 'lapsed'): Promise<string> {
+    const [made, expires] = which === 'live' ? ['>=', '>'] : ['<', '<='];
+    const inTime = `expires_at ${expires} ${bind(toTimestamp(nowMs))}`;
+    if (filter.to !== undefined) return select("status = 'pending'", inTime);
+    const durations = await openDurations(tx, applicationId);
+    const edgeMs = nowMs + (which === 'live' ? -slackMs : slackMs);
+    const edges = durations.map((seconds) => idFloor('ver', edgeMs - seconds * 1000));
+    const ofDuration = select("status = 'pending'", 'ttl_seconds = d.seconds', `id ${made} d.edge`, inTime);
+    return `select v.* from unnest(${bind(durations)}::integer[], ${bind(edges)}::text[]) as d(seconds, edge)
+      cross join lateral (${ofDuration}) v order by id desc limit $2`;
+  }
+
+  const parts = await partsOf(filter.status);
+  const [only] = parts;
+  const text =
+    parts.length === 1 && only !== undefined
+      ? only
+      : `select v.* from (${parts.map((part) => `(${part})`).join(' union all ')}) v order by id desc limit $2`;
+  const { rows } = await tx.query<Verification>(text, values);
+  return rows;
+}
+
+/** The durations that the pending ones of an application were started with: one look each, however many they are. */
+async function openDurations(tx: Tx, applicationId: string): Promise<number[]> {
+  const { rows } = await tx.query<{ seconds: number }>(durationsStatement, [applicationId]);
+  return rows.map(({ seconds }) => seconds);
+}
+
+const nextDuration = (condition: string) => `select ttl_seconds from verification
+  where application_id = $1 and status = 'pending' ${condition} order by ttl_seconds limit 1`;
+const durationsStatement = {
+  name: 'select-open-durations',
+  text: `with recursive duration(seconds) as (
+      (${nextDuration('')})
+      union all
+      select (${nextDuration('and ttl_seconds > seconds')}) from duration where seconds is not null)
+    select seconds from duration where seconds is not null`,
+};
