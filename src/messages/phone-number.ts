@@ -4,7 +4,10 @@ type Library = typeof import('libphonenumber-js/max');
 
 const e164 = /^\+[1-9][0-9]{6,14}$/;
 
-const right = 'must be a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
+/** With spaces, dots, hyphens and parentheses between its digits. */
+export const longestNumber = 32;
+export const rightNumber = 'a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
+const right = `must be ${rightNumber}`;
 
 interface Loaded {
   library: Library;

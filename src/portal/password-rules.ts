@@ -26,7 +26,7 @@ function isRun(text: string): boolean {
 
 /** `Password123!` is tried as soon as `password`. */
 function withoutTail(text: string): string {
-  return text.replace(/[\d!?.@#$%&*_-]+$/, '');
+  return text.replace(/(?<![\d!?.@#$%&*_-])[\d!?.@#$%&*_-]+$/, '');
 }
 
 const common = new Set(

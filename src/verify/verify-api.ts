@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { ApiError, unavailable } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
@@ -18,7 +18,7 @@ export interface VerifyRoutesOptions {
 }
 
 const base = '/verify/v1/verifications';
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 
 /** One-time codes: started, checked, read, listed, canceled; and the guard explained. */
 export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {
@@ -80,7 +80,11 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       summary: 'Check the code that the user entered',
       params,
       body: Type.Object({
-        code: Type.String({ pattern: '^[0-9]{4,10}$', expected: 'the digits the user entered, as a string' }),
+        code: Type.String({
+          maxLength: 10,
+          pattern: '^[0-9]{4,10}$',
+          expected: 'the digits the user entered, as a string',
+        }),
       }),
       idempotent: true,
       answers: {
