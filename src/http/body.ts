@@ -1,11 +1,30 @@
 import { isUtf8 } from 'node:buffer';
+import { ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { malformedJson } from './error-reply.ts';
+import { shapeProblem, textProblems } from './text-bounds.ts';
 
 /** The largest body that is read, on every route. */
 export const bodyLimit = 64 * 1024;
 
-export function readJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
+const mostFormParameters = 50;
+
+/** What was sent, and what is wrong with it whatever the route's schema says. */
+export interface ReadBody {
+  value: unknown;
+  problems: FieldProblem[];
+}
+
+/** `byItem` names the lists whose items are refused one by one. */
+export function readJson(body: Buffer, byItem: ReadonlySet<string>): ReadBody {
+  if (body.length === 0) return { value: undefined, problems: [] };
+  const value = parse(body);
+  const problem = shapeProblem(value);
+  if (problem !== undefined) throw invalidField('body', problem);
+  // In UTF-8 and JSON, NUL and half a surrogate pair can only be written as an escape.
+  return { value, problems: body.includes('\\u') ? textProblems(value, byItem) : [] };
+}
+
+function parse(body: Buffer): unknown {
   // JSON.parse keeps `__proto__` as a plain own property, and handlers read named properties only.
   if (!isUtf8(body)) throw malformedJson();
   try {
@@ -16,5 +35,7 @@ export function readJson(body: Buffer): unknown {
 }
 
 export function readForm(body: Buffer): URLSearchParams {
-  return new URLSearchParams(body.toString('utf8'));
+  const form = new URLSearchParams(body.toString('utf8'));
+  if (form.size <= mostFormParameters) return form;
+  throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostFormParameters} parameters.`);
 }

@@ -4,8 +4,12 @@ import type { FieldProblem } from '../platform/errors.ts';
 /** A schema may say under this name what a right value looks like; the problem then reads "to must be …". */
 export const schemaKeyword = 'expected';
 
-/** A body can be wrong in thirty thousand places, and telling them all would hold everybody else up. */
-const maxProblems = 1000;
+/** A body can be wrong in thousands of places, and telling them all would hold up every other caller. */
+const mostProblems = 100;
+const andMore: FieldProblem = {
+  field: 'details',
+  message: `lists the first ${mostProblems} bad fields; there are more`,
+};
 
 /** What is wrong, field by field, from what Ajv tells rule by rule. `part` is where in the request the value stood. */
 export function fieldProblems(errors: ErrorObject[], part: string | undefined): FieldProblem[] {
@@ -14,9 +18,17 @@ export function fieldProblems(errors: ErrorObject[], part: string | undefined): 
     const problem = describe(error, part);
     // A bad value can fail several rules; the first says enough.
     if (!problems.has(problem.field)) problems.set(problem.field, problem);
-    if (problems.size === maxProblems) break;
+    // One more than are told shows that there are more.
+    if (problems.size > mostProblems) break;
   }
-  return [...problems.values()];
+  return mergeProblems([...problems.values()], []);
+}
+
+/** The problems of both, one for each field; of two for the same field the first counts. */
+export function mergeProblems(first: FieldProblem[], second: FieldProblem[]): FieldProblem[] {
+  const named = new Set(first.map(({ field }) => field));
+  const all = second.length === 0 ? first : [...first, ...second.filter(({ field }) => !named.has(field))];
+  return all.length <= mostProblems ? all : [...all.slice(0, mostProblems), andMore];
 }
 
 /**

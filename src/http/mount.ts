@@ -1,14 +1,15 @@
 import { validateHeaderValue } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
-import type { ValidateFunction } from 'ajv';
 import buildSerializer from 'fast-json-stringify';
+import type { FieldProblem } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
 import { readForm, readJson } from './body.ts';
 import type { AnswerData, Exchange } from './exchange.ts';
+import { fieldProblems, mergeProblems } from './field-problems.ts';
 import { readIdempotencyKey } from './headers.ts';
+import { createQueryReader } from './query.ts';
 import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
-import { compileValidator, validationError } from './validation.ts';
+import { compileValidator, listsByItem, validationError } from './validation.ts';
 
 /** An answer as it goes out, but for what every answer has. */
 export interface AnswerParts {
@@ -30,24 +31,32 @@ export type Bulkheads = Record<Bulkhead, FairShare>;
 
 export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const isForm = route.consumes === 'form';
-  const checkParams = validator(route.params, 'params');
-  const checkBody = validator(isForm ? undefined : route.body, 'body');
-  const checkQuery = validator(route.query, 'querystring');
+  const paramsProblems = validator(route.params, 'params');
+  const bodyProblems = validator(isForm ? undefined : route.body, 'body');
+  const queryProblems = validator(route.query, 'querystring');
+  const readQuery = route.query === undefined ? undefined : createQueryReader(route.query);
+  const byItem = listsByItem(route.body);
   const serialize = serializer(route);
   const bulkhead = bulkheadOf(route);
   const share = bulkhead && bulkheads?.[bulkhead];
 
+  /** Whatever the schema says of a JSON body, it also holds no text that could not be stored. */
+  function readBody(bytes: Buffer | undefined): unknown {
+    if (isForm) return bytes === undefined ? new URLSearchParams() : readForm(bytes);
+    const { value, problems } = bytes === undefined ? nothing : readJson(bytes, byItem);
+    // What is missing is told as what it should have been.
+    refuse(mergeProblems(bodyProblems(value ?? null), problems));
+    return value;
+  }
+
   function readCall(exchange: Exchange, bytes: Buffer | undefined): Call {
     const { params, target } = exchange;
-    const sent = bytes === undefined ? undefined : isForm ? readForm(bytes) : readJson(bytes);
-    const body = sent ?? (isForm ? new URLSearchParams() : undefined);
-    const query = checkQuery === undefined ? {} : queryOf(target);
-    checkParams?.(params);
-    // What is missing is told as what it should have been.
-    checkBody?.(body ?? null);
-    checkQuery?.(query);
+    refuse(paramsProblems(params));
+    const body = readBody(bytes);
+    const query = readQuery?.(target) ?? { value: {}, problems: [] };
+    refuse(mergeProblems(query.problems, queryProblems(query.value)));
     const key = route.idempotent ? readIdempotencyKey(exchange.headers['idempotency-key']) : undefined;
-    return new RouteCall(exchange, params, query, body, key);
+    return new RouteCall(exchange, params, query.value, body, key);
   }
 
   return {
@@ -134,19 +143,17 @@ class RouteCall implements Call {
   }
 }
 
+const nothing = { value: undefined, problems: [] };
+const none: FieldProblem[] = [];
+
 function validator(schema: object | undefined, part: 'params' | 'body' | 'querystring') {
-  if (schema === undefined) return undefined;
-  const validate: ValidateFunction = compileValidator(schema, part);
-  return (value: unknown): void => {
-    if (!validate(value)) throw validationError(validate.errors ?? [], part);
-  };
+  if (schema === undefined) return () => none;
+  const validate = compileValidator(schema);
+  return (value: unknown): FieldProblem[] => (validate(value) ? none : fieldProblems(validate.errors ?? [], part));
 }
 
-function queryOf(target: string): Record<string, unknown> {
-  const start = target.indexOf('?');
-  if (start === -1) return {};
-  const fragment = target.indexOf('#', start);
-  return parseQuery(target.slice(start + 1, fragment === -1 ? undefined : fragment));
+function refuse(problems: FieldProblem[]): void {
+  if (problems.length > 0) throw validationError(problems);
 }
 
 /** Writes an answer's body by the schema of its status: what the schema does not name does not go out. */

@@ -1,6 +1,7 @@
 import { errorSchema, limitedSchema } from './error-reply.ts';
 import { schemaKeyword } from './field-problems.ts';
 import type { Auth, Route } from './route.ts';
+import { itemKeyword } from './validation.ts';
 
 const limitHeaders = {
   'X-Correlation-ID': header('string', 'Unique identifier of the request, to be quoted when reporting a problem'),
@@ -117,7 +118,8 @@ function operationIdOf({ method, path }: Route): string {
 function plain(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const { [schemaKeyword]: expected, ...rest } = value as Record<string, unknown>;
+    const { [schemaKeyword]: expected, [itemKeyword]: item, ...rest } = value as Record<string, unknown>;
+    if (item !== undefined) return item;
     return typeof expected === 'string' ? { description: expected, ...rest } : value;
   });
 }

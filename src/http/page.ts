@@ -1,5 +1,9 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { invalidField } from '../platform/errors.ts';
+import { longestParameter } from './route-table.ts';
+
+/** An id, or another name, that stands in a path. */
+export const pathParameter = Type.String({ maxLength: longestParameter });
 
 /** The query of every list; a list adds its own filters. */
 export const pageQuery = {

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { notFound } from '../platform/errors.ts';
+import { pathParameter } from './page.ts';
 import { type Reply, type Route, route } from './route.ts';
 
 const types: Record<string, string> = {
@@ -64,7 +65,7 @@ export function createPageRoutes(folder: string): Route[] {
       ...shared,
       path: '/assets/{name}',
       summary: 'What the pages of the portal are made of',
-      params: Type.Object({ name: Type.String() }),
+      params: Type.Object({ name: pathParameter }),
       answers: { 200: { description: 'A script, a style or a font', type: '*/*' } },
       handler: (call) => {
         const asset = assets.get(call.params.name);

@@ -24,7 +24,8 @@ interface Step {
   parameterNames: string[];
 }
 
-const longestParameter = 256;
+/** Longer than any id; a longer one finds nothing. */
+export const longestParameter = 256;
 
 export function createRouteTable(routes: MountedRoute[]): RouteTable {
   const trees = new Map<string, Step>();
@@ -131,7 +132,8 @@ function walk(step: Step, path: string, start: number, values: string[]): Step |
   const named = step.named.get(part);
   const found = named === undefined ? undefined : walk(named, path, end + 1, values);
   if (found?.route !== undefined || step.parameter === undefined) return found;
-  if (part === '' || part.length > longestParameter) return undefined;
+  // No id has a NUL, and Postgres would not even look for it.
+  if (part === '' || part.length > longestParameter || part.includes('\0')) return undefined;
   values.push(part);
   const behind = walk(step.parameter, path, end + 1, values);
   if (behind?.route === undefined) values.pop();

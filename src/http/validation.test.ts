@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import type { FieldProblem } from '../platform/errors.ts';
+import { fieldProblems } from './field-problems.ts';
 import { compileValidator, validationError } from './validation.ts';
 
 function refuse(schema: TSchema, value: unknown, part = 'body') {
-  const validate = compileValidator(schema, part);
-  return validate(value) ? undefined : validationError(validate.errors ?? [], part);
+  const validate = compileValidator(schema);
+  return validate(value) ? undefined : validationError(fieldProblems(validate.errors ?? [], part));
 }
 
 function problems(schema: TSchema, value: unknown, part = 'body'): FieldProblem[] {
@@ -125,41 +126,44 @@ describe('the message', () => {
     assert.equal(JSON.stringify([error.message, error.details]).includes('tell-nobody'), false);
   });
 
-  test('stays short, and quick to make, for a body that is wrong thirty thousand times', () => {
+  test('stays short for a body that is wrong thirty thousand times', () => {
     const schema = Type.Object({ list: Type.Array(Type.String(), { maxItems: 100 }) });
-    const startedMs = performance.now();
     const error = refuse(schema, { list: Array.from({ length: 30_000 }, () => 1) });
-    assert.ok(performance.now() - startedMs < 500, 'a caller must not be able to hold up all others');
     assert.deepEqual(error?.details[0], { field: 'list', message: 'must have at most 100 entries' });
-    assert.equal(error.details.length, 1000);
+    assert.equal(error.details.length, 101);
+    assert.deepEqual(error.details.at(-1), {
+      field: 'details',
+      message: 'lists the first 100 bad fields; there are more',
+    });
     assert.ok(error.message.length < 1000);
     assert.match(error.message, /; and more, see details$/);
   });
 });
 
-describe('the query, where everything arrives as text', () => {
-  const schema = Type.Object({
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-    to: Type.Optional(Type.String()),
-    all: Type.Optional(Type.Boolean()),
+describe('what is too long is not worked on', () => {
+  test('a pattern is not tried, and the length is what is told', () => {
+    const schema = Type.String({ maxLength: 3, pattern: '^(a+)+$' });
+    assert.equal(messageFor(schema, `${'a'.repeat(60_000)}!`), 'must have at most 3 characters');
+    assert.equal(messageFor(schema, 'ab'), 'must match pattern "^(a+)+$"');
   });
 
-  test('numbers and booleans are read, defaults are filled in', () => {
-    const query = { limit: '7', to: '7', all: 'true' };
-    assert.equal(refuse(schema, query, 'querystring'), undefined);
-    assert.deepEqual(query, { limit: 7, to: '7', all: true });
-    const empty = {};
-    assert.equal(refuse(schema, empty, 'querystring'), undefined);
-    assert.deepEqual(empty, { limit: 20 });
-  });
-
-  test('what is no number, empty, or sent twice is refused', () => {
-    for (const limit of ['', 'x', '1.5', ['1', '2'], '1e99']) {
-      const [problem] = problems(schema, { limit }, 'querystring');
-      assert.equal(problem?.field, 'limit');
-    }
-    assert.deepEqual(problems(schema, { to: ['a', 'b'] }, 'querystring'), [
-      { field: 'to', message: 'must be a string' },
+  test('a check does not see it, and still tells what is wrong with the other fields', () => {
+    const seen: Record<string, unknown>[] = [];
+    const check = (value: Record<string, unknown>) => {
+      seen.push(value);
+      return [{ field: 'b', message: 'must be better' }];
+    };
+    const schema = Type.Object({ a: Type.String({ maxLength: 3 }), b: Type.String() }, { check });
+    assert.deepEqual(problems(schema, { a: 'abcd', b: 'b' }), [
+      { field: 'a', message: 'must have at most 3 characters' },
+      { field: 'b', message: 'must be better' },
     ]);
+    assert.deepEqual(seen, [{ a: undefined, b: 'b' }]);
+  });
+
+  test('an emoji is one character', () => {
+    const schema = Type.String({ maxLength: 2, pattern: '^x$' });
+    assert.equal(messageFor(schema, '😀😀'), 'must match pattern "^x$"');
+    assert.equal(messageFor(schema, '😀😀😀'), 'must have at most 2 characters');
   });
 });

@@ -10,8 +10,24 @@ const refusals = {
   400: { description: 'invalid_request, invalid_scope or unsupported_grant_type', schema: oauthErrorSchema },
   401: { description: 'invalid_client', schema: oauthErrorSchema },
 };
-const clientFields = { client_id: Type.Optional(Type.String()), client_secret: Type.Optional(Type.String()) };
-const tokenForm = Type.Object({ token: Type.String(), token_type_hint: Type.Optional(Type.String()), ...clientFields });
+const clientFields = {
+  client_id: Type.Optional(Type.String({ maxLength: 128 })),
+  client_secret: Type.Optional(Type.String({ maxLength: 256 })),
+};
+const tokenRequest = Type.Object({
+  grant_type: Type.Literal('client_credentials'),
+  scope: Type.String({ maxLength: 256, expected: 'openid and one of verify:manage or messaging:send' }),
+  ...clientFields,
+});
+const tokenForm = Type.Object({
+  token: Type.String({ maxLength: 8192 }),
+  token_type_hint: Type.Optional(Type.String({ maxLength: 64 })),
+  ...clientFields,
+});
+const longest = Object.entries({ ...tokenForm.properties, ...tokenRequest.properties }).map(([name, schema]) => ({
+  name,
+  maxLength: 'maxLength' in schema ? Number(schema.maxLength) : 64,
+}));
 
 export function createIdentityRoutes(options: {
   tokens: TokenService;
@@ -32,11 +48,7 @@ export function createIdentityRoutes(options: {
       ...shared,
       summary: 'Get an access token',
       description: 'Client credentials in the form, or by HTTP Basic; not both.',
-      body: Type.Object({
-        grant_type: Type.Literal('client_credentials'),
-        scope: Type.String({ expected: 'openid and one of verify:manage or messaging:send' }),
-        ...clientFields,
-      }),
+      body: tokenRequest,
       answers: {
         200: {
           description: 'The token',
@@ -118,7 +130,16 @@ export function createIdentityRoutes(options: {
 }
 
 function requestOf(call: Call): TokenRequest {
-  return { form: call.body as URLSearchParams, client: requireClient(call) };
+  return { form: withinBounds(call.body as URLSearchParams), client: requireClient(call) };
+}
+
+/** Nothing is worked out of a value that is longer than any right one: one character that is in none stands for it. */
+function withinBounds(form: URLSearchParams): URLSearchParams {
+  for (const { name, maxLength } of longest) {
+    const values = form.getAll(name);
+    if (values.length === 1 && (values[0]?.length ?? 0) > maxLength) form.set(name, '\ufffd');
+  }
+  return form;
 }
 
 function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { Database } from '../platform/database.ts';
@@ -28,7 +28,7 @@ const detailSchema = Type.Object({
 });
 
 const base = '/portal/v1/applications/{id}/messages';
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 
 /** Their texts as developers look at them in the portal. A verification's text is found at the verification. */
 export function createDeveloperMessageRoutes({ database, requireOwn }: DeveloperMessageOptions): Route[] {
@@ -63,7 +63,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
       ...shared,
       path: `${base}/{message_id}`,
       summary: 'Read a message and what became of it',
-      params: Type.Object({ ...params.properties, message_id: Type.String() }),
+      params: Type.Object({ ...params.properties, message_id: pathParameter }),
       answers: { 200: { description: 'The message as it is now', schema: detailSchema } },
       handler: async (call) => {
         const { id, message_id } = call.params;

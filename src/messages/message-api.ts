@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { createBatchRoute } from './message-batch-api.ts';
@@ -23,7 +23,7 @@ export interface MessageRoutesOptions {
   rules: SendRules;
 }
 
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 
 /** Send, read, list, cancel, preview: the same for both APIs, each of which sees only what was sent through it. */
 export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
@@ -67,7 +67,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
           const { message } = call.body;
           const body = {
             segments: measure(message),
-            offenders: offenders(message),
+            offenders: offenders(message).slice(0, mostOffenders),
             with_smart_encoding: measure(smartEncode(message)),
           };
           const answer = { status: 200, body: JSON.stringify(body), location: null };
@@ -127,10 +127,14 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   ];
 }
 
+/** One offender makes a text UCS-2; a hundred show enough of what there is to change. */
+const mostOffenders = 100;
+
 const previewAnswer = Type.Object({
   segments: segmentsSchema,
   offenders: Type.Array(
     Type.Object({ character: Type.String(), index: Type.Integer(), substitute: nullable(Type.String()) }),
+    { description: `The first ${mostOffenders} characters that are not in GSM-7` },
   ),
   with_smart_encoding: segmentsSchema,
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
-import { problemsOf } from '../http/validation.ts';
+import { itemKeyword, problemsOf } from '../http/validation.ts';
 import type { MessageRoutesOptions } from './message-api.ts';
 import { toRecord } from './message-record.ts';
 import { channelRefusal, readSend, type SendBody, type SendRules } from './send-rules.ts';
@@ -15,7 +15,11 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     tag,
     summary: 'Send up to 100 texts',
     body: Type.Object({
-      messages: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 100, expected: '1 to 100 messages' }),
+      messages: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: rules.messaging }), {
+        minItems: 1,
+        maxItems: 100,
+        expected: '1 to 100 messages',
+      }),
     }),
     idempotent: true,
     answers: {

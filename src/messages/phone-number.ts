@@ -10,7 +10,8 @@ const e164 = /^\+[1-9][0-9]{6,14}$/;
 const written = /^\+[1-9](?:[ .()-]*[0-9]){6,14}$/;
 const separators = /[ .()-]+/g;
 
-const right = 'must be a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
+export const rightNumber = 'a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
+const right = `must be ${rightNumber}`;
 
 /** For the description of every `to` that a caller writes. */
 export const numberForm =

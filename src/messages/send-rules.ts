@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import { problemsOf } from '../http/validation.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, readTimestamp } from '../platform/clock.ts';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 import type { SendRequest } from './message-service.ts';
-import { longestWritten, numberForm, numberProblem, requireNumber } from './phone-number.ts';
+import { longestWritten, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
-import { senderProblem } from './sender.ts';
+import { longestSender, rightSender, senderProblem } from './sender.ts';
 import { smartEncode } from './smart-encoding.ts';
-import { measure, problemOf } from './text.ts';
+import { longestText, measure, problemOf, rightText, tooLongProblem } from './text.ts';
 
 export type SendRules = ReturnType<typeof createSendRules>;
 
@@ -29,17 +29,21 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
     };
     if (typeof to === 'string') add('to', numberProblem(to, environment));
     if (typeof from === 'string') add('from', senderProblem(from));
-    if (typeof message === 'string')
-      add('message', problemOf(smart_encoding === true ? smartEncode(message) : message));
+    if (typeof message === 'string') add('message', messageProblem(message, smart_encoding === true));
     if (typeof reference === 'string') add('reference', referenceProblem(reference));
     if (typeof send_at === 'string') add('send_at', sendAtProblem(send_at, clock.nowMs()));
     return problems;
   }
 
+  const message = Type.String({ maxLength: longestText, expected: rightText });
   const fields = {
-    to: Type.String({ maxLength: longestWritten, description: `Destination number: ${numberForm}` }),
-    from: Type.String({ description: 'Sender: up to 11 letters and digits, or 3 to 15 digits' }),
-    message: Type.String({ description: 'Text of the message, at most 10 segments' }),
+    to: Type.String({
+      maxLength: longestWritten,
+      expected: rightNumber,
+      description: `Destination number: ${numberForm}`,
+    }),
+    from: Type.String({ maxLength: longestSender, expected: rightSender }),
+    message,
     reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
     validity_seconds: Type.Integer({
       minimum: 60,
@@ -49,7 +53,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
     }),
     send_at: Type.Optional(
       nullable(
-        Type.String({ maxLength: 64, description: 'RFC 3339, up to 7 days ahead; a time that has passed means now' }),
+        Type.String({ maxLength: 35, description: 'RFC 3339, up to 7 days ahead; a time that has passed means now' }),
       ),
     ),
     smart_encoding: Type.Boolean({ default: false, description: 'Replace typographic characters by plain ones' }),
@@ -65,10 +69,13 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   return {
     sms,
     messaging: Type.Object(
-      { ...fields, channel: Type.String({ default: 'sms', description: 'sms' }) },
+      { ...fields, channel: Type.String({ maxLength: 1024, default: 'sms', expected: 'sms' }) },
       { check: (body: Body) => [...check(body), ...checkChannel(body)] },
     ),
-    preview: Type.Object({ message: Type.String() }, { check: checkPreview }),
+    preview: Type.Object(
+      { message: Type.String({ maxLength: longestText, expected: `a text of 1 to ${longestText} UTF-16 units` }) },
+      { check: checkPreview },
+    ),
   };
 }
 
@@ -89,24 +96,25 @@ export function channelRefusal({ channel }: SendBody): ApiError | undefined {
   });
 }
 
+/** Nothing is worked out of a text that is far too long. */
+function messageProblem(message: string, smart: boolean): string | undefined {
+  if (message.length > longestText) return tooLongProblem(message);
+  return problemOf(smart ? smartEncode(message) : message);
+}
+
 /** A text may be too long to be sent: how long it is, is what one looks for here. */
 function checkPreview({ message }: Body): FieldProblem[] {
-  const problem = typeof message === 'string' ? problemOf(message, { ...measure(message), count: 1 }) : undefined;
+  if (typeof message !== 'string') return [];
+  const problem =
+    message.length > longestText
+      ? `must have at most ${longestText} UTF-16 units, this text has ${message.length}`
+      : problemOf(message, { ...measure(message), count: 1 });
   return problem === undefined ? [] : [{ field: 'message', message: problem }];
 }
 
-const rfc3339 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-
 /** A time that has passed is right: a request that is sent again with its Idempotency-Key must find its answer. */
 function sendAtProblem(text: string, nowMs: number): string | undefined {
-  const right = 'must be a time up to 7 days ahead, like 2030-01-31T12:00:00Z';
-  const date = rfc3339.exec(text)?.[1];
-  if (date === undefined || !isDay(date) || Date.parse(text) > nowMs + sevenDaysMs) return right;
-  return undefined;
-}
-
-/** JavaScript takes the 30th of February for the 1st or 2nd of March. */
-function isDay(date: string): boolean {
-  const ms = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
+  const timeMs = readTimestamp(text);
+  if (timeMs !== undefined && timeMs <= nowMs + sevenDaysMs) return undefined;
+  return 'must be a time up to 7 days ahead, like 2030-01-31T12:00:00Z';
 }

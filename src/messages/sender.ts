@@ -2,9 +2,11 @@ const name = /^(?=.*[A-Za-z])[A-Za-z0-9 .\-_&+]{1,11}$/;
 const number = /^\+?[0-9]{3,15}$/;
 const notInName = /[^A-Za-z0-9 .\-_&+]/u;
 
-const right =
-  'must be 1 to 11 letters (A-Z, a-z), digits, spaces or . - _ & + with at least one letter, like ACME, ' +
+export const longestSender = 16;
+export const rightSender =
+  '1 to 11 letters (A-Z, a-z), digits, spaces or . - _ & + with at least one letter, like ACME, ' +
   'or 3 to 15 digits with an optional plus, like 80123 or +447700900123';
+const right = `must be ${rightSender}`;
 
 /**
  * Why `from` can't be a text's sender, as the rest of a sentence that begins with "from", or undefined. Letters are

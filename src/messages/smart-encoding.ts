@@ -92,25 +92,36 @@ export function smartEncode(text: string): string {
   let encoded = '';
   let end = 0;
   for (const { character, index, substitute } of offenders(text)) {
-    if (substitute === null) return text.normalize('NFC');
+    if (substitute === null) return compose(text);
     encoded += text.slice(end, index) + substitute;
     end = index + character.length;
   }
   encoded += text.slice(end);
-  const normalized = text.normalize('NFC');
+  const normalized = compose(text);
   return measure(encoded).count <= measure(normalized).count ? encoded : normalized;
 }
 
-const mark = /\p{M}/u;
-const withMarks = /.\p{M}+/suy;
+const mark = /^\p{M}/u;
 
-/** A character with its combining marks, when NFC makes characters of GSM-7 of them: `e` and U+0301 are é. */
+/**
+ * A character with its combining mark, when NFC makes a character of GSM-7 of them: `e` and U+0301 are é. No character
+ * of GSM-7 has two marks, so two units and the character behind them are all there is to look at.
+ */
 function composedAt(text: string, index: number): string | undefined {
   const next = text[index + 1];
   if (next === undefined || next < '\u0300' || !mark.test(next)) return undefined;
-  withMarks.lastIndex = index;
-  const whole = withMarks.exec(text)?.[0];
-  return whole !== undefined && isGsm(whole.normalize('NFC')) ? whole : undefined;
+  const behind = text.codePointAt(index + 2);
+  if (behind !== undefined && mark.test(String.fromCodePoint(behind))) return undefined;
+  const whole = text.slice(index, index + 2);
+  return isGsm(whole.normalize('NFC')) ? whole : undefined;
+}
+
+/** More than any language writes on one letter (Unicode Standard Annex 15, Stream-Safe Text Format). */
+const tooManyMarks = /\p{M}{31}/u;
+
+/** Sorting a long run of marks takes the square of its length, so a text that has one stays as it is. */
+function compose(text: string): string {
+  return tooManyMarks.test(text) ? text : text.normalize('NFC');
 }
 
 function substituteOf(character: string, before: string): string | null {

@@ -23,6 +23,19 @@ const room = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joine
 
 const mostSegments = 10;
 
+/**
+ * The most UTF-16 units that are worked on, checked before anything else is done with a text. Twice the septets of the
+ * longest text: smart encoding can make one character of a letter and its mark, and hardly more than that.
+ */
+export const longestText = 2 * mostSegments * room['GSM-7'].joined;
+
+const limits = `${mostSegments * room['GSM-7'].joined} septets in GSM-7, ${mostSegments * room['UCS-2'].joined} UTF-16 units in UCS-2`;
+export const rightText = `a text of 1 to ${mostSegments} segments (${limits})`;
+
+export function tooLongProblem(text: string): string {
+  return `must fit in ${mostSegments} segments (${limits}), this text has ${text.length} UTF-16 units`;
+}
+
 /** What a text costs to send. The empty text is one empty part, as it would be on the wire. */
 export function measure(text: string): Segments {
   const septets = countSeptets(text, 0, text.length);

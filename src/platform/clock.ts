@@ -30,3 +30,19 @@ export function toTimestamp(ms: number): string {
   const rest = Math.floor(ms - minute * minuteMs);
   return `${prefixes[slot]}${twoDigits[Math.floor(rest / 1000)]}.${threeDigits[rest % 1000]}Z`;
 }
+
+const rfc3339 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const longestTimestamp = 35;
+
+/** The milliseconds of a time in RFC 3339; undefined for what is none, a leap second or a 30th of February included. */
+export function readTimestamp(text: string): number | undefined {
+  if (text.length > longestTimestamp) return undefined;
+  const date = rfc3339.exec(text)?.[1];
+  return date !== undefined && isDay(date) ? Date.parse(text) : undefined;
+}
+
+/** JavaScript takes the 30th of February for the 1st or 2nd of March. */
+function isDay(date: string): boolean {
+  const ms = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
+}

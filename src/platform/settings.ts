@@ -51,7 +51,7 @@ export function url(help: string, protocols: string[]): Setting<string> {
     fallback: undefined,
     read: (value) => {
       if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) throw new Error(must);
-      return value.replace(/\/+$/, '');
+      return value.replace(/(?<!\/)\/+$/, '');
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -8,12 +8,12 @@ import type { ClientRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
-export const applicationParams = Type.Object({ id: Type.String() });
+export const applicationParams = Type.Object({ id: pathParameter });
 
 const name = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
   expected: 'a name of 1 to 64 characters; people see it in verification texts',
 });
 

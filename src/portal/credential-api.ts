@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable, pathParameter } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';
@@ -71,7 +71,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       auth,
       tag,
       summary: 'Delete an API key; it is dead at once',
-      params: Type.Object({ ...applicationParams.properties, key_id: Type.String() }),
+      params: Type.Object({ ...applicationParams.properties, key_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
         await registry.deleteKey(requireDeveloper(call).accountId, call.params.id, call.params.key_id);

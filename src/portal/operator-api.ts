@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, route } from '../http/route.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
@@ -11,7 +11,7 @@ const waitingSchema = Type.Object({
   account_email: Type.String(),
 });
 
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 
 export function createOperatorRoutes(registry: RegistryService): Route[] {
   const tag = 'Developer portal: operators';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable, pathParameter } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
@@ -48,7 +48,7 @@ const credentialSchema = Type.Unsafe<unknown>({
 });
 
 const registeredSchema = Type.Object({ ...registrationSchema.properties, credential: credentialSchema });
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 
 export function createRegistrationRoutes(registry: RegistryService, tokenUrl: string): Route[] {
   const tag = 'Developer portal: registrations';
@@ -107,7 +107,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       auth,
       tag,
       summary: 'End a registration; credentials that only it needed are dead at once',
-      params: Type.Object({ ...params.properties, api: Type.String() }),
+      params: Type.Object({ ...params.properties, api: pathParameter }),
       answers: { 204: { description: 'Ended' } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);

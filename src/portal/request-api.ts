@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
 import { listTraces, type RequestTrace } from '../metering/metering-store.ts';
@@ -102,7 +102,7 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
       summary: 'What happened to a request',
       description:
         'Kept with the record it made; of all other requests of an application the newest 1,000, for 24 hours.',
-      params: Type.Object({ correlation_id: Type.String() }),
+      params: Type.Object({ correlation_id: pathParameter }),
       answers: { 200: { description: 'Its story', schema: storySchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);

@@ -52,7 +52,7 @@ const usageSchema = Type.Object({
   ),
 });
 
-const time = Type.String({ format: 'date-time', expected: 'a time, like 2026-01-31T12:00:00Z' });
+const time = Type.String({ maxLength: 35, format: 'date-time', expected: 'a time, like 2026-01-31T12:00:00Z' });
 
 export function createUsageRoutes(options: UsageOptions): Route[] {
   const { database, clock, registry, plans, flush, quotaOf } = options;

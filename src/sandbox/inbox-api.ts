@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, pageSchema } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema } from '../http/page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestWritten, numberForm, readNumberFilter } from '../messages/phone-number.ts';
@@ -28,7 +28,7 @@ const itemSchema = Type.Object({
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {
-  application_id: Type.Optional(Type.String({ description: 'Needed with a portal session' })),
+  application_id: Type.Optional(Type.String({ maxLength: 64, description: 'Needed with a portal session' })),
   to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
 };
 
@@ -52,8 +52,10 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
       summary: 'List the texts on the virtual phones, newest first',
       query: Type.Object({
         ...whose,
-        limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, expected: 'a whole number from 1 to 100' }),
-        cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', expected: 'the next_cursor of a page before' })),
+        limit: pageQuery.limit,
+        cursor: Type.Optional(
+          Type.String({ maxLength: 15, pattern: '^[0-9]{1,15}$', expected: 'the next_cursor of a page before' }),
+        ),
       }),
       answers: { 200: { description: 'A page of them', schema: pageSchema(itemSchema) } },
       handler: async (call) => {

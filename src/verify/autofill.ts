@@ -23,6 +23,10 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const host = new RegExp(`^(?:${label}\\.)+(?=[a-z])${label}$`);
 const androidHash = /^[A-Za-z0-9+/]{11}$/;
 
+const longestName = 253;
+export const rightDomain = 'a host name with at least one dot, like example.com, without scheme, port or path';
+export const rightHash = "the 11 characters (A-Z, a-z, 0-9, + or /) that Android's SMS Retriever knows the app by";
+
 /**
  * What follows the text, its line break with it: both readers look at the last line, which holds nothing else.
  * Browsers compare the host as it stands there with the page's, which is in lower case (WICG sms-one-time-codes).
@@ -35,8 +39,10 @@ export function autofillLine(autofill: Autofill | null, code: string): string {
 
 /** The rest of a sentence that begins with "autofill.domain", or undefined. */
 export function domainProblem(domain: string): string | undefined {
+  const right = `must be ${rightDomain}`;
+  // No name is longer (RFC 1035, section 2.3.4), and to read one as Punycode takes the square of its length.
+  if (domain.length > longestName) return right;
   const ascii = domainToASCII(domain);
-  const right = 'must be a host name with at least one dot, like example.com, without scheme, port or path';
   if (!/^\p{ASCII}*$/u.test(domain)) return host.test(ascii) ? `must be in ASCII: ${ascii}` : right;
   // domainToASCII answers '' for a Punycode label that decodes to nothing, which no browser would ever be at.
   if (!host.test(domain.toLowerCase()) || ascii !== domain.toLowerCase()) return right;
@@ -47,5 +53,5 @@ export function domainProblem(domain: string): string | undefined {
 /** The rest of a sentence that begins with "autofill.android_hash", or undefined. */
 export function androidHashProblem(hash: string): string | undefined {
   if (androidHash.test(hash)) return undefined;
-  return "must be the 11 characters (A-Z, a-z, 0-9, + or /) that Android's SMS Retriever knows the app by";
+  return `must be ${rightHash}`;
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
@@ -23,7 +23,7 @@ export interface DeveloperVerificationOptions {
 }
 
 const base = '/portal/v1/applications/{id}/verifications';
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 const detailSchema = Type.Object({
   ...verificationSchema.properties,
   correlation_id: Type.String({ description: 'The request that started it' }),
@@ -58,7 +58,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
       ...shared,
       path: `${base}/{verification_id}`,
       summary: 'Read a verification and what became of it',
-      params: Type.Object({ ...params.properties, verification_id: Type.String() }),
+      params: Type.Object({ ...params.properties, verification_id: pathParameter }),
       answers: { 200: { description: 'The verification as it is now', schema: detailSchema } },
       handler: async (call) => {
         const { id, verification_id } = call.params;

@@ -19,7 +19,7 @@ export function senderName(app: string): string {
     .replace(/^[ .\-_&+]+/, '');
   const word = label.lastIndexOf(' ', longestLabel);
   const cut = label.length > longestLabel && word > 0 ? label.slice(0, word) : label.slice(0, longestLabel);
-  const name = cut.replace(/[ \-_&+]+$/, '');
+  const name = cut.replace(/(?<![ \-_&+])[ \-_&+]+$/, '');
   return /[A-Za-z]/.test(name) ? name : 'Verify';
 }
 
@@ -48,7 +48,7 @@ export function safeName(app: string): string {
     name = name.replace(/[\s\p{Cc}@＠﹫#＃﹟]+/gu, ' ').replace(invisible, '');
     name = withoutLinks(name.trim()).replace(codeLike, ' ');
     // What would dangle in the sentence: marks without their letter, a full stop before the sentence's own.
-    name = name.replace(/^[\s\p{M}]+|[\s\-–—:,;|/.]+$/gu, '').normalize('NFC');
+    name = name.replace(/^[\s\p{M}]+|(?<![\s\-–—:,;|/.])[\s\-–—:,;|/.]+$/gu, '').normalize('NFC');
   }
   return /[\p{L}\p{N}\p{S}]/u.test(name) ? name : '';
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
-import { longestWritten, numberForm, numberProblem } from '../messages/phone-number.ts';
+import { longestWritten, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
-import { androidHashProblem, domainProblem } from './autofill.ts';
+import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
 import type { VerificationTemplate } from './texts.ts';
 import { localeProblem } from './translations.ts';
 
@@ -45,8 +45,12 @@ export function createStartRules(environment: 'sandbox' | 'production') {
   return {
     schema: Type.Object(
       {
-        to: Type.String({ maxLength: longestWritten, description: `Mobile number: ${numberForm}` }),
-        channel: Type.String({ description: 'sms' }),
+        to: Type.String({
+          maxLength: longestWritten,
+          expected: rightNumber,
+          description: `Mobile number: ${numberForm}`,
+        }),
+        channel: Type.String({ maxLength: 1024, expected: 'sms' }),
         reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
         locale: Type.Optional(
           nullable(Type.String({ maxLength: 64, description: 'Language of the text, like de or pt-BR' })),
@@ -61,6 +65,10 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         autofill: Type.Optional(
           Type.Unsafe<VerificationTemplate['autofill']>({
             type: ['object', 'null'],
+            properties: {
+              domain: { type: 'string', maxLength: 253, expected: rightDomain },
+              android_hash: { type: 'string', maxLength: 11, expected: rightHash },
+            },
             description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
           }),
         ),
@@ -68,7 +76,13 @@ export function createStartRules(environment: 'sandbox' | 'production') {
       { check },
     ),
     explainSchema: Type.Object(
-      { to: Type.String({ maxLength: longestWritten, description: `Mobile number: ${numberForm}` }) },
+      {
+        to: Type.String({
+          maxLength: longestWritten,
+          expected: rightNumber,
+          description: `Mobile number: ${numberForm}`,
+        }),
+      },
       { check: checkNumber },
     ),
   };

@@ -80,7 +80,7 @@ function beginningOf(name: string, without: string): string[] {
 function cutName(parts: string[]): string {
   const cut = parts.slice(0, -1).join('');
   const word = parts.at(-1) === ' ' ? cut.length : cut.lastIndexOf(' ');
-  return (word * 2 >= cut.length ? cut.slice(0, word) : cut).replace(/[\s\p{P}]+$/u, '');
+  return (word * 2 >= cut.length ? cut.slice(0, word) : cut).replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '');
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import { ApiError, unavailable } from '../platform/errors.ts';
@@ -27,7 +27,7 @@ export interface VerifyRoutesOptions {
 }
 
 const base = '/verify/v1/verifications';
-const params = Type.Object({ id: Type.String() });
+const params = Type.Object({ id: pathParameter });
 
 /** One-time codes: started, checked, read, listed, canceled; and the guard explained. */
 export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {
@@ -98,7 +98,6 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       params,
       body: Type.Object({
         code: Type.String({
-          minLength: 4,
           maxLength: 10,
           pattern: '^[0-9]{4,10}$',
           expected: 'the 4 to 10 digits the user entered, as a string',

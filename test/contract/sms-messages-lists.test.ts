@@ -139,13 +139,17 @@ describe('GET /sms/v1/messages', () => {
 
   test('400 for a limit, cursor or status that is not one, and 200 with nothing for what nobody can have sent', async () => {
     const wrong = ['limit=0', 'limit=101', 'limit=1.5', 'limit=', 'limit=x', 'limit=1&limit=2', 'cursor=', 'cursor=x'];
+    wrong.push('to=%00', 'reference=%00', 'reference=a%00b');
+    for (const limit of ['Infinity', '1e400', '9'.repeat(1000), '0x10', '%205', '5.0', '', '-0', '1&limit=1']) {
+      wrong.push(`limit=${limit}`);
+    }
     wrong.push('status=lost', 'status=', 'to=a&to=b', `cursor=${Buffer.from("msg_' or 1=1").toString('base64url')}`);
     for (const query of wrong) {
       const { status, body } = await send<Refusal>(app, 'GET', `${path}?${query}`, { headers: acme.key });
       assert.deepEqual([status, body.code], [400, 'INVALID_ARGUMENT'], query);
       assert.equal(body.details[0]?.field, query.split('=')[0]);
     }
-    for (const query of ['to=%00', 'reference=%00', 'reference=a%00b', 'to=x', 'reference=%27%20or%201=1']) {
+    for (const query of ['to=x', 'reference=%27%20or%201=1']) {
       assert.deepEqual(await list(query), { data: [], next_cursor: null }, query);
     }
   });

@@ -1,6 +1,9 @@
 // Section 7 of the contract: what is accepted, what is refused, and the record that comes back.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { rightNumber } from '../../src/messages/phone-number.ts';
+import { rightSender } from '../../src/messages/sender.ts';
+import { rightText } from '../../src/messages/text.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
 import { countMessages, createSender, type Refusal, type Sender, text } from '../support/texts.ts';
@@ -194,7 +197,7 @@ describe('POST /sms/v1/messages 400: every bad field, and what would be right', 
   test('wrong types are refused, nothing is coerced', async () => {
     const wrong = { to: 447700900123, from: true, message: ['x'], reference: 5, send_at: 0, smart_encoding: 'true' };
     for (const [field, value] of Object.entries(wrong)) {
-      assert.match(await refused(field, value), /^must be a (string|boolean)/, field);
+      assert.match(await refused(field, value), /^must be /, field);
     }
   });
 
@@ -211,9 +214,9 @@ describe('POST /sms/v1/messages 400: every bad field, and what would be right', 
     const headers = acme.key;
     const empty = await send<Refusal>(app, 'POST', '/sms/v1/messages', { body: {}, headers });
     assert.deepEqual(empty.body.details, [
-      { field: 'to', message: 'is required' },
-      { field: 'from', message: 'is required' },
-      { field: 'message', message: 'is required' },
+      { field: 'to', message: `is required: ${rightNumber}` },
+      { field: 'from', message: `is required: ${rightSender}` },
+      { field: 'message', message: `is required: ${rightText}` },
     ]);
     for (const body of [[], 'x', 7, null, [text]]) {
       const answer = await send<Refusal>(app, 'POST', '/sms/v1/messages', { body, headers });

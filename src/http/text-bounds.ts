@@ -1,0 +1,82 @@
+import type { FieldProblem } from '../platform/errors.ts';
+
+/** Unknown properties are ignored, so these three bound what a caller can make us walk through. */
+const deepest = 16;
+const mostProperties = 100;
+const mostValues = 5000;
+
+const mostProblems = 100;
+const longestShownName = 64;
+
+/** JSON Schema counts characters, and a character is one or two UTF-16 units. */
+export function isLongerThan(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  return text.length > 2 * most || [...text].length > most;
+}
+
+/** Why a body is too deep or too wide to be looked at, as the rest of a sentence that begins with "body". */
+export function shapeProblem(body: unknown): string | undefined {
+  let values = 0;
+  let level: object[] = isObject(body) ? [body] : [];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > deepest) return `must be nested at most ${deepest} levels deep`;
+    const below: object[] = [];
+    for (const parent of level) {
+      const children: unknown[] = Array.isArray(parent) ? parent : Object.values(parent);
+      if (children !== parent && children.length > mostProperties)
+        return `must have at most ${mostProperties} properties in each object`;
+      values += children.length;
+      if (values > mostValues) return `must have at most ${mostValues} values in all`;
+      for (const child of children) if (isObject(child)) below.push(child);
+    }
+    level = below;
+  }
+  return undefined;
+}
+
+/**
+ * Every text in a value that Postgres could not store: with NUL, or with half of a surrogate pair. Names count too.
+ * The items of a list in `byItem` are left out, because each of them is refused by itself.
+ */
+export function textProblems(value: unknown, byItem: ReadonlySet<string> = new Set()): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+
+  function visit(child: unknown, path: string[]): void {
+    if (problems.length >= mostProblems) return;
+    if (typeof child === 'string') {
+      const found = unstorable(child);
+      if (found !== undefined) problems.push({ field: fieldOf(path), message: `must not contain ${found}` });
+    } else if (isObject(child)) {
+      for (const [name, entry] of Object.entries(child)) visitEntry(name, entry, [...path, shown(name)]);
+    }
+  }
+
+  function visitEntry(name: string, entry: unknown, path: string[]): void {
+    if (problems.length >= mostProblems) return;
+    const found = unstorable(name);
+    if (found !== undefined) problems.push({ field: fieldOf(path), message: `must have a name without ${found}` });
+    if (path.length > 1 || !byItem.has(name)) visit(entry, path);
+  }
+
+  visit(value, []);
+  return problems;
+}
+
+function fieldOf(path: string[]): string {
+  return path.join('.') || 'body';
+}
+
+/** What a text has that it must not have. */
+export function unstorable(text: string): string | undefined {
+  if (text.includes('\0')) return 'a NUL character';
+  return /\p{Cs}/u.test(text) ? 'an unpaired surrogate' : undefined;
+}
+
+/** A name from the caller goes into the answer and the trace: short, and storable. */
+function shown(name: string): string {
+  return name.slice(0, longestShownName).replaceAll(/\0|\p{Cs}/gu, '\ufffd');
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
