@@ -1,0 +1,148 @@
+// Millions of old rows change neither a start nor a request: the same requests on an empty store, in the same run.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
+import { bearer, getToken, sendForm } from '../support/applications.ts';
+import { urlOf } from '../support/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { send } from '../support/developer.ts';
+import { inShort } from '../support/effort.ts';
+import { eventually } from '../support/ledger.ts';
+import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { type Amounts, busyNumber, fill, firstStart, withoutLimits } from './large-store.ts';
+import { assertPace, p99, timed } from './pace.ts';
+
+const amounts: Amounts = inShort(
+  { old: 20_000, verificationsOfOneNumber: 5000, lapsed: 5000, applications: 2000, messages: 1000 },
+  { old: 3_000_000, verificationsOfOneNumber: 200_000, lapsed: 300_000, applications: 100_000, messages: 1000 },
+);
+const rounds = inShort(3, 150);
+
+interface Store {
+  db: TestDatabase;
+  env: Record<string, string>;
+  dataDir: string;
+  credentials: SandboxCredentials;
+  service: Service;
+  startMs: number;
+}
+
+let stores: { empty: Store; large: Store };
+
+async function openStore(amounts: Amounts | undefined): Promise<Store> {
+  const db = await createTestDatabase({ empty: true });
+  const env = { ...withoutLimits, DATABASE_URL: urlOf(db.connection) };
+  const dataDir = await firstStart(env);
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as SandboxCredentials;
+  const patient = db.another({ poolSize: 1, timeouts: { statementMs: 900_000, transactionMs: 900_000 } });
+  if (amounts !== undefined) await fill(patient, credentials, amounts);
+  await patient.query('analyze');
+  const service = await startService({ dataDir, env });
+  return { db, env, dataDir, credentials, service, startMs: await service.ready };
+}
+
+before(async () => {
+  await buildService();
+  stores = { empty: await openStore(undefined), large: await openStore(amounts) };
+});
+after(async () => {
+  await endServices();
+  for (const { db } of Object.values(stores ?? {})) await db.drop();
+});
+
+function clientOf({ credentials }: Store, plan: 'free' | 'enterprise') {
+  const found = credentials.applications.find((each) => each.plan === plan);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+async function verifyToken(store: Store, plan: 'free' | 'enterprise'): Promise<Record<string, string>> {
+  return bearer(await getToken(store.service, clientOf(store, plan), 'verify:manage'));
+}
+
+let numbers = 0;
+const newNumber = () => `+4478${String(++numbers).padStart(8, '0')}`;
+
+/** What is asked of both stores. Each returns its statuses, which must be good ones. */
+const requests: Record<string, (store: Store) => Promise<() => Promise<number>>> = {
+  'a sign-in': async (store) => {
+    const body = store.credentials.portal;
+    return async () => (await send(store.service, 'POST', '/portal/v1/sessions', { body })).status - 1;
+  },
+  'a revocation': async (store) => {
+    const { client_id, client_secret } = clientOf(store, 'enterprise');
+    return async () => {
+      const token = await getToken(store.service, { client_id, client_secret }, 'verify:manage');
+      const { status } = await sendForm(store.service, 'revoke', { client_id, client_secret, token });
+      const read = await send(store.service, 'GET', '/verify/v1/verifications?limit=1', { headers: bearer(token) });
+      assert.equal(read.status, 401, 'the token is dead');
+      return status;
+    };
+  },
+  'a start by another caller': async (store) => {
+    const headers = await verifyToken(store, 'enterprise');
+    const path = '/verify/v1/verifications';
+    return async () =>
+      (await send(store.service, 'POST', path, { headers, body: { to: newNumber(), channel: 'sms' } })).status;
+  },
+  'a start for the busy number': async (store) => {
+    const headers = await verifyToken(store, 'free');
+    const path = '/verify/v1/verifications';
+    return async () =>
+      (await send(store.service, 'POST', path, { headers, body: { to: busyNumber, channel: 'sms' } })).status;
+  },
+  'a list by status': async (store) => {
+    const headers = await verifyToken(store, 'free');
+    let turn = 0;
+    return async () => {
+      const status = ['pending', 'expired', 'approved', 'canceled'][turn++ % 4];
+      return (await send(store.service, 'GET', `/verify/v1/verifications?status=${status}`, { headers })).status;
+    };
+  },
+  'a list of applications': async (store) => {
+    const signedIn = await send(store.service, 'POST', '/portal/v1/sessions', { body: store.credentials.portal });
+    const headers = { cookie: signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+    return async () => (await send(store.service, 'GET', '/portal/v1/applications', { headers })).status;
+  },
+};
+
+describe('large tables', () => {
+  test('the service starts as on an empty store', async () => {
+    await assertPace('start, large to empty', async () => {
+      const again = async (store: Store) => {
+        store.service.kill('SIGTERM');
+        await store.service.ended;
+        store.service = await startService({ dataDir: store.dataDir, env: store.env });
+        return store.service.ready;
+      };
+      return { value: await again(stores.large), most: 1.5 * (await again(stores.empty)) };
+    });
+  });
+
+  for (const [name, prepare] of Object.entries(requests)) {
+    test(`${name} takes as long as on an empty store, and is never a 5xx`, async () => {
+      const [empty, large] = [await prepare(stores.empty), await prepare(stores.large)];
+      await assertPace(`${name}, p99 in ms`, async () => {
+        const times = { empty: [] as number[], large: [] as number[] };
+        // In turns, so that whatever else the machine does hits both alike.
+        for (let round = 0; round < rounds; round++) {
+          times.empty.push(await timed(async () => assert.equal(await empty(), 200)));
+          times.large.push(await timed(async () => assert.equal(await large(), 200)));
+        }
+        return { value: p99(times.large), most: 1.5 * p99(times.empty) };
+      });
+    });
+  }
+
+  test('what is over is deleted in the background, counted by chore', async () => {
+    for (const chore of ['registry-changes', 'old-sign-in-tries', 'token-revocations', 'expire-verifications']) {
+      await eventually(`${chore} has done something`, async () => {
+        const text = await (await fetch(`${stores.large.service.url}/metrics`)).text();
+        return new RegExp(`heliograph_maintenance_rows_total\\{chore="${chore}"\\} [1-9]`).test(text);
+      });
+    }
+    assert.equal((await send(stores.large.service, 'GET', '/readyz')).status, 200);
+  });
+});
