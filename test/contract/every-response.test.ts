@@ -204,7 +204,7 @@ describe('every route', () => {
       ['/verify/v1/nothing', bearer(verify)],
       ['/messaging/v1/nothing', bearer(messaging)],
     ] as const) {
-      await sendMany(app, 21, { path, headers });
+      await sendMany(app, 61, { path, headers });
     }
     await sendMany(app, addressLimit, { path: '/portal/v1/me', headers: {} });
     const tokenPath = '/realms/heliograph/protocol/openid-connect/token';

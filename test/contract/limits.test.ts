@@ -185,6 +185,28 @@ describe('counted per registration', () => {
   });
 });
 
+test('plan and API names are read in any case and answered in lower case', async () => {
+  const { developer, id } = await newFree();
+  const registrations = `/portal/v1/applications/${id}/registrations`;
+  for (const [api, plan] of [
+    ['SMS', 'PRO'],
+    ['Verify', 'Enterprise'],
+    ['mEssaging', 'fRee'],
+  ] as const) {
+    const { status, body } = await developer.send('POST', registrations, { api, plan });
+    assert.deepEqual([status, body.api, body.plan], [200, api.toLowerCase(), plan.toLowerCase()]);
+  }
+  for (const wrong of [
+    { api: 'SMSS', plan: 'pro' },
+    { api: 'sms', plan: 'gold' },
+    { api: 'ſms', plan: 'pro' },
+  ]) {
+    assert.equal((await developer.send('POST', registrations, wrong)).status, 400);
+  }
+  assert.equal((await developer.send('DELETE', `${registrations}/Sms`)).status, 204);
+  assert.equal((await developer.send('DELETE', `${registrations}/SMS`)).status, 404);
+});
+
 describe('addresses', () => {
   test('no credential, or one whose form is wrong, is a 401 at no cost, always', async () => {
     const address = newAddress();

@@ -163,7 +163,7 @@ test('GET /portal/v1/service: what a page has to know before anybody has signed 
     base_url: app.config.publicUrl,
     token_url: `${app.config.publicUrl}/realms/heliograph/protocol/openid-connect/token`,
     plans: [
-      { name: 'free', per_minute: 60, burst: 20 },
+      { name: 'free', per_minute: 60, burst: 60 },
       { name: 'pro', per_minute: 600, burst: 200 },
       { name: 'enterprise', per_minute: 6000, burst: 2000 },
     ],

@@ -110,8 +110,8 @@ describe('GET /portal/v1/requests/{correlation_id}', () => {
     assert.deepEqual([body.status, body.code], [429, null]);
     assert.equal(body.limits.admitted, false);
     assert.equal(body.limits.retry_after_seconds, Number(limited.headers.get('retry-after')));
-    assert.equal(body.limits.refused_by, 'burst');
-    assert.match(body.timeline.find(({ event }) => event === 'refused')?.detail ?? '', /burst/);
+    assert.equal(body.limits.refused_by, 'minute');
+    assert.match(body.timeline.find(({ event }) => event === 'refused')?.detail ?? '', /minute/);
   });
 
   test('a verification: its start, its check, and a start that sends the same code again', async () => {

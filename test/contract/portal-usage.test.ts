@@ -65,15 +65,15 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     for (let i = 0; i < 3; i++) assert.equal(await sendSms(acme), 201);
     assert.equal(await sendSms(acme, 'x'.repeat(200)), 201);
     assert.equal(await sendSms(acme, ''), 400);
-    const volley = await sendMany(app, 30, { path: '/sms/v1/messages', headers: { apikey: acme.apiKey } });
+    const volley = await sendMany(app, 70, { path: '/sms/v1/messages', headers: { apikey: acme.apiKey } });
     const refused = volley.filter(({ status }) => status === 429).length;
     assert.equal(refused, 15);
 
     const answer = await usage(acme);
     assert.equal(answer.status, 200);
     const sms = of(answer, 'sms');
-    assert.deepEqual([sms.plan, sms.per_minute, sms.burst], ['free', 60, 20]);
-    assert.deepEqual(sms.totals, { ...nothing, admitted: 20, refused: 15, messages: 4, segments: 5 });
+    assert.deepEqual([sms.plan, sms.per_minute, sms.burst], ['free', 60, 60]);
+    assert.deepEqual(sms.totals, { ...nothing, admitted: 60, refused: 15, messages: 4, segments: 5 });
     assert.deepEqual(
       sms.steps.filter(({ admitted }) => admitted > 0).map(({ at, ...counts }) => counts),
       [sms.totals],
