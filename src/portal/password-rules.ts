@@ -1,3 +1,5 @@
+import { trimEnd } from '../platform/trim-end.ts';
+
 /** What is wrong with a chosen password, completing "password …"; undefined when it will do. */
 export function passwordProblem(password: string, email: string): string | undefined {
   const length = [...password].length;
@@ -26,7 +28,7 @@ function isRun(text: string): boolean {
 
 /** `Password123!` is tried as soon as `password`. */
 function withoutTail(text: string): string {
-  return text.replace(/(?<![\d!?.@#$%&*_-])[\d!?.@#$%&*_-]+$/, '');
+  return trimEnd(text, /[\d!?.@#$%&*_-]/);
 }
 
 const common = new Set(
