@@ -26,8 +26,9 @@ export function fieldProblems(errors: ErrorObject[], part: string | undefined): 
 
 /** The problems of both, one for each field; of two for the same field the first counts. */
 export function mergeProblems(first: FieldProblem[], second: FieldProblem[]): FieldProblem[] {
-  const named = new Set(first.map(({ field }) => field));
-  const all = second.length === 0 ? first : [...first, ...second.filter(({ field }) => !named.has(field))];
+  // Most requests have none, and pay for nothing here.
+  const named = second.length === 0 ? undefined : new Set(first.map(({ field }) => field));
+  const all = named === undefined ? first : [...first, ...second.filter(({ field }) => !named.has(field))];
   return all.length <= mostProblems ? all : [...all.slice(0, mostProblems), andMore];
 }
 

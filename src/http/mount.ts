@@ -193,7 +193,12 @@ function withCharset(type: string): string {
 
 /** Whoever names gzip takes it, unless it is named to be refused (RFC 9110, section 12.5.3). */
 function acceptsGzip(accepted: string | string[] | undefined): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(accepted ?? ''));
+  return String(accepted ?? '')
+    .split(',')
+    .some((coding) => {
+      const [name = '', weight = ''] = coding.toLowerCase().split(';', 2);
+      return name.trim() === 'gzip' && !/^q=0(\.0*)?$/.test(weight.trim());
+    });
 }
 
 /** HEAD wants no body: a stream that was opened for it is closed, since nobody would ever read it to its end. */

@@ -1,4 +1,5 @@
-const name = /^(?=.*[A-Za-z])[A-Za-z0-9 .\-_&+]{1,11}$/;
+const name = /^[A-Za-z0-9 .\-_&+]{1,11}$/;
+const letter = /[A-Za-z]/;
 const number = /^\+?[0-9]{3,15}$/;
 const notInName = /[^A-Za-z0-9 .\-_&+]/u;
 
@@ -14,8 +15,8 @@ const right = `must be ${rightSender}`;
  * Cyrillic А that looks like a Latin one, is a sender nobody registered.
  */
 export function senderProblem(from: string): string | undefined {
-  if (name.test(from) || number.test(from)) return undefined;
+  if ((name.test(from) && letter.test(from)) || number.test(from)) return undefined;
   const stranger = notInName.exec(from)?.[0];
   if (stranger !== undefined) return `${right}; ${JSON.stringify(stranger)} is none of these`;
-  return `${right}; this has ${from.length} characters${/[A-Za-z]/.test(from) ? '' : ' and no letter'}`;
+  return `${right}; this has ${from.length} characters${letter.test(from) ? '' : ' and no letter'}`;
 }

@@ -107,3 +107,33 @@ test('every character of the basic plane that has a substitute gets one of GSM-7
     if (typeof substitute === 'string') assert.ok(isGsm(substitute), `U+${unit.toString(16)}`);
   }
 });
+
+/** How many UTF-16 units were handed to `normalize` while something was done. */
+function normalizedUnits(act: () => void): number {
+  const original = String.prototype.normalize;
+  let units = 0;
+  String.prototype.normalize = function (this: string, form?: string) {
+    units += this.length;
+    return original.call(this, form);
+  };
+  try {
+    act();
+  } finally {
+    String.prototype.normalize = original;
+  }
+  return units;
+}
+
+test('the work on a run of marks grows with its length, not with the square of it', () => {
+  for (const marks of ['\u0301', '\u0345\u0334', '\u0316\u0301']) {
+    const text = `e${marks.repeat(10_000)}`;
+    assert.ok(normalizedUnits(() => offenders(text)) <= 3 * text.length);
+    assert.ok(normalizedUnits(() => smartEncode(text)) <= 3 * text.length);
+  }
+});
+
+test('a text with more marks on a letter than any language writes stays as it is', () => {
+  const text = `e${'\u0345\u0334'.repeat(16)}`;
+  assert.equal(smartEncode(text), text);
+  assert.equal(smartEncode('e\u0345\u0334'), 'e\u0345\u0334'.normalize('NFC'));
+});

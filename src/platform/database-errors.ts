@@ -12,7 +12,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   const source = error instanceof ApiError ? error.cause : error;
   const code = (source as { code?: unknown } | undefined)?.code;
   // No class of SQLSTATEs begins with E; EPIPE does, and has five letters too.
-  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
 /** True when this unique index or constraint refused a row: somebody else was first. */

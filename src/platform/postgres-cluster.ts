@@ -34,7 +34,7 @@ export async function prepareCluster(cluster: Cluster, password: string, onCreat
   }
   const stored = (await readFile(versionFile, 'utf8')).trim();
   const { stdout } = await cluster.runAs.execute(join(cluster.binaries, 'postgres'), ['--version']);
-  const installed = /(?<!\d)(\d+)(\.|devel|beta|rc)/.exec(stdout)?.[1];
+  const installed = /^\D*(\d+)(\.|devel|beta|rc)/.exec(stdout)?.[1];
   if (stored !== installed) {
     throw new StartError(
       `${cluster.dataFolder} was made by Postgres ${stored}, but ${installed} is installed.\n` +

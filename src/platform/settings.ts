@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { trimEnd } from './trim-end.ts';
 
 /** One environment variable: what it is for, what it is when unset, and how its text becomes a value. */
 export interface Setting<Value> {
@@ -51,7 +52,7 @@ export function url(help: string, protocols: string[]): Setting<string> {
     fallback: undefined,
     read: (value) => {
       if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) throw new Error(must);
-      return value.replace(/(?<!\/)\/+$/, '');
+      return trimEnd(value, /\//);
     },
   };
 }

@@ -13,7 +13,7 @@ export const applicationParams = Type.Object({ id: pathParameter });
 const name = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
+  pattern: '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
   expected: 'a name of 1 to 64 characters; people see it in verification texts',
 });
 

@@ -1,4 +1,5 @@
 import { invalidField } from '../platform/errors.ts';
+import { trimEnd } from '../platform/trim-end.ts';
 
 export function requireGoodPassword(password: string, email: string): void {
   const problem = passwordProblem(password, email);
@@ -33,12 +34,8 @@ function isRun(text: string): boolean {
 
 /** `Password123!` is tried as soon as `password`. */
 function withoutTail(text: string): string {
-  let end = text.length;
-  while (end > 0 && tail.includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
+  return trimEnd(text, /[\d!?.@#$%&*_-]/);
 }
-
-const tail = '0123456789!?.@#$%&*_-';
 
 const common = new Set(
   `password passwort passw0rd p@ssword p@ssw0rd motdepasse contrasena wachtwoord parola senha letmein welcome willkommen

@@ -97,3 +97,9 @@ test('android_hash: exactly 11 characters of base64', () => {
     assert.match(androidHashProblem(hash) ?? '', /^must be the 11 characters \(A-Z, a-z, 0-9, \+ or \/\)/, hash);
   }
 });
+
+test('domain: what is longer than any name is refused at once', () => {
+  const right = 'must be a host name with at least one dot, like example.com, without scheme, port or path';
+  assert.equal(domainProblem(`${'ü'.repeat(20_000)}.example`), right);
+  assert.equal(domainProblem(`${'a.'.repeat(127)}com`), right);
+});

@@ -20,7 +20,7 @@ const longestDomain = measure(longestCode + autofillLine({ domain: '' }, longest
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** A last label that begins with a digit would be no top-level domain but the end of an IP address. */
-const host = new RegExp(`^(?:${label}\\.)+(?=[a-z])${label}$`);
+const host = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`);
 const androidHash = /^[A-Za-z0-9+/]{11}$/;
 
 const longestName = 253;

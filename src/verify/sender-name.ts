@@ -1,5 +1,6 @@
 import { isGsm } from '../messages/gsm.ts';
 import { offenders } from '../messages/smart-encoding.ts';
+import { trimEnd } from '../platform/trim-end.ts';
 
 /** Letters that Unicode does not take apart into a letter and a mark. */
 const plainForms: ReadonlyMap<string, string> = new Map(
@@ -19,7 +20,7 @@ export function senderName(app: string): string {
     .replace(/^[ .\-_&+]+/, '');
   const word = label.lastIndexOf(' ', longestLabel);
   const cut = label.length > longestLabel && word > 0 ? label.slice(0, word) : label.slice(0, longestLabel);
-  const name = cut.replace(/(?<![ \-_&+])[ \-_&+]+$/, '');
+  const name = trimEnd(cut, /[ \-_&+]/);
   return /[A-Za-z]/.test(name) ? name : 'Verify';
 }
 
@@ -48,7 +49,7 @@ export function safeName(app: string): string {
     name = name.replace(/[\s\p{Cc}@＠﹫#＃﹟]+/gu, ' ').replace(invisible, '');
     name = withoutLinks(name.trim()).replace(codeLike, ' ');
     // What would dangle in the sentence: marks without their letter, a full stop before the sentence's own.
-    name = name.replace(/^[\s\p{M}]+|(?<![\s\-–—:,;|/.])[\s\-–—:,;|/.]+$/gu, '').normalize('NFC');
+    name = trimEnd(name.replace(/^[\s\p{M}]+/u, ''), /[\s\-–—:,;|/.]/).normalize('NFC');
   }
   return /[\p{L}\p{N}\p{S}]/u.test(name) ? name : '';
 }
@@ -56,7 +57,7 @@ export function safeName(app: string): string {
 /** A name that is nothing but a domain (Booking.com) is a brand: it loses its dots, and with them the link. */
 function withoutLinks(name: string): string {
   if (!link.test(name)) return name;
-  if (/^(?!www)[^\s:/?]+$/iu.test(name)) return name.replace(dotInHost, ' ');
+  if (/^[^\s:/?]+$/u.test(name) && !/^www/i.test(name)) return name.replace(dotInHost, ' ');
   return name
     .split(' ')
     .filter((word) => !link.test(word))

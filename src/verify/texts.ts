@@ -1,5 +1,6 @@
 import { isGsm } from '../messages/gsm.ts';
 import { measure } from '../messages/text.ts';
+import { trimEnd } from '../platform/trim-end.ts';
 import { type Autofill, autofillLine } from './autofill.ts';
 import { gsmName, safeName } from './sender-name.ts';
 import { translationOf } from './translations.ts';
@@ -80,7 +81,7 @@ function beginningOf(name: string, without: string): string[] {
 function cutName(parts: string[]): string {
   const cut = parts.slice(0, -1).join('');
   const word = parts.at(-1) === ' ' ? cut.length : cut.lastIndexOf(' ');
-  return (word * 2 >= cut.length ? cut.slice(0, word) : cut).replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '');
+  return trimEnd(word * 2 >= cut.length ? cut.slice(0, word) : cut, /[\s\p{P}]/u);
 }
 
 /**

@@ -240,7 +240,11 @@ test('503, on every route that needs the database while it is away', async (t) =
   const db = await createTestDatabase();
   const proxy = await createFaultProxy(db.connection);
   const away = await createTestApp({
-    db: { ...db, database: db.another({ connection: proxy.connection }) },
+    db: {
+      ...db,
+      database: db.another({ connection: proxy.connection }),
+      another: (options) => db.another({ connection: proxy.connection, ...options }),
+    },
     delivery: 'held',
   });
   t.after(async () => {

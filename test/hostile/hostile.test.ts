@@ -1,0 +1,112 @@
+// Whatever stands in any place of any request, it is never a 500, the answer stays small, and other callers are answered.
+// The places come from the OpenAPI document of the running service. `npm run test:hostile` tries every shape in every
+// place and size, and times another caller's requests meanwhile.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { inShort } from '../support/effort.ts';
+import { buildService, endServices } from '../support/service.ts';
+import { holdsOthersUp } from './hold.ts';
+import { type HostileLine, openHostileLine } from './line.ts';
+import { type Shape, shapes } from './shapes.ts';
+import { type Slot, type Target, targetsOf } from './slots.ts';
+import { createWorld, type HostileRequest, type World } from './world.ts';
+
+/** The rest of a body needs a little. Above 64 KiB it is a 413. */
+const largest = 64_000;
+/** Within the bounds of a text, just above them, and as large as it can be. */
+const sizes = inShort([2900, largest], [60, 250, 1000, 2900, 6000, largest]);
+/** A request line and its headers have 16 KiB. */
+const largestInPath = 12_000;
+const lines = inShort(4, 1);
+/** Timed limits are for the long form, which has the machine for itself. */
+const timed = inShort(false, true);
+
+/** All the refusals of a hundred fields, and a page of a list, are smaller. */
+const largestRefusal = 32 * 1024;
+
+let world: World;
+let targets: Target[];
+before(async () => {
+  await buildService();
+  world = await createWorld();
+  targets = targetsOf(world.document);
+});
+after(endServices);
+
+interface Case {
+  name: string;
+  request: HostileRequest;
+}
+
+/** In short a place meets every eighth shape, in one size; the next place meets the next ones, in the other size. */
+const shapeStep = inShort(8, 1);
+
+function* casesOf(target: Target, slot: Slot, place: number): Generator<Case> {
+  for (let index = place % shapeStep; index < shapes.length; index += shapeStep) {
+    const shape = shapes[index];
+    if (shape === undefined) continue;
+    const all = shape.grows ? sizes : [largest];
+    const one = [all[(index + Math.floor(place / shapeStep)) % all.length] ?? largest];
+    for (const size of inShort(one, all)) {
+      const raw = rawFor(shape, slot, size);
+      if (raw === undefined) continue;
+      const name = `${target.method} ${target.path}: ${slot.place} ${slot.steps.join('.')}: ${shape.name} (${size})`;
+      yield { name, request: world.requestFor(target, slot, raw) };
+    }
+  }
+}
+
+function rawFor(shape: Shape, { place }: Slot, size: number): string | undefined {
+  if (place === 'json') return shape.json(size);
+  if (shape.text === undefined) return undefined;
+  if (place === 'form') return shape.text(size / 3);
+  // Percent encoding makes up to three bytes of one.
+  return shape.text(Math.min(size, largestInPath / 3));
+}
+
+function allCases(): Case[] {
+  let place = 0;
+  return targets.flatMap((target) => target.slots.flatMap((slot) => [...casesOf(target, slot, place++)]));
+}
+
+/** What is wrong with the answer to a hostile request. */
+async function tryCase({ name, request }: Case, line: HostileLine): Promise<string | undefined> {
+  const { status, bytes } = await line.send(request);
+  if (timed && status < 500 && (await holdsOthersUp(request, world))) return `${name}: another caller waited`;
+  if (status >= 500 || status === 0) return `${name}: ${status}`;
+  // The place was never reached: the request has to be mended.
+  if (status === 401 && !isIdentity(request) && request.path !== '/portal/v1/sessions') return `${name}: 401`;
+  return status >= 400 && bytes > largestRefusal ? `${name}: ${bytes} bytes of refusal` : undefined;
+}
+
+function isIdentity({ path }: HostileRequest): boolean {
+  return path.startsWith('/realms/');
+}
+
+test('there are enough shapes, and a place in every kind of request', () => {
+  assert.ok(shapes.filter(({ text, grows }) => text !== undefined && grows).length >= 30);
+  const places = new Set(targets.flatMap(({ slots }) => slots.map(({ place }) => place)));
+  assert.deepEqual([...places].sort(), ['form', 'json', 'path', 'query']);
+});
+
+test('never a 500, never a large refusal, and another caller is answered', async (t) => {
+  const cases = allCases();
+  const wrong: string[] = [];
+  let next = 0;
+  let neighbours = 0;
+  const work = Array.from({ length: lines }, async () => {
+    const line = openHostileLine(world.port);
+    for (let each = cases[next++]; each !== undefined; each = cases[next++]) {
+      const problem = await tryCase(each, line);
+      if (problem !== undefined) wrong.push(problem);
+      if (next % 50 !== 0) continue;
+      const { status } = await line.send(world.neighbour);
+      assert.equal(status, 200, `another caller after ${each.name}`);
+      neighbours++;
+    }
+    line.close();
+  });
+  await Promise.all(work);
+  t.diagnostic(`${cases.length} requests to ${targets.length} operations, ${neighbours} of another caller`);
+  assert.deepEqual(wrong, [], world.service.output().slice(-2000));
+});

@@ -1,0 +1,43 @@
+import { Agent, request } from 'node:http';
+import type { HostileRequest } from './world.ts';
+
+export interface LineAnswer {
+  status: number;
+  bytes: number;
+  ms: number;
+}
+
+export interface HostileLine {
+  send(hostile: HostileRequest): Promise<LineAnswer>;
+  close(): void;
+}
+
+/** One connection that is kept, so that what is timed is the answer. A stream is left as soon as it has begun. */
+export function openHostileLine(port: number): HostileLine {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return {
+    send: ({ method, path, headers, body }) =>
+      new Promise((resolve, reject) => {
+        const startedMs = performance.now();
+        const about = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
+        const options = { agent, port, host: '127.0.0.1', method, path, headers: { ...about, ...headers } };
+        const sent = request(options, (answer) => {
+          let bytes = 0;
+          const done = () => resolve({ status: answer.statusCode ?? 0, bytes, ms: performance.now() - startedMs });
+          if (answer.headers['content-type'] === 'text/event-stream') {
+            done();
+            sent.destroy();
+            return;
+          }
+          answer.on('data', (piece: Buffer) => {
+            bytes += piece.length;
+          });
+          answer.on('end', done);
+          answer.on('error', reject);
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}

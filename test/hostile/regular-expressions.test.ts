@@ -1,0 +1,111 @@
+// No regular expression of ours takes more than linear time, whatever text it meets. recheck decides that by building
+// automata. It does not search for slow texts: what it finds that way differs from run to run. So an expression that an
+// automaton cannot stand for, like one that looks ahead over a repetition, fails here and is written in another way.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'acorn';
+import { transformSync } from 'esbuild';
+import type { checkSync } from 'recheck';
+import { createTestApp } from '../support/app.ts';
+import { send } from '../support/developer.ts';
+import { type Document, targetsOf } from './slots.ts';
+
+// This file of it is plain JavaScript; its main file would look for a Java machine first.
+const recheck: { checkSync: typeof checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js');
+
+const source = fileURLToPath(new URL('../../src', import.meta.url));
+
+interface Expression {
+  where: string;
+  pattern: string;
+  flags: string;
+}
+
+const files = readdirSync(source, { recursive: true })
+  .map((name) => String(name).replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+
+function read(name: string): { literals: Expression[]; constructed: number } {
+  const { code } = transformSync(readFileSync(join(source, name), 'utf8'), { loader: 'ts', target: 'esnext' });
+  const literals: Expression[] = [];
+  parse(code, {
+    ecmaVersion: 'latest',
+    sourceType: 'module',
+    onToken(token) {
+      const { type, value } = token as typeof token & { value: Omit<Expression, 'where'> };
+      if (type.label === 'regexp') literals.push({ where: name, ...value });
+    },
+  });
+  return { literals, constructed: code.split(/\bRegExp\(/).length - 1 };
+}
+
+/** Counting to 255 takes an automaton of as many states. Without a bound a repetition can only take longer. */
+function withoutCounts(pattern: string): string {
+  return pattern.replaceAll(/(?<!\\u)\{(\d+)(?:,(\d*))?\}/g, (whole, least: string, most: string | undefined) => {
+    const isSmall = Number(least) <= 4 && most !== '' && Number(most ?? least) <= 4;
+    return isSmall ? whole : least === '0' ? '*' : '+';
+  });
+}
+
+function assertLinear(expressions: Expression[]): void {
+  const done = new Set<string>();
+  const bad = expressions.flatMap(({ where, pattern, flags }) => {
+    const key = `/${pattern}/${flags}`;
+    if (done.has(key)) return [];
+    done.add(key);
+    const { status } = recheck.checkSync(withoutCounts(pattern), flags, { checker: 'automaton', timeout: null });
+    return status === 'safe' ? [] : [`${where}: ${key} is ${status}`];
+  });
+  assert.deepEqual(bad, []);
+}
+
+test('the literals of all sources', () => {
+  const literals = files.flatMap((name) => read(name).literals);
+  assert.ok(literals.length > 50, 'they were found');
+  assertLinear(literals);
+});
+
+test('those that are put together when a file is loaded, or by a function', async () => {
+  const inFiles = files.filter((name) => read(name).constructed > 0).sort((a, b) => (a < b ? -1 : 1));
+  assert.deepEqual(
+    inFiles,
+    ['http/validation.ts', 'registry/api-key.ts', 'verify/autofill.ts', 'verify/sender-name.ts'],
+    'put a new one together where this test can see it, and name its file here',
+  );
+  const made: Expression[] = [];
+  const original = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, [pattern, flags]: [string | RegExp, string?], newTarget) {
+      const expression: RegExp = Reflect.construct(target, [pattern, flags], newTarget);
+      made.push({ where: 'put together', pattern: expression.source, flags: expression.flags });
+      return expression;
+    },
+  });
+  try {
+    await import('../../src/verify/autofill.ts?again' as string);
+    await import('../../src/verify/sender-name.ts?again' as string);
+    const { createApiKeys } = await import('../../src/registry/api-key.ts');
+    createApiKeys({ keyFor: () => Buffer.alloc(32) } as never, 'sandbox');
+  } finally {
+    globalThis.RegExp = original;
+  }
+  assert.ok(made.length >= 4, 'they were seen');
+  assertLinear(made);
+});
+
+test('the patterns of all schemas', async () => {
+  const app = await createTestApp();
+  const targets = targetsOf((await send(app, 'GET', '/openapi.json')).body as unknown as Document);
+  await app.close();
+  const patterns = targets.flatMap(({ method, path, slots }) =>
+    slots.flatMap(({ schema }) =>
+      schema.pattern === undefined ? [] : [{ where: `${method} ${path}`, pattern: schema.pattern, flags: 'u' }],
+    ),
+  );
+  assert.ok(patterns.length > 0, 'they were found');
+  assertLinear(patterns);
+});

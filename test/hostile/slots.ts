@@ -1,0 +1,89 @@
+/** As much of an OpenAPI document as says what can be sent. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+export interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  pattern?: string;
+  format?: string;
+  maxLength?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+interface Operation {
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters?: { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+/** A place of a request where a text, a number or another value stands. */
+export interface Slot {
+  place: 'path' | 'query' | 'form' | 'json';
+  /** From the body's root, like `messages`, 0, `to`. */
+  steps: (string | number)[];
+  schema: Schema;
+}
+
+export interface Target {
+  method: string;
+  path: string;
+  tag: string;
+  security: Record<string, string[]>[];
+  parameters: NonNullable<Operation['parameters']>;
+  /** Of the body; undefined for a request without one. */
+  body: Schema | undefined;
+  isForm: boolean;
+  slots: Slot[];
+}
+
+/** Every operation that takes anything, with every place where it takes it. */
+export function targetsOf(document: Document): Target[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) => {
+      const { parameters = [], requestBody, security, tags } = operation;
+      const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
+      const isForm = type === 'application/x-www-form-urlencoded';
+      const body = media?.schema;
+      const slots: Slot[] = parameters.map((parameter) => ({
+        place: parameter.in,
+        steps: [parameter.name],
+        schema: parameter.schema,
+      }));
+      if (body !== undefined) slots.push(...bodySlots(body, isForm ? 'form' : 'json', []));
+      const target = {
+        method: method.toUpperCase(),
+        path,
+        tag: tags[0] ?? '',
+        security,
+        parameters,
+        body,
+        isForm,
+        slots,
+      };
+      return slots.length === 0 ? [] : [target];
+    }),
+  );
+}
+
+/** The value itself, and all that stands in it. */
+function bodySlots(schema: Schema, place: Slot['place'], steps: Slot['steps']): Slot[] {
+  const own: Slot[] = place === 'form' && steps.length === 0 ? [] : [{ place, steps, schema }];
+  const named = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    bodySlots(property, place, [...steps, name]),
+  );
+  const items = schema.items === undefined ? [] : bodySlots(schema.items, place, [...steps, 0]);
+  // Unknown properties are ignored, and are a place like any other.
+  const unknown: Slot[] =
+    place === 'json' && schema.properties !== undefined ? [{ place, steps: [...steps, 'unknown'], schema: {} }] : [];
+  return [...own, ...named, ...items, ...unknown];
+}
