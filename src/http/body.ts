@@ -17,12 +17,13 @@ export function readJson(body: Buffer): unknown {
 }
 
 /** The forms we read have six parameters at most. Reading 30,000 of them would hold everybody up for some milliseconds. */
-const mostParameters = 1000;
+const mostParameters = 50;
 const ampersand = 0x26;
 
 export function readForm(body: Buffer): URLSearchParams {
   let parameters = 1;
   for (const byte of body) if (byte === ampersand) parameters++;
-  if (parameters > mostParameters) throw new ApiError('INVALID_ARGUMENT', 'There are more than 1000 parameters.');
+  if (parameters > mostParameters)
+    throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostParameters} parameters.`);
   return new URLSearchParams(body.toString('utf8'));
 }

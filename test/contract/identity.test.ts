@@ -101,7 +101,7 @@ describe('token: 200', () => {
       'verify:manage openid',
       'openid  verify:manage',
       '  openid verify:manage ',
-      `verify:manage${' '.repeat(1000)}openid`,
+      `verify:manage${' '.repeat(100)}openid`,
     ]) {
       const answer = await askForToken(app, acme.client, scope);
       assert.deepEqual([answer.status, answer.body.scope], [200, verifyScope], scope);
@@ -250,11 +250,11 @@ describe('token: 400', () => {
     }
   });
 
-  test('invalid_request for more than 1,000 parameters, which are not read', async () => {
+  test('invalid_request for more than 50 parameters, which are not read', async () => {
     const form = new URLSearchParams({ ...grant, ...acme.client }).toString();
     const more = (count: number) => Array.from({ length: count }, (_, index) => `&${index.toString(36)}`).join('');
-    assert.equal((await sendForm(app, 'token', form + more(900))).status, 200);
-    for (const many of [more(1000), more(16_000), '&'.repeat(60_000)]) {
+    assert.equal((await sendForm(app, 'token', form + more(40))).status, 200);
+    for (const many of [more(60), more(16_000), '&'.repeat(60_000)]) {
       assertRefused(await sendForm(app, 'token', form + many), 400, 'invalid_request');
     }
   });
