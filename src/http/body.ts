@@ -6,8 +6,6 @@ import { shapeProblem, textProblems } from './text-bounds.ts';
 /** The largest body that is read, on every route. */
 export const bodyLimit = 64 * 1024;
 
-const mostFormParameters = 50;
-
 /** What was sent, and what is wrong with it whatever the route's schema says. */
 export interface ReadBody {
   value: unknown;
@@ -34,8 +32,14 @@ function parse(body: Buffer): unknown {
   }
 }
 
+/** The forms we read have six parameters at most. Reading 30,000 of them would hold everybody up for some milliseconds. */
+const mostParameters = 50;
+const ampersand = 0x26;
+
 export function readForm(body: Buffer): URLSearchParams {
-  const form = new URLSearchParams(body.toString('utf8'));
-  if (form.size <= mostFormParameters) return form;
-  throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostFormParameters} parameters.`);
+  let parameters = 1;
+  for (const byte of body) if (byte === ampersand) parameters++;
+  if (parameters > mostParameters)
+    throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostParameters} parameters.`);
+  return new URLSearchParams(body.toString('utf8'));
 }

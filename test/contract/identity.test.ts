@@ -101,18 +101,11 @@ describe('token: 200', () => {
       'verify:manage openid',
       'openid  verify:manage',
       '  openid verify:manage ',
-      `verify:manage${' '.repeat(1000)}openid`,
+      `verify:manage${' '.repeat(100)}openid`,
     ]) {
       const answer = await askForToken(app, acme.client, scope);
       assert.deepEqual([answer.status, answer.body.scope], [200, verifyScope], scope);
     }
-  });
-
-  test('30,000 parameters are read once each', async () => {
-    const many = Array.from({ length: 30_000 }, (_, index) => index.toString(36)).join('&');
-    const form = new URLSearchParams({ ...grant, ...acme.client }).toString();
-    assert.ok(many.length + form.length < 140_000);
-    assert.equal((await sendForm(app, 'token', `${form}&${many.slice(0, 65_000 - form.length)}`)).status, 200);
   });
 
   test('exp is iat and expires_in, and the token lives for exactly as long, by use and by introspection', async () => {
@@ -254,6 +247,15 @@ describe('token: 400', () => {
     const form = new URLSearchParams({ ...grant, ...acme.client }).toString();
     for (const more of ['grant_type=client_credentials', 'scope=openid', 'client_id=x', 'client_secret=', 'x=1&x=2']) {
       assertRefused(await sendForm(app, 'token', `${form}&${more}`), 400, 'invalid_request', more);
+    }
+  });
+
+  test('invalid_request for more than 50 parameters, which are not read', async () => {
+    const form = new URLSearchParams({ ...grant, ...acme.client }).toString();
+    const more = (count: number) => Array.from({ length: count }, (_, index) => `&${index.toString(36)}`).join('');
+    assert.equal((await sendForm(app, 'token', form + more(40))).status, 200);
+    for (const many of [more(60), more(16_000), '&'.repeat(60_000)]) {
+      assertRefused(await sendForm(app, 'token', form + many), 400, 'invalid_request');
     }
   });
 
