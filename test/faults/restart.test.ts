@@ -71,7 +71,7 @@ test('a lone node stopped under load: every request was answered, or not carried
   const client = startClient();
   const restarts = inShort(4, 50);
   for (let round = 0; round < restarts; round++) {
-    await client.answered(200);
+    await client.answered(100);
     service.kill('SIGTERM');
     const { code } = await service.ended;
     assert.equal(code, 0, service.output());

@@ -81,7 +81,7 @@ async function goOn(kind: string): Promise<void> {
     const reference = `${kind}-${sent++}`;
     const outcome = await act(reference);
     outcomes[reference] = outcome;
-    if (typeof outcome === 'string') await pause(20);
+    if (typeof outcome === 'string') await pause(100);
   }
 }
 
