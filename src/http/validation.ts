@@ -93,6 +93,11 @@ export function compileValidator(schema: object): ValidateFunction {
   return validate;
 }
 
+/** Whether a schema has nothing against a value, for those who need not know what. */
+export function isRight(schema: object, value: unknown): boolean {
+  return compileValidator(schema)(value);
+}
+
 /** What is wrong with one of several values in a body, each of which is accepted or refused by itself. */
 export function problemsOf(schema: object, value: unknown): FieldProblem[] {
   const validate = compileValidator(schema);

@@ -67,7 +67,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
           const { message } = call.body;
           const body = {
             segments: measure(message),
-            offenders: offenders(message).slice(0, mostOffenders),
+            offenders: offenders(message, mostOffenders),
             with_smart_encoding: measure(smartEncode(message)),
           };
           const answer = { status: 200, body: JSON.stringify(body), location: null };

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
-import { problemsOf } from '../http/validation.ts';
+import { isRight } from '../http/validation.ts';
 import { type Clock, readTimestamp } from '../platform/clock.ts';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 import type { SendRequest } from './message-service.ts';
@@ -63,7 +63,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   /** Alone it has a code of its own, UNSUPPORTED_CHANNEL; here it is told as one of several that are wrong. */
   function checkChannel(body: Body): FieldProblem[] {
     if (typeof body.channel !== 'string' || body.channel === 'sms') return [];
-    return problemsOf(sms, body).length === 0 ? [] : [{ field: 'channel', message: channelExpected }];
+    return isRight(sms, body) ? [] : [{ field: 'channel', message: channelExpected }];
   }
 
   return {

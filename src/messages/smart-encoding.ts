@@ -64,23 +64,28 @@ function makeSubstitutes(): Map<string, string> {
   return map;
 }
 
-/** Each character that keeps a text out of GSM-7, in the text's order. */
-export function offenders(text: string): Offender[] {
+/** The characters that keep a text out of GSM-7, in the text's order, and no more than are wanted. */
+export function offenders(text: string, most = Number.POSITIVE_INFINITY): Offender[] {
   const found: Offender[] = [];
+  for (const offender of findOffenders(text)) if (found.push(offender) >= most) break;
+  return found;
+}
+
+/** One after another, for those who can stop early. */
+function* findOffenders(text: string): Generator<Offender, void> {
   let before = '';
   for (let i = 0; i < text.length; ) {
     const composed = composedAt(text, i);
     const character = composed ?? String.fromCodePoint(text.codePointAt(i) ?? 0);
     if (composed !== undefined || septetsOf[text.charCodeAt(i)] === 0) {
       const substitute = substituteOf(character, before);
-      found.push({ character, index: i, substitute });
+      yield { character, index: i, substitute };
       if (substitute !== '') before = substitute?.at(-1) ?? character;
     } else {
       before = character;
     }
     i += character.length;
   }
-  return found;
 }
 
 /**
@@ -91,7 +96,7 @@ export function smartEncode(text: string): string {
   if (isGsm(text)) return text;
   let encoded = '';
   let end = 0;
-  for (const { character, index, substitute } of offenders(text)) {
+  for (const { character, index, substitute } of findOffenders(text)) {
     if (substitute === null) return compose(text);
     encoded += text.slice(end, index) + substitute;
     end = index + character.length;
@@ -117,11 +122,12 @@ function composedAt(text: string, index: number): string | undefined {
 }
 
 /** More than any language writes on one letter (Unicode Standard Annex 15, Stream-Safe Text Format). */
-const tooManyMarks = /\p{M}{31}/u;
+const mostMarks = 30;
 
 /** Sorting a long run of marks takes the square of its length, so a text that has one stays as it is. */
 function compose(text: string): string {
-  return tooManyMarks.test(text) ? text : text.normalize('NFC');
+  const runs = text.match(/\p{M}+/gu) ?? [];
+  return runs.some(({ length }) => length > mostMarks) ? text : text.normalize('NFC');
 }
 
 function substituteOf(character: string, before: string): string | null {

@@ -1,4 +1,4 @@
-import { type HostileLine, openHostileLine } from './line.ts';
+import { type HostileLine, type LineAnswer, openHostileLine } from './line.ts';
 import type { HostileRequest, World } from './world.ts';
 
 const longestHoldMs = 50;
@@ -12,16 +12,32 @@ interface Lines {
 
 const linesOf = new WeakMap<World, Lines>();
 
-/** Whether another caller waits too long while a request is answered: in every try, though it is quick before each. */
-export async function holdsOthersUp(request: HostileRequest, world: World): Promise<boolean> {
+export interface TimedAnswer extends LineAnswer {
+  /** Another caller waited too long in every try, though it was answered quickly right before each of the later ones. */
+  held: boolean;
+}
+
+export async function sendTimed(request: HostileRequest, world: World): Promise<TimedAnswer> {
   const lines = linesOf.get(world) ?? { hostile: openHostileLine(world.port), neighbour: openHostileLine(world.port) };
   linesOf.set(world, lines);
-  for (let held = 0; held < tries; ) {
+  for (let attempt = 1; ; attempt++) {
+    const { answer, longestMs } = await sendBeside(request, world, lines);
+    if (longestMs <= longestHoldMs) return { ...answer, held: false };
+    if (attempt === tries) return { ...answer, held: true };
     await idle(lines, world);
-    if ((await longestWait(request, world, lines)) <= longestHoldMs) return false;
-    held++;
   }
-  return true;
+}
+
+/** Sends it, and tells the longest that another caller waited for one of the answers it asked for meanwhile. */
+async function sendBeside(request: HostileRequest, world: World, { hostile, neighbour }: Lines) {
+  let answered = false;
+  const sent = hostile.send(request).finally(() => {
+    answered = true;
+  });
+  let longestMs = 0;
+  do longestMs = Math.max(longestMs, (await neighbour.send(world.neighbour)).ms);
+  while (!answered);
+  return { answer: await sent, longestMs };
 }
 
 /** A try counts only on a machine that is not busy with other things. */
@@ -30,17 +46,4 @@ async function idle({ neighbour }: Lines, world: World): Promise<void> {
   while ((await neighbour.send(world.neighbour)).ms >= idleMs) {
     if (performance.now() > giveUpMs) throw new Error('this machine is too busy to time anything');
   }
-}
-
-/** The longest that the other caller waited for one of the answers it asked for meanwhile. */
-async function longestWait(request: HostileRequest, world: World, { hostile, neighbour }: Lines): Promise<number> {
-  let answered = false;
-  const answer = hostile.send(request).finally(() => {
-    answered = true;
-  });
-  let longest = 0;
-  do longest = Math.max(longest, (await neighbour.send(world.neighbour)).ms);
-  while (!answered);
-  await answer;
-  return longest;
 }

@@ -5,16 +5,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inShort } from '../support/effort.ts';
 import { buildService, endServices } from '../support/service.ts';
-import { holdsOthersUp } from './hold.ts';
+import { sendTimed } from './hold.ts';
 import { type HostileLine, openHostileLine } from './line.ts';
-import { type Shape, shapes } from './shapes.ts';
+import { crowds, type Shape, shapes } from './shapes.ts';
 import { type Slot, type Target, targetsOf } from './slots.ts';
 import { createWorld, type HostileRequest, type World } from './world.ts';
 
 /** The rest of a body needs a little. Above 64 KiB it is a 413. */
 const largest = 64_000;
 /** Within the bounds of a text, just above them, and as large as it can be. */
-const sizes = inShort([2900, largest], [60, 250, 1000, 2900, 6000, largest]);
+const sizes = inShort([2900, largest], [250, 2900, 6000, largest]);
 /** A request line and its headers have 16 KiB. */
 const largestInPath = 12_000;
 const lines = inShort(4, 1);
@@ -66,13 +66,28 @@ function rawFor(shape: Shape, { place }: Slot, size: number): string | undefined
 
 function allCases(): Case[] {
   let place = 0;
-  return targets.flatMap((target) => target.slots.flatMap((slot) => [...casesOf(target, slot, place++)]));
+  const single = targets.flatMap((target) => target.slots.flatMap((slot) => [...casesOf(target, slot, place++)]));
+  return [...single, ...crowdedCases()];
+}
+
+/** Lists that are full of the most that each item may hold. */
+function crowdedCases(): Case[] {
+  return targets.flatMap((target) => {
+    const [list] = target.slots.filter(({ place, schema }) => place === 'json' && schema.items !== undefined);
+    if (list === undefined) return [];
+    return Object.entries(crowds).map(([name, items]) => ({
+      name: `${target.method} ${target.path}: ${name}`,
+      request: world.requestFor(target, list, JSON.stringify(items)),
+    }));
+  });
 }
 
 /** What is wrong with the answer to a hostile request. */
 async function tryCase({ name, request }: Case, line: HostileLine): Promise<string | undefined> {
-  const { status, bytes } = await line.send(request);
-  if (timed && status < 500 && (await holdsOthersUp(request, world))) return `${name}: another caller waited`;
+  const { status, bytes, held } = timed
+    ? await sendTimed(request, world)
+    : { ...(await line.send(request)), held: false };
+  if (held) return `${name}: another caller waited`;
   if (status >= 500 || status === 0) return `${name}: ${status}`;
   // The place was never reached: the request has to be mended.
   if (status === 401 && !isIdentity(request) && request.path !== '/portal/v1/sessions') return `${name}: 401`;

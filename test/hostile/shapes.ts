@@ -134,3 +134,29 @@ export const shapes: Shape[] = [
   })),
   ...otherJson.map(([name, json]) => ({ name, text: undefined, json, grows: json.length > 0 })),
 ];
+
+const text = { to: '+15005550100', from: 'ACME' };
+
+/** Lists of texts that are refused or worked on, each as much as it can be, in 64 kB. */
+export const crowds: Record<string, unknown[]> = {
+  'a hundred items with every field wrong': Array(100).fill({
+    to: '1'.repeat(90),
+    from: 'ü'.repeat(40),
+    message: '\u0301'.repeat(80),
+    reference: 'r'.repeat(129),
+    send_at: 'x',
+    validity_seconds: 1,
+    smart_encoding: 1,
+    channel: 'y',
+  }),
+  'ten texts of marks': Array(10).fill({ ...text, message: `e${'\u0345\u0334'.repeat(1500)}`, smart_encoding: true }),
+  'ten texts of letters with thirty marks': Array(10).fill({
+    ...text,
+    message: `e${'\u0345\u0334'.repeat(15)}`.repeat(96),
+    smart_encoding: true,
+  }),
+  'seven texts of typography': Array(7).fill({ ...text, message: '“½…'.repeat(1000), smart_encoding: true }),
+  'a hundred right texts': Array(100).fill({ ...text, message: 'x'.repeat(500) }),
+  'a thousand nulls': Array(1000).fill(null),
+  'thirty thousand zeros': Array(30_000).fill(0),
+};
