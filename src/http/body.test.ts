@@ -52,6 +52,6 @@ test('the items of a list that are refused one by one are left to it', () => {
 });
 
 test('a form has at most 50 parameters', () => {
-  assert.equal(readForm(Buffer.from('a=1&'.repeat(50))).size, 50);
+  assert.equal(readForm(Buffer.from(`${'a=1&'.repeat(49)}a=1`)).size, 50);
   assert.throws(() => readForm(Buffer.from('a&'.repeat(30_000))), { status: 400 });
 });

@@ -99,8 +99,18 @@ describe('revoke', () => {
     await revokeToken(app, acme.client, token);
     app.clock.advance(2 * 3_600_000);
     await revokeToken(app, acme.client, await getToken(app, acme.client, 'verify:manage'));
+    await app.delivery.maintenance.runAll();
     const { count } = await app.db.database.query('select 1 from token_revocation');
     assert.equal(count, 1);
+  });
+
+  test('of what is revoked already writes nothing, and still means that no node admits it', async () => {
+    const token = await getToken(app, acme.client, 'verify:manage');
+    await revokeToken(app, acme.client, token);
+    const changes = async () => (await app.db.database.query('select max(seq) as seq from registry_change')).rows;
+    const before = await changes();
+    await revokeToken(app, acme.client, token);
+    assert.deepEqual(await changes(), before);
   });
 });
 

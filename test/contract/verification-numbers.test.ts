@@ -94,9 +94,10 @@ test('every filter reads a number as bodies do, with the plus encoded or not; wh
       }
     }
   }
-  for (const query of ['to=x', 'to=', 'to=%00', 'to=%2B44%207700%20900789%20', 'to=%EF%BF%BD']) {
+  for (const query of ['to=x', 'to=', 'to=%2B44%207700%20900789%20', 'to=%EF%BF%BD']) {
     for (const { status, body } of await lists(query)) assert.deepEqual([status, body.data], [200, []], query);
   }
+  for (const { status } of await lists('to=%00')) assert.equal(status, 400);
   assert.equal(started.to, to);
 });
 
