@@ -28,7 +28,7 @@ const itemSchema = Type.Object({
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {
-  application_id: Type.Optional(Type.String({ maxLength: 64, description: 'Needed with a portal session' })),
+  application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Needed with a portal session' })),
   to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
 };
 

@@ -156,16 +156,13 @@ describe('who may look', () => {
     for (const rest of ['', '/stream']) {
       const missing = await send<Refusal>(app, 'GET', path + rest, { headers: { cookie } });
       assert.deepEqual([missing.status, missing.body.details[0]?.field], [400, 'application_id']);
-      for (const id of [eve.id, 'app_00000000000000000000000000', 'x', '']) {
+      for (const id of [eve.id, 'app_00000000000000000000000000', 'x', '', 'x'.repeat(65)]) {
         const query = `?application_id=${id}`;
         const answer = await send<Refusal>(app, 'GET', path + rest + query, { headers: { cookie } });
         assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND'], id);
       }
-      for (const id of ['%00', 'x'.repeat(65)]) {
-        const answer = await send<Refusal>(app, 'GET', `${path + rest}?application_id=${id}`, { headers: { cookie } });
-        assert.deepEqual([answer.status, answer.body.details[0]?.field], [400, 'application_id'], id);
-      }
     }
+    assert.equal((await get({ cookie }, 'application_id=%00')).status, 400);
     const own = await createApplication(await signUp(app));
     assert.equal((await get({ cookie }, `application_id=${own}`)).status, 404);
   });
