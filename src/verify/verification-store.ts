@@ -1,5 +1,6 @@
 import type { Message, MessageErrorCode, MessageStatus } from '../messages/message.ts';
 import { insertMessagesFrom, messageRows } from '../messages/message-store.ts';
+import { applicationsOf } from '../messages/tracked-message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
@@ -306,10 +307,9 @@ export async function findStartedBy(
 ): Promise<Verification | undefined> {
   const madeMs = idTimeMs(correlationId);
   const { rows } = await tx.query<Verification>(
-    `select v.* from application a cross join lateral (
+    `select v.* from ${applicationsOf('$4')} a cross join lateral (
        select ${verificationColumns} from verification
-       where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v
-     where a.account_id = $4`,
+       where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v limit 1`,
     [correlationId, idFloor('ver', madeMs - 1000), idFloor('ver', madeMs + longestRequestMs), accountId],
   );
   return rows[0];
