@@ -1,6 +1,5 @@
-// The attacker's side, in a thread of its own, so that its work does not hold up the caller whose answers are timed.
+// The attacker's side, in a process of its own, so that its work does not hold up the caller whose answers are timed.
 import { request } from 'node:http';
-import { parentPort, workerData } from 'node:worker_threads';
 
 export interface Attack {
   url: string;
@@ -16,7 +15,7 @@ export interface Attack {
 /** How often each status was answered; 0 stands for no answer. */
 export type Statuses = Record<number, number>;
 
-const attack = workerData as Attack;
+const attack = JSON.parse(process.argv[2] ?? '') as Attack;
 const statuses: Statuses = {};
 let over = false;
 
@@ -51,9 +50,8 @@ async function keepAsking(): Promise<void> {
   }
 }
 
-parentPort?.once('message', () => {
+process.once('message', () => {
   over = true;
-  parentPort?.postMessage(statuses);
-  process.exit(0);
+  process.send?.(statuses, () => process.exit(0));
 });
 for (let connection = 0; connection < attack.connections; connection++) void keepAsking();

@@ -1,9 +1,10 @@
 // While one caller does its worst, another's sends and checks see no 503 and are answered in time.
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { urlOf } from '../support/cluster.ts';
@@ -118,8 +119,7 @@ async function beServed(): Promise<string[]> {
 }
 
 async function underAttack(attack: Attack): Promise<{ times: number[]; failures: string[]; statuses: Statuses }> {
-  const thread = new Worker(new URL('./attacker.ts', import.meta.url), {
-    workerData: attack,
+  const attacker = fork(fileURLToPath(new URL('./attacker.ts', import.meta.url)), [JSON.stringify(attack)], {
     execArgv: ['--import', 'tsx'],
   });
   const times: number[] = [];
@@ -129,8 +129,8 @@ async function underAttack(attack: Attack): Promise<{ times: number[]; failures:
     times.push((await timed(async () => failures.push(...(await beServed())))) / 3);
   }
   const statuses = await new Promise<Statuses>((resolve) => {
-    thread.once('message', resolve);
-    thread.postMessage('end');
+    attacker.once('message', (told) => resolve(told as Statuses));
+    attacker.send('end');
   });
   return { times, failures, statuses };
 }

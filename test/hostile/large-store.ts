@@ -43,10 +43,10 @@ export async function fill(database: Database, credentials: SandboxCredentials, 
   const free = credentials.applications.find(({ plan }) => plan === 'free')?.application_id ?? '';
   const nowMs = systemClock.nowMs();
   await database.query(
-    `insert into registry_change select n, $1, now() - interval '2 days' from generate_series(1, $2::integer) n`,
+    `insert into registry_change select nextval('registry_change_seq'), $1, now() - interval '2 days'
+     from generate_series(1, $2::integer) n`,
     [free, amounts.old],
   );
-  await database.query("select setval('registry_change_seq', $1)", [amounts.old + 1]);
   await database.query(
     `insert into sign_in_throttle select decode(md5(n::text), 'hex'), 1, now() - interval '3 days', now() - interval '3 days'
      from generate_series(1, $1::integer) n`,
