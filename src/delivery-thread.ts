@@ -1,6 +1,6 @@
 // The delivery worker's own thread: started by `main.ts` in role `all`, so that delivery never holds up an answer.
 import { parentPort, workerData } from 'node:worker_threads';
-import { createDelivery } from './delivery.ts';
+import { createDelivery } from './compose/delivery.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, write } from 'node:fs';
 import { createApp, tokenUrlOf } from './app.ts';
 import { boot, type Endings } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
-import { deliveryChannel } from './delivery.ts';
+import { deliveryChannel } from './compose/delivery.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';

@@ -2,7 +2,7 @@ import { createOperationsRoutes, type OperationsOptions } from './http/operation
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
-import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './messages/developer-message-api.ts';
+import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/message-list-api.ts';
 import { createMessageRoutes, type MessageRoutesOptions } from './messages/message-api.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -21,7 +21,7 @@ import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import {
   createDeveloperVerificationRoutes,
   type DeveloperVerificationOptions,
-} from './verify/developer-verification-api.ts';
+} from './portal/verification-list-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import { coverSpan, type StepName, stepNames, steps, usageOf } from '../metering/usage.ts';
+import { coverSpan, type StepName, stepNames, steps, usageOf } from './usage.ts';
 import { messagesBySteps, requestsBySteps, verificationsBySteps } from '../metering/usage-store.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { PlanLimits, Plans } from '../platform/config.ts';

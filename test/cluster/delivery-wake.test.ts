@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDelivery, deliveryChannel } from '../../src/delivery.ts';
+import { createDelivery, deliveryChannel } from '../../src/compose/delivery.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { openKeyRing } from '../../src/platform/keys.ts';

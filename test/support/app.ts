@@ -1,5 +1,5 @@
 import { type App, createApp } from '../../src/app.ts';
-import { createDelivery, type Delivery } from '../../src/delivery.ts';
+import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';

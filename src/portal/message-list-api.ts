@@ -5,12 +5,12 @@ import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import type { ShownMessage } from './message.ts';
-import { messageFilters, messageSchema, toRecord } from './message-record.ts';
-import { listMessages } from './message-store.ts';
-import { readNumberFilter } from './phone-number.ts';
-import { messageTimeline } from './tracked-message.ts';
-import { findTracked } from './tracked-message-store.ts';
+import type { ShownMessage } from '../messages/message.ts';
+import { messageFilters, messageSchema, toRecord } from '../messages/message-record.ts';
+import { listMessages } from '../messages/message-store.ts';
+import { readNumberFilter } from '../messages/phone-number.ts';
+import { messageTimeline } from '../messages/tracked-message.ts';
+import { findTracked } from '../messages/tracked-message-store.ts';
 
 export interface DeveloperMessageOptions {
   database: Database;

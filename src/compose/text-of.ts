@@ -1,7 +1,7 @@
-import type { Message } from './messages/message.ts';
-import type { KeyRing } from './platform/keys.ts';
-import { codeOf } from './verify/code.ts';
-import { renderVerification, type VerificationTemplate } from './verify/texts.ts';
+import type { Message } from '../messages/message.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { codeOf } from '../verify/code.ts';
+import { renderVerification, type VerificationTemplate } from '../verify/texts.ts';
 
 /** What a verification's message is made from. The code is not in it: it derives from the verification's id. */
 export interface StoredTemplate extends VerificationTemplate {

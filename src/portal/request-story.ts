@@ -1,16 +1,16 @@
-import type { Api } from './http/route.ts';
-import type { TimelineEvent } from './http/timeline.ts';
-import { messageTimeline, type TrackedMessage } from './messages/tracked-message.ts';
-import { findMadeBy, findTextsOf, findTracked } from './messages/tracked-message-store.ts';
-import type { Metering } from './metering/metering.ts';
-import { findTrace, type RequestTrace } from './metering/metering-store.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Database } from './platform/database.ts';
-import { idTimeMs, isId } from './platform/ids.ts';
-import type { RequestRecord, RequestStory } from './portal/request-api.ts';
-import { asOf, type Verification } from './verify/verification.ts';
-import { findStartedBy, findVerification } from './verify/verification-store.ts';
-import { verificationTimeline } from './verify/verification-timeline.ts';
+import type { Api } from '../http/route.ts';
+import type { TimelineEvent } from '../http/timeline.ts';
+import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
+import { findMadeBy, findTextsOf, findTracked } from '../messages/tracked-message-store.ts';
+import type { Metering } from '../metering/metering.ts';
+import { findTrace, type RequestTrace } from '../metering/metering-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { idTimeMs, isId } from '../platform/ids.ts';
+import type { RequestRecord, RequestStory } from './request-api.ts';
+import { asOf, type Verification } from '../verify/verification.ts';
+import { findStartedBy, findVerification } from '../verify/verification-store.ts';
+import { verificationTimeline } from '../verify/verification-timeline.ts';
 
 export interface RequestStories {
   find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;

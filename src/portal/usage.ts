@@ -1,5 +1,5 @@
 import type { Api } from '../http/route.ts';
-import type { RecordsOfStep, RequestsOfStep, UsageSpan } from './usage-store.ts';
+import type { RecordsOfStep, RequestsOfStep, UsageSpan } from '../metering/usage-store.ts';
 
 export const stepNames = ['minute', 'hour', 'day'] as const;
 export type StepName = (typeof stepNames)[number];

@@ -8,11 +8,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import { asOf } from './verification.ts';
-import { toVerification, verificationFilters, verificationSchema } from './verification-record.ts';
-import { findVerification } from './verification-store.ts';
-import { verificationTimeline } from './verification-timeline.ts';
-import type { VerifyService } from './verify-service.ts';
+import { asOf } from '../verify/verification.ts';
+import { toVerification, verificationFilters, verificationSchema } from '../verify/verification-record.ts';
+import { findVerification } from '../verify/verification-store.ts';
+import { verificationTimeline } from '../verify/verification-timeline.ts';
+import type { VerifyService } from '../verify/verify-service.ts';
 
 export interface DeveloperVerificationOptions {
   database: Database;

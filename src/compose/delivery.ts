@@ -1,15 +1,15 @@
 import { createChores } from './chores.ts';
-import { createSandboxCarrier } from './delivery/carriers/sandbox-carrier.ts';
-import { createDeliveryWorker, type DeliveryCount, type DeliveryWorker } from './delivery/delivery-worker.ts';
-import { createReceipts } from './delivery/receipts.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import type { Database } from './platform/database.ts';
-import type { KeyRing } from './platform/keys.ts';
-import { type Listener, openListener } from './platform/listener.ts';
-import type { Log } from './platform/log.ts';
-import { createMaintenance, type Maintenance, type MaintenanceCount } from './platform/maintenance.ts';
-import { createHandsets } from './sandbox/handsets.ts';
+import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
+import { createDeliveryWorker, type DeliveryCount, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { createReceipts } from '../delivery/receipts.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { type Listener, openListener } from '../platform/listener.ts';
+import type { Log } from '../platform/log.ts';
+import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
+import { createHandsets } from '../sandbox/handsets.ts';
 import { createTextOf } from './text-of.ts';
 
 export interface Delivery {

@@ -1,15 +1,15 @@
-import { deleteOutlivedRevocations } from './identity/token-store.ts';
-import { createRetention } from './messages/retention.ts';
-import { deleteOldTraces, rollUpUsage } from './metering/metering-store.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import type { Database } from './platform/database.ts';
-import { deleteExpiredAnswers } from './platform/idempotency.ts';
-import { type Chore, pieceRows } from './platform/maintenance.ts';
-import { createPortalUpkeep } from './portal/portal-upkeep.ts';
-import { deleteDeadNodes, deleteOldChanges } from './registry/change-store.ts';
-import { createVerificationRetention } from './verify/verification-retention.ts';
-import { expireSome } from './verify/verification-store.ts';
+import { deleteOutlivedRevocations } from '../identity/token-store.ts';
+import { createRetention } from '../messages/retention.ts';
+import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import { deleteExpiredAnswers } from '../platform/idempotency.ts';
+import { type Chore, pieceRows } from '../platform/maintenance.ts';
+import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
+import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
+import { createVerificationRetention } from '../verify/verification-retention.ts';
+import { expireSome } from '../verify/verification-store.ts';
 
 export interface ChoreOptions {
   config: Config;
