@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { findByKey, findByToken } from './callers.ts';
+import { createTextOf } from './compose/text-of.ts';
 import { readQueueState } from './delivery/delivery-store.ts';
 import { addressKey } from './edge/address-key.ts';
 import { createAddressWindows } from './edge/address-windows.ts';
@@ -33,17 +34,16 @@ import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { createDeveloperService, type DeveloperService } from './portal/developer-service.ts';
 import { createHasher, type PasswordCost } from './portal/password.ts';
 import { createPasswordWork } from './portal/password-work.ts';
+import { createRequestStories } from './portal/request-story.ts';
 import { createSessions } from './portal/session.ts';
 import { createSignInThrottle } from './portal/sign-in-throttle.ts';
 import { createLastUsed } from './registry/last-used.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
-import { createRequestStories } from './portal/request-story.ts';
 import { apiPrefixes, createRoutes } from './routes.ts';
 import { createHandsets } from './sandbox/handsets.ts';
 import { createInboxFeed } from './sandbox/inbox-feed.ts';
 import { createInboxStreams } from './sandbox/inbox-streams.ts';
 import { createReadTexts } from './sandbox/inbox-text.ts';
-import { createTextOf } from './compose/text-of.ts';
 import { createGuard } from './verify/guard.ts';
 import { createStartRules } from './verify/start-rules.ts';
 import { createVerifyService } from './verify/verify-service.ts';
@@ -188,7 +188,12 @@ export function createApp(options: AppOptions): App {
   const inboxStreams = createInboxStreams({ feed: inboxFeed, handsets, readTexts });
 
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
-  const stories = createRequestStories({ database: sideDatabase, clock, metering });
+  const stories = createRequestStories({
+    database: sideDatabase,
+    clock,
+    metering,
+    applicationIdsOf: registry.service.listApplicationIds,
+  });
   // Alone, a node keeps the windows itself; with others, only its share of them while the store is away.
   const own = createMemoryWindows({ clock });
   const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
@@ -284,6 +289,7 @@ export function createApp(options: AppOptions): App {
       environment: config.environment,
       checks,
       liveNodes: feed.liveNodes,
+      countRegistry: registry.service.count,
       queue: () => readQueueState(sideDatabase, clock.nowMs()),
     },
     verify: { verify, idempotency, rules: createStartRules(config.environment), carrierFor },

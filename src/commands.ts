@@ -11,6 +11,7 @@ import { createLog } from './platform/log.ts';
 import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
 import { createRegistry } from './registry/registry.ts';
+import { deleteArrived } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** What only somebody with a shell on the machine may do. */
@@ -66,9 +67,12 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
     throw new StartError('Say which number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
-  const messages = await createRetention(database, clock, config.retentionDays).forget(number, (looked) => {
-    if (looked % 1_000_000 === 0) say(`Looked at ${looked.toLocaleString('en')} messages.`);
-  });
+  const messages = await createRetention({ database, clock, days: config.retentionDays, deleteArrived }).forget(
+    number,
+    (looked) => {
+      if (looked % 1_000_000 === 0) say(`Looked at ${looked.toLocaleString('en')} messages.`);
+    },
+  );
   const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
   await deleteAnswersAbout(database, keys, JSON.stringify(number));
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -2,7 +2,6 @@ import { createOperationsRoutes, type OperationsOptions } from './http/operation
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
-import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/message-list-api.ts';
 import { createMessageRoutes, type MessageRoutesOptions } from './messages/message-api.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -11,17 +10,18 @@ import { createApplicationRoutes } from './portal/application-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
 import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
+import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/message-list-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
-import type { RegistryService } from './registry/registry-service.ts';
-import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import {
   createDeveloperVerificationRoutes,
   type DeveloperVerificationOptions,
 } from './portal/verification-list-api.ts';
+import type { RegistryService } from './registry/registry-service.ts';
+import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
@@ -84,7 +84,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createRequestRoutes(parts.requests),
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
-    ...createOperatorRoutes(registry),
+    ...createOperatorRoutes({ database, registry }),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),

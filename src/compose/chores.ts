@@ -8,6 +8,7 @@ import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
+import { deleteArrived } from '../sandbox/handsets.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
 
@@ -22,7 +23,7 @@ const hourMs = 3_600_000;
 
 /** The table of contents of the upkeep: every chore with its pause; its statement is beside the table's store. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
-  const messages = createRetention(database, clock, config.retentionDays);
+  const messages = createRetention({ database, clock, days: config.retentionDays, deleteArrived });
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);

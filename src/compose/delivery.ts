@@ -1,4 +1,3 @@
-import { createChores } from './chores.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryCount, type DeliveryWorker } from '../delivery/delivery-worker.ts';
 import { createReceipts } from '../delivery/receipts.ts';
@@ -10,6 +9,7 @@ import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
+import { createChores } from './chores.ts';
 import { createTextOf } from './text-of.ts';
 
 export interface Delivery {

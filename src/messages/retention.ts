@@ -23,7 +23,15 @@ const dayMs = 86_400_000;
 /** These still need their number and text: a text may be sent seven days ahead, and be tried for three. */
 const unsent: MessageStatus[] = ['scheduled', 'queued'];
 
-export function createRetention(database: Database, clock: Clock, days: number): Retention {
+export interface RetentionOptions {
+  database: Database;
+  clock: Clock;
+  days: number;
+  /** Also deletes what arrived of these messages, where phones are virtual. */
+  deleteArrived: (tx: Tx, messageIds: string[]) => Promise<void>;
+}
+
+export function createRetention({ database, clock, days, deleteArrived }: RetentionOptions): Retention {
   async function maskMessages(tx: Tx, before: string): Promise<number> {
     await tx.query(`insert into retention (kind, masked_before) values ('message', '') on conflict (kind) do nothing`);
     const { rows: marks } = await tx.query<{ mark: string }>(
@@ -70,7 +78,10 @@ export function createRetention(database: Database, clock: Clock, days: number):
        where m.id = u.id`,
       [rows.map(({ id }) => id), rows.map(({ recipient }) => maskNumber(recipient))],
     );
-    await tx.query('delete from handset_text where message_id = any($1)', [rows.map(({ id }) => id)]);
+    await deleteArrived(
+      tx,
+      rows.map(({ id }) => id),
+    );
   }
 
   async function forgetPiece(ids: string[], number: string): Promise<number> {
@@ -80,7 +91,7 @@ export function createRetention(database: Database, clock: Clock, days: number):
       forgotten += await database.transaction(async (tx) => {
         const values = [piece, number, maskNumber(number), toTimestamp(clock.nowMs()), unsent];
         const { count } = await tx.query(forgetStatement, values);
-        await tx.query('delete from handset_text where message_id = any($1)', [piece]);
+        await deleteArrived(tx, piece);
         return count;
       });
     }

@@ -127,17 +127,17 @@ const traceColumns = `t.id, t.application_id as "applicationId", t.api, t.method
   t.details, t.duration_ms as "durationMs", t.admitted, t.limit_per_minute as "limitPerMinute", t.remaining,
   t.retry_after_seconds as "retryAfterSeconds", t.refused_by as "refusedBy", t.record_id as "recordId"`;
 
-/** A request of one of the account's applications. */
+/** A request of one of these applications. */
 export async function findTrace(
   tx: Tx,
-  accountId: string,
+  applicationIds: string[],
   id: string,
   nowMs: number,
 ): Promise<RequestTrace | undefined> {
   const { rows } = await tx.query<RequestTrace>(
-    `select ${traceColumns} from request_trace t join application a on a.id = t.application_id
-     where t.id = $1 and t.id >= $2 and a.account_id = $3`,
-    [id, idFloor('req', nowMs - tracesKeptMs), accountId],
+    `select ${traceColumns} from request_trace t
+     where t.id = $1 and t.id >= $2 and t.application_id = any($3)`,
+    [id, idFloor('req', nowMs - tracesKeptMs), applicationIds],
   );
   return rows[0];
 }

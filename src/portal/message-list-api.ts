@@ -2,15 +2,15 @@ import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
-import type { Database } from '../platform/database.ts';
-import { notFound } from '../platform/errors.ts';
-import { isId } from '../platform/ids.ts';
 import type { ShownMessage } from '../messages/message.ts';
 import { messageFilters, messageSchema, toRecord } from '../messages/message-record.ts';
 import { listMessages } from '../messages/message-store.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
 import { messageTimeline } from '../messages/tracked-message.ts';
 import { findTracked } from '../messages/tracked-message-store.ts';
+import type { Database } from '../platform/database.ts';
+import { notFound } from '../platform/errors.ts';
+import { isId } from '../platform/ids.ts';
 
 export interface DeveloperMessageOptions {
   database: Database;

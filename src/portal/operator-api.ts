@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, route } from '../http/route.ts';
+import type { Database } from '../platform/database.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
+import { findEmails } from './portal-store.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
 const waitingSchema = Type.Object({
@@ -13,7 +15,12 @@ const waitingSchema = Type.Object({
 
 const params = Type.Object({ id: pathParameter });
 
-export function createOperatorRoutes(registry: RegistryService): Route[] {
+export interface OperatorOptions {
+  database: Database;
+  registry: RegistryService;
+}
+
+export function createOperatorRoutes({ database, registry }: OperatorOptions): Route[] {
   const tag = 'Developer portal: operators';
   const auth = { kind: 'operator' } as const;
   const decided = { 200: { description: 'The registration as it is now', schema: registrationSchema } };
@@ -29,11 +36,15 @@ export function createOperatorRoutes(registry: RegistryService): Route[] {
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const rows = await registry.listWaiting({ limit: limit + 1, after });
+        const emails = await findEmails(
+          database,
+          rows.map(({ accountId }) => accountId),
+        );
         const body = toPage(rows, limit, (row) => ({
           ...toRegistration(row),
           application_id: row.applicationId,
           application_name: row.applicationName,
-          account_email: row.email,
+          account_email: emails.get(row.accountId) ?? '',
         }));
         return { status: 200, body };
       },

@@ -188,22 +188,15 @@ export async function putKnownAddress(tx: Tx, accountId: string, addressHash: Bu
   );
 }
 
-export interface SystemCounts {
-  accounts: number;
-  applications: number;
-  pendingRegistrations: number;
+/** Counts stop at `most`: beyond, the exact number is not worth reading a large table for. */
+export async function countAccounts(tx: Tx, most: number): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>('select count(*) from (select from account limit $1) a', [most]);
+  return rows[0]?.count ?? 0;
 }
 
-/** Counts stop here: beyond, the exact number is not worth reading a large table for. */
-const mostCounted = 100_000;
-
-export async function readSystemCounts(tx: Tx): Promise<SystemCounts> {
-  const { rows } = await tx.query<SystemCounts>(
-    `select (select count(*) from (select from account limit $1) a) as accounts,
-       (select count(*) from (select from application limit $1) a) as applications,
-       (select count(*) from (select from registration where status = 'pending' or requested_plan is not null limit $1) r)
-         as "pendingRegistrations"`,
-    [mostCounted],
-  );
-  return rows[0] ?? { accounts: 0, applications: 0, pendingRegistrations: 0 };
+export async function findEmails(tx: Tx, accountIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ id: string; email: string }>('select id, email from account where id = any($1)', [
+    accountIds,
+  ]);
+  return new Map(rows.map(({ id, email }) => [id, email]));
 }

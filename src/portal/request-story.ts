@@ -7,10 +7,10 @@ import { findTrace, type RequestTrace } from '../metering/metering-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { idTimeMs, isId } from '../platform/ids.ts';
-import type { RequestRecord, RequestStory } from './request-api.ts';
 import { asOf, type Verification } from '../verify/verification.ts';
 import { findStartedBy, findVerification } from '../verify/verification-store.ts';
 import { verificationTimeline } from '../verify/verification-timeline.ts';
+import type { RequestRecord, RequestStory } from './request-api.ts';
 
 export interface RequestStories {
   find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;
@@ -32,12 +32,14 @@ export function createRequestStories(options: {
   database: Database;
   clock: Clock;
   metering: Metering;
+  /** The account's applications, whose requests it may see. */
+  applicationIdsOf: (accountId: string) => Promise<string[]>;
 }): RequestStories {
-  const { database, clock, metering } = options;
+  const { database, clock, metering, applicationIdsOf } = options;
 
-  async function findMade(accountId: string, correlationId: string): Promise<Made | undefined> {
-    const texts = await findMadeBy(database, accountId, correlationId);
-    const started = await findStartedBy(database, accountId, correlationId);
+  async function findMade(applicationIds: string[], correlationId: string): Promise<Made | undefined> {
+    const texts = await findMadeBy(database, applicationIds, correlationId);
+    const started = await findStartedBy(database, applicationIds, correlationId);
     if (started !== undefined) return madeVerification(started, texts);
     const first = texts[0];
     if (first === undefined) return undefined;
@@ -81,8 +83,9 @@ export function createRequestStories(options: {
     async find(accountId, correlationId) {
       if (!isId('req', correlationId)) return undefined;
       await metering.flush();
-      const trace = await findTrace(database, accountId, correlationId, clock.nowMs());
-      const made = await findMade(accountId, correlationId);
+      const applicationIds = await applicationIdsOf(accountId);
+      const trace = await findTrace(database, applicationIds, correlationId, clock.nowMs());
+      const made = await findMade(applicationIds, correlationId);
       if (trace === undefined) return made === undefined ? undefined : fromRecord(correlationId, made);
       const records = made?.records ?? (await findAbout(trace));
       return fromTrace(trace, records, made?.timeline ?? []);

@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import { coverSpan, type StepName, stepNames, steps, usageOf } from './usage.ts';
-import { messagesBySteps, requestsBySteps, verificationsBySteps } from '../metering/usage-store.ts';
+import { messagesBySteps } from '../messages/message-usage-store.ts';
+import { requestsBySteps } from '../metering/usage-store.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { PlanLimits, Plans } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { invalidField } from '../platform/errors.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
+import { verificationsBySteps } from '../verify/verification-usage-store.ts';
 import { applicationParams } from './application-api.ts';
+import { coverSpan, type StepName, stepNames, steps, usageOf } from './usage.ts';
 
 export interface UsageOptions {
   database: Database;

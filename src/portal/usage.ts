@@ -1,5 +1,8 @@
 import type { Api } from '../http/route.ts';
-import type { RecordsOfStep, RequestsOfStep, UsageSpan } from '../metering/usage-store.ts';
+import type { MessagesOfStep } from '../messages/message-usage-store.ts';
+import type { RequestsOfStep } from '../metering/usage-store.ts';
+import type { Span } from '../platform/steps.ts';
+import type { VerificationsOfStep } from '../verify/verification-usage-store.ts';
 
 export const stepNames = ['minute', 'hour', 'day'] as const;
 export type StepName = (typeof stepNames)[number];
@@ -36,11 +39,11 @@ export function coverSpan(fromMs: number, toMs: number, { ms }: { ms: number }):
 /** Puts what was counted in three places together, for one API. */
 export function usageOf(
   api: Api,
-  span: Omit<UsageSpan, 'applicationId'>,
+  span: Omit<Span, 'applicationId'>,
   counted: {
     requests: RequestsOfStep[];
-    messages: RecordsOfStep[];
-    verifications: Omit<RecordsOfStep, 'api' | 'segments'>[];
+    messages: MessagesOfStep[];
+    verifications: VerificationsOfStep[];
   },
 ): ApiUsage {
   const first = span.fromMs / span.stepMs;

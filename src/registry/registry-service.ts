@@ -135,7 +135,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     /** As its developer does it: within the limit, exactly, because the account is held while it is counted. */
     async createOwnApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
-      await store.lockAccount(tx, accountId);
+      await store.lockApplicationsOf(tx, accountId);
       const count = await store.countApplications(tx, accountId, ownApplications);
       if (count >= ownApplications) throw tooManyApplications();
       return createApplication(tx, accountId, name);
@@ -215,6 +215,10 @@ export function createRegistryService(options: RegistryServiceOptions) {
         const api = registrations.some((each) => each.api === 'verify') ? 'verify' : 'messaging';
         return issueSecret(tx, client.id, api);
       }),
+
+    listApplicationIds: (accountId: string) => store.listApplicationIds(database, accountId),
+
+    count: (most: number) => store.countRegistry(database, most),
 
     listWaiting: (page: store.Page) => store.listWaiting(database, page),
     approve: (registrationId: string) => decide(registrationId, approved),

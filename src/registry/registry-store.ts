@@ -31,9 +31,32 @@ export async function findApplication(tx: Tx, accountId: string, id: string): Pr
   return rows[0];
 }
 
-/** Holds the account until the transaction ends, so that what is counted of it stays true. */
-export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
-  await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+/** The newest applications of an account; it may have a hundred. */
+export async function listApplicationIds(tx: Tx, accountId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    'select id from application where account_id = $1 order by id desc limit 100',
+    [accountId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Counts stop at `most`: beyond, the exact number is not worth reading a large table for. */
+export async function countRegistry(
+  tx: Tx,
+  most: number,
+): Promise<{ applications: number; pendingRegistrations: number }> {
+  const { rows } = await tx.query<{ applications: number; pendingRegistrations: number }>(
+    `select (select count(*) from (select from application limit $1) a) as applications,
+       (select count(*) from (select from registration where status = 'pending' or requested_plan is not null limit $1) r)
+         as "pendingRegistrations"`,
+    [most],
+  );
+  return rows[0] ?? { applications: 0, pendingRegistrations: 0 };
+}
+
+/** Others that count or add applications of this account wait until the transaction ends. */
+export async function lockApplicationsOf(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207021))', [accountId]);
 }
 
 /** How many applications an account has; it stops counting at `most`. */
@@ -99,16 +122,19 @@ export async function lockRegistration(tx: Tx, id: string): Promise<Registration
   return rows[0];
 }
 
-export async function listWaiting(
-  tx: Tx,
-  { limit, after }: Page,
-): Promise<(Registration & { applicationName: string; email: string })[]> {
-  const { rows } = await tx.query<Registration & { applicationName: string; email: string }>(
-    `select r.*, a.name as "applicationName", d.email
+/** A registration that waits for an operator, with what the operator needs to know of it. */
+export interface WaitingRegistration extends Registration {
+  applicationName: string;
+  accountId: string;
+}
+
+export async function listWaiting(tx: Tx, { limit, after }: Page): Promise<WaitingRegistration[]> {
+  const { rows } = await tx.query<WaitingRegistration>(
+    `select r.*, a.name as "applicationName", a.account_id as "accountId"
      from (select ${registrationColumns} from registration
            where (status = 'pending' or requested_plan is not null) and ($1::text is null or id < $1)
            order by id desc limit $2) r
-     join application a on a.id = r."applicationId" join account d on d.id = a.account_id order by r.id desc`,
+     join application a on a.id = r."applicationId" order by r.id desc`,
     [after ?? null, limit],
   );
   return rows;

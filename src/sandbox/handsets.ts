@@ -121,6 +121,11 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
  * The lock makes the order of the ids the order of the commits: a reader that has seen an id has seen all before it. An id
  * is given out for each row that the join brings, and so behind the lock.
  */
+/** Forgets what arrived of these messages. */
+export async function deleteArrived(tx: Tx, messageIds: string[]): Promise<void> {
+  await tx.query('delete from handset_text where message_id = any($1)', [messageIds]);
+}
+
 const insertTexts = {
   name: 'insert-handset-texts',
   text: `with locked as materialized (select pg_advisory_xact_lock(4207020))

@@ -1,6 +1,5 @@
 import type { Message, MessageErrorCode, MessageStatus } from '../messages/message.ts';
 import { insertMessagesFrom, messageRows } from '../messages/message-store.ts';
-import { applicationsOf } from '../messages/tracked-message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
@@ -299,18 +298,18 @@ export async function cancelPending(
   return rows[0];
 }
 
-/** The verification that a request of one of the account's applications started; found as its texts are. */
+/** The verification that a request of one of these applications started; found as its texts are. */
 export async function findStartedBy(
   tx: Tx,
-  accountId: string,
+  applicationIds: string[],
   correlationId: string,
 ): Promise<Verification | undefined> {
   const madeMs = idTimeMs(correlationId);
   const { rows } = await tx.query<Verification>(
-    `select v.* from ${applicationsOf('$4')} a cross join lateral (
+    `select v.* from unnest($4::text[]) as a(id) cross join lateral (
        select ${verificationColumns} from verification
        where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v limit 1`,
-    [correlationId, idFloor('ver', madeMs - 1000), idFloor('ver', madeMs + longestRequestMs), accountId],
+    [correlationId, idFloor('ver', madeMs - 1000), idFloor('ver', madeMs + longestRequestMs), applicationIds],
   );
   return rows[0];
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createRetention } from '../../src/messages/retention.ts';
 import { deleteAnswersAbout } from '../../src/platform/idempotency.ts';
+import { deleteArrived } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
@@ -19,7 +20,13 @@ before(async () => {
 after(() => app.close());
 
 const work = () => app.delivery.workers[0]?.runUntilIdle();
-const retention = () => createRetention(app.db.database, app.clock, app.config.retentionDays);
+const retention = () =>
+  createRetention({
+    database: app.db.database,
+    clock: app.clock,
+    days: app.config.retentionDays,
+    deleteArrived,
+  });
 /** As the service does it, with all other upkeep: until nothing is left. */
 const maskOld = () => app.delivery.maintenance.runAll();
 /** What `npm run forget` does for messages. */

@@ -1,0 +1,22 @@
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { idFloor } from '../platform/ids.ts';
+import { type Span, stepOf } from '../platform/steps.ts';
+
+export interface VerificationsOfStep {
+  step: number;
+  status: string;
+  count: number;
+}
+
+/** A pending verification whose time is over counts as expired, although its row may not say so yet. */
+export async function verificationsBySteps(tx: Tx, span: Span, nowMs: number): Promise<VerificationsOfStep[]> {
+  const { applicationId, fromMs, toMs, stepMs } = span;
+  const { rows } = await tx.query<VerificationsOfStep>(
+    `select ${stepOf('created_at')} as step,
+       case when status = 'pending' and expires_at <= $5 then 'expired' else status end as status, count(*) as count
+     from verification where application_id = $1 and id >= $3 and id < $4 group by 1, 2`,
+    [applicationId, stepMs, idFloor('ver', fromMs), idFloor('ver', toMs), toTimestamp(nowMs)],
+  );
+  return rows;
+}
