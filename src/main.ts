@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, write } from 'node:fs';
-import { createApp, tokenUrlOf } from './app.ts';
+import { createApp } from './app.ts';
 import { boot, type Endings } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
 import { deliveryChannel } from './compose/delivery.ts';
+import { tokenUrlOf } from './compose/foundation.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { tokenUrlOf } from '../../src/app.ts';
+import { tokenUrlOf } from '../../src/compose/foundation.ts';
 import { makeDemoApplications, type SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { welcome } from '../../src/welcome.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

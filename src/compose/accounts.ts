@@ -1,0 +1,30 @@
+import { addressKey } from '../edge/address-key.ts';
+import { createAddressWindows } from '../edge/address-windows.ts';
+import { createDeveloperService } from '../portal/developer-service.ts';
+import { createHasher, type PasswordCost } from '../portal/password.ts';
+import { createPasswordWork } from '../portal/password-work.ts';
+import { createSessions } from '../portal/session.ts';
+import { createSignInThrottle } from '../portal/sign-in-throttle.ts';
+import type { Foundation } from './foundation.ts';
+
+export type Accounts = ReturnType<typeof composeAccounts>;
+
+/** Developers' accounts and their sessions. */
+export function composeAccounts(foundation: Foundation, passwordCost: PasswordCost | undefined) {
+  const { config, clock, sideDatabase: database, keys, metrics } = foundation;
+  const { passwordPerMinute: perMinute } = config;
+  const hasher = createHasher(passwordCost);
+  const windows = createAddressWindows({ clock });
+  metrics.gauge('heliograph_password_windows', 'Addresses that tried a password', () => windows.size);
+  const passwordWork = createPasswordWork({
+    hasher,
+    addressKey,
+    // No connection is told of this limit before it is refused, so only the 250 ms after a refusal count.
+    takeTry: (key) => windows.decide(key, { perMinute, burst: perMinute }, Number.NEGATIVE_INFINITY),
+    perMinute,
+  });
+  const sessions = createSessions({ database, clock, keys, https: config.publicUrl.startsWith('https:') });
+  const throttle = createSignInThrottle(database, clock, keys);
+  const developers = createDeveloperService({ database, clock, keys, hasher, passwordWork, sessions, throttle });
+  return { sessions, developers };
+}

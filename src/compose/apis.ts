@@ -1,0 +1,45 @@
+import type { Bulkheads } from '../http/mount.ts';
+import { createMessageService } from '../messages/message-service.ts';
+import { createSendRules } from '../messages/send-rules.ts';
+import { createIdempotency } from '../platform/idempotency.ts';
+import { createGuard } from '../verify/guard.ts';
+import { createStartRules } from '../verify/start-rules.ts';
+import { createVerifyService, type VerifyServiceOptions } from '../verify/verify-service.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface ApiParts {
+  bulkheads: Bulkheads;
+  signProof: VerifyServiceOptions['signProof'];
+  /** Tells the delivery worker that something is due. */
+  wakeDelivery: () => void;
+}
+
+/** The three APIs behind the edge. */
+export function composeApis(foundation: Foundation, { bulkheads, signProof, wakeDelivery: wake }: ApiParts) {
+  const { config, clock, database, sideDatabase, keys } = foundation;
+  const { environment, resendSeconds } = config;
+  // Production has no carrier yet, and says so before it accepts anything.
+  const carrierFor = () => (environment === 'sandbox' ? 'sandbox' : undefined);
+  const idempotency = createIdempotency(database, clock, keys);
+  const messages = createMessageService({ database, sideDatabase, clock, carrierFor, wake });
+  const verify = createVerifyService({
+    database,
+    sideDatabase,
+    singles: bulkheads.single,
+    clock,
+    keys,
+    guard: createGuard(config.guard, environment),
+    environment,
+    resendSeconds,
+    signProof,
+    wake,
+  });
+  return {
+    verify: { verify, idempotency, rules: createStartRules(environment), carrierFor },
+    messages: { messages, idempotency, rules: createSendRules(clock, environment) },
+    async drain(): Promise<void> {
+      await messages.drain();
+      await verify.drain();
+    },
+  };
+}

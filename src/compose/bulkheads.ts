@@ -1,0 +1,12 @@
+import type { Bulkheads } from '../http/mount.ts';
+import { createFairShare } from '../platform/fair-share.ts';
+import type { Foundation } from './foundation.ts';
+
+/** The turns callers take where their work is not batched (decision 0008). */
+export function composeBulkheads({ metrics }: Foundation): Bulkheads {
+  const side = createFairShare({ concurrent: 4, perCaller: 2, waitingPerCaller: 100, waitMs: 2000 });
+  const single = createFairShare({ concurrent: 5, perCaller: 3, waitingPerCaller: 1000, waitMs: 2000 });
+  metrics.gauge('heliograph_side_requests', 'Portal, list and report requests at work', () => side.running);
+  metrics.gauge('heliograph_side_requests_waiting', 'Those that wait for their turn', () => side.waiting);
+  return { side, single };
+}

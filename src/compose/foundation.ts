@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+
+/** What every part of the app stands on. */
+export interface Foundation {
+  config: Config;
+  clock: Clock;
+  database: Database;
+  /** A small pool for portal, lists, usage, health and streams: slow reads there take no connection from the APIs. */
+  sideDatabase: Database;
+  keys: KeyRing;
+  log: Log;
+  metrics: Metrics;
+}
+
+/** The built pages of the portal, beside `src` as well as beside `dist`. */
+export const pagesFolder = fileURLToPath(new URL('../../portal/dist', import.meta.url));
+
+export function tokenUrlOf({ publicUrl, realm }: Pick<Config, 'publicUrl' | 'realm'>): string {
+  return `${publicUrl}/realms/${realm}/protocol/openid-connect/token`;
+}

@@ -1,0 +1,52 @@
+import { readQueueState } from '../delivery/delivery-store.ts';
+import type { RegistrationWindows } from '../edge/windows.ts';
+import type { Check } from '../http/operations-api.ts';
+import type { Metering } from '../metering/metering.ts';
+import { createRequestStories } from '../portal/request-story.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { VerifyService } from '../verify/verify-service.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface PortalParts {
+  version: string;
+  registry: Registry;
+  metering: Metering;
+  registrations: RegistrationWindows;
+  verify: VerifyService;
+  checks: Check[];
+}
+
+/** What the portal's routes need: they read from every domain, always on the side. */
+export function composePortal({ config, clock, sideDatabase: database }: Foundation, parts: PortalParts) {
+  const {
+    registry: { service: registry, feed },
+    metering,
+    registrations,
+  } = parts;
+  const { requireOwn, listApplicationIds: applicationIdsOf } = registry;
+  const { flush } = metering;
+  const stories = createRequestStories({ database, clock, metering, applicationIdsOf });
+  return {
+    usage: {
+      database,
+      clock,
+      registry,
+      plans: config.plans,
+      flush,
+      quotaOf: async (...[id, limits]: Parameters<RegistrationWindows['peek']>) => registrations.peek(id, limits),
+    },
+    requests: { database, clock, registry, findStory: stories.find, flush },
+    developerMessages: { database, requireOwn },
+    developerVerifications: { database, clock, verify: parts.verify, requireOwn },
+    health: {
+      database,
+      clock,
+      version: parts.version,
+      environment: config.environment,
+      checks: parts.checks,
+      liveNodes: feed.liveNodes,
+      countRegistry: registry.count,
+      queue: () => readQueueState(database, clock.nowMs()),
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { createMemoryWindows } from '../edge/memory-windows.ts';
+import { createRedisWindows } from '../edge/redis-windows.ts';
+import { createShareWindows } from '../edge/share-windows.ts';
+import { createWindowBreaker } from '../edge/window-breaker.ts';
+import type { Check } from '../http/operations-api.ts';
+import type { ChangeFeed } from '../registry/change-feed.ts';
+import type { Foundation } from './foundation.ts';
+
+/**
+ * The rate windows of registrations. A lone node keeps them itself. Nodes with a shared store keep only their share, for
+ * while the store is away.
+ */
+export function composeWindows({ config, clock, log, metrics }: Foundation, feed: ChangeFeed) {
+  const own = createMemoryWindows({ clock });
+  const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
+  metrics.gauge(
+    'heliograph_registration_windows',
+    'Registrations with requests in the last minute',
+    () => own.size + share.size,
+  );
+  const checks: Check[] = [];
+  if (config.redisUrl === undefined) {
+    return { registrations: own, checks, start: async () => {}, stop: () => {} };
+  }
+  const breaker = createWindowBreaker({ url: config.redisUrl, log });
+  // A node whose store is away still grants its share, as all others do: it stays in rotation.
+  checks.push({ name: 'window_store', optional: true, passes: async () => breaker.redis !== undefined });
+  metrics.gauge(
+    'heliograph_window_store_in_use',
+    '1 while the shared windows decide, 0 while this node’s share does',
+    () => (breaker.redis === undefined ? 0 : 1),
+  );
+  metrics.counter(
+    'heliograph_window_share_decisions_total',
+    'Requests decided by this node’s share, because the window store was away',
+    () => share.decisions,
+  );
+  metrics.gauge('heliograph_live_nodes', 'Nodes that answer requests, as this one last saw them', () => feed.liveCount);
+  return {
+    registrations: createRedisWindows({ breaker, share, clock }),
+    checks,
+    start: breaker.start,
+    stop: breaker.stop,
+  };
+}
