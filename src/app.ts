@@ -50,7 +50,6 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { config, clock, sideDatabase, log, version, wakeDelivery, extraRoutes = [] } = options;
   const foundation: Foundation = { ...options, metrics: createMetrics() };
-  const { metrics } = foundation;
 
   const inbox = composeInbox(foundation);
   const identity = composeIdentity(foundation, (applicationId) => inbox.streams.recheck(applicationId));
@@ -59,12 +58,10 @@ export function createApp(options: AppOptions): App {
   const bulkheads = composeBulkheads(foundation);
   const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
-  const windows = composeWindows(foundation, registry.feed);
-  const { registrations } = windows;
+  const { registrations, ...windows } = composeWindows(foundation, registry.feed);
   const gate = composeEdge(foundation, { identity, accounts, metering, registrations });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks);
-  const { verify } = apis.verify;
   const routes = createRoutes({
     config,
     version,
@@ -74,10 +71,10 @@ export function createApp(options: AppOptions): App {
     tokenUrl: tokenUrlOf(config),
     identity: identity.routes,
     ...apis,
-    ...composePortal(foundation, { version, registry, metering, registrations, verify, checks }),
+    ...composePortal(foundation, { version, registry, metering, registrations, checks, ...apis.verify }),
     inbox: config.environment === 'sandbox' ? { ...inbox, requireOwn: registry.service.requireOwn } : undefined,
     pagesFolder,
-    operations: { checks, metrics, publicUrl: config.publicUrl, version },
+    operations: { ...foundation, checks, publicUrl: config.publicUrl, version },
   });
   const server = createServer({
     routes: [...routes, ...extraRoutes],
@@ -97,7 +94,7 @@ export function createApp(options: AppOptions): App {
     developers: accounts.developers,
     signingKeys,
     metering,
-    metrics,
+    metrics: foundation.metrics,
     async start() {
       await loadPhoneNumbers();
       await windows.start();
