@@ -2,7 +2,8 @@ import { createOperationsRoutes, type OperationsOptions } from './http/operation
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
-import { createMessageRoutes, type MessageRoutesOptions } from './messages/message-api.ts';
+import { createMessageRoutes } from './messages/message-api.ts';
+import type { MessageRoutesOptions } from './messages/message-routes.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';

@@ -1,14 +1,20 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../platform/errors.ts';
-import type { NodeExchange } from './node-lane.ts';
+import type { Exchange } from './exchange.ts';
 import { closeGently, closeGentlyAfterAnswer, ignoreErrors } from './raw-socket.ts';
+
+/** A request that Node read, with Node's own objects for it. */
+export interface NodeRequest extends Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
 
 export interface ConnectionsOptions {
   /** Answers, by hand, what is not a request at all. */
   answerSocket(socket: Socket, error: ApiError): void;
   /** Answers a request, in place of whoever was about to. */
-  refuse(exchange: NodeExchange, error: ApiError): void;
+  refuse(exchange: NodeRequest, error: ApiError): void;
   /** Whether every answer is the last on its connection: callers are to go elsewhere with their next request. */
   isEnding(): boolean;
 }
@@ -18,20 +24,20 @@ export interface Connections {
   /** Node reads this connection from now on. */
   add(socket: Socket): void;
   /** False for a request behind the last answer of its connection: it must not be carried out. */
-  begin(exchange: NodeExchange): boolean;
-  end(exchange: NodeExchange): void;
+  begin(exchange: NodeRequest): boolean;
+  end(exchange: NodeRequest): void;
   /** Tells a caller that waits for it to send its body. Not telling is how a refused body need not be sent. */
   askForBody(response: ServerResponse): void;
   /** What is not HTTP is refused behind the answers still owed on its connection, which then ends. */
   refuse(socket: Socket, error: ApiError): void;
   /** Whether this answer is the last on its connection. If it is, nothing more is read there. */
-  endsWith(exchange: NodeExchange): boolean;
+  endsWith(exchange: NodeRequest): boolean;
   /** Closes every connection on which no answer is owed, and each of the others once it has its answer. */
   closeIdle(): void;
 }
 
 export function watchConnections(server: Server, options: ConnectionsOptions): Connections {
-  const newestExchange = new WeakMap<Socket, NodeExchange>();
+  const newestExchange = new WeakMap<Socket, NodeRequest>();
   const givenUp = new WeakSet<Socket>();
   const sockets = new Set<Socket>();
   /** Requests that still come on these are thrown away: nobody could answer them. */
@@ -65,7 +71,7 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
   }
 
   /** Of several requests that came at once, the answer to the newest is the last. */
-  function isLast(exchange: NodeExchange): boolean {
+  function isLast(exchange: NodeRequest): boolean {
     return options.isEnding() && newestExchange.get(exchange.request.socket) === exchange;
   }
 
@@ -112,7 +118,7 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
   };
 }
 
-function afterAnswer(exchange: NodeExchange | undefined, act: () => void): void {
+function afterAnswer(exchange: NodeRequest | undefined, act: () => void): void {
   if (exchange === undefined || exchange.response.writableFinished || exchange.response.destroyed) act();
   else exchange.response.once('close', act);
 }

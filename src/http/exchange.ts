@@ -4,8 +4,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Admission, Arrival } from './gate.ts';
-import type { MountedRoute } from './mount.ts';
-import { pathOf } from './route-table.ts';
+import { pathOf } from './request-target.ts';
+import type { Route } from './route.ts';
 
 /** What an answer consists of, behind its status and headers. */
 export type AnswerData = string | Buffer | Readable;
@@ -67,4 +67,19 @@ export abstract class Exchange implements Arrival {
 
   /** Calls back when the caller goes before it has its answer. */
   abstract onGone(act: () => void): void;
+}
+
+/** An answer as it goes out, but for what every answer has. */
+export interface AnswerParts {
+  status: number;
+  headers: Record<string, string>;
+  /** The media type; undefined for an answer without a body. */
+  type: string | undefined;
+  data: AnswerData;
+}
+
+/** A route made ready: its schemas are compiled. */
+export interface MountedRoute extends Route {
+  /** Reads what was asked for, and has it done. Throws, or rejects with, whatever is wrong with it. */
+  run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
 }

@@ -4,27 +4,12 @@ import buildSerializer from 'fast-json-stringify';
 import type { FieldProblem } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
 import { readForm, readJson } from './body.ts';
-import type { AnswerData, Exchange } from './exchange.ts';
+import type { AnswerData, AnswerParts, Exchange, MountedRoute } from './exchange.ts';
 import { fieldProblems, mergeProblems } from './field-problems.ts';
 import { readIdempotencyKey } from './headers.ts';
 import { createQueryReader } from './query.ts';
 import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
 import { compileValidator, listsByItem, validationError } from './validation.ts';
-
-/** An answer as it goes out, but for what every answer has. */
-export interface AnswerParts {
-  status: number;
-  headers: Record<string, string>;
-  /** The media type; undefined for an answer without a body. */
-  type: string | undefined;
-  data: AnswerData;
-}
-
-/** A route made ready: its schemas are compiled. */
-export interface MountedRoute extends Route {
-  /** Reads what was asked for, and has it done. Throws, or rejects with, whatever is wrong with it. */
-  run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
-}
 
 /** The turns callers take where their work is not batched. */
 export type Bulkheads = Record<Bulkhead, FairShare>;

@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '../platform/errors.ts';
-import type { MountedRoute } from './mount.ts';
+import type { MountedRoute } from './exchange.ts';
 import type { Route } from './route.ts';
 
 /** A route, and what stands in the path in place of its parameters. */
@@ -79,15 +79,6 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
       return undefined;
     },
   };
-}
-
-/** The path of a request target: also of the absolute form (RFC 9112, section 3.2.2). */
-export function pathOf(target: string): string {
-  const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const query = path.indexOf('?');
-  const fragment = path.indexOf('#');
-  if (query === -1 && fragment === -1) return path;
-  return path.slice(0, Math.min(query === -1 ? path.length : query, fragment === -1 ? path.length : fragment));
 }
 
 /** What is written between two slashes; undefined when it cannot be read. */

@@ -1,10 +1,9 @@
 import type { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { readApiError } from './error-reply.ts';
-import type { Exchange } from './exchange.ts';
+import type { AnswerParts, Exchange } from './exchange.ts';
 import type { Admission, Gate } from './gate.ts';
 import { refuseBody } from './headers.ts';
-import type { AnswerParts } from './mount.ts';
 import { safeError } from './request-log.ts';
 import type { RouteTable } from './route-table.ts';
 import type { AnswerWriter } from './write-answer.ts';

@@ -2,10 +2,9 @@ import { Readable } from 'node:stream';
 import type { ApiError } from '../platform/errors.ts';
 import type { About } from './answered.ts';
 import { refusalBody } from './error-reply.ts';
-import type { Exchange } from './exchange.ts';
+import type { AnswerParts, Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { linesOf, withHeaders } from './header-lines.ts';
-import type { AnswerParts } from './mount.ts';
 import type { RouteTable } from './route-table.ts';
 
 export interface WriteAnswerOptions {

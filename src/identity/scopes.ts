@@ -7,14 +7,14 @@ const apiOfScope: Record<Scope, TokenApi> = { 'verify:manage': 'verify', 'messag
 export const apiScopes = Object.keys(apiOfScope) as Scope[];
 
 /** A client may put any number of spaces between two words, and this is more than any of them does. */
-const longest = 4096;
+export const longestScope = 4096;
 
 /**
  * `openid` and exactly one scope of an API, in any order, with any run of spaces around them. The API's scope decides what
  * the token opens.
  */
 export function readScope(text: string | undefined): { scope: Scope; api: TokenApi } | undefined {
-  if (text === undefined || text.length > longest) return undefined;
+  if (text === undefined || text.length > longestScope) return undefined;
   const words = text.split(' ').filter((word) => word !== '');
   if (words.length !== 2 || !words.includes('openid')) return undefined;
   const scope = apiScopes.find((candidate) => words.includes(candidate));

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Call, type Reply, type Route, requireClient, route } from '../http/route.ts';
 import type { OAuthRefusal } from './oauth-error.ts';
-import { apiScopes } from './scopes.ts';
+import { apiScopes, longestScope } from './scopes.ts';
 import { type SigningKeys, verifyingKey } from './signing-keys.ts';
 import type { TokenRequest, TokenService } from './token-service.ts';
 
@@ -16,7 +16,7 @@ const clientFields = {
 };
 const tokenRequest = Type.Object({
   grant_type: Type.Literal('client_credentials'),
-  scope: Type.String({ maxLength: 256, expected: 'openid and one of verify:manage or messaging:send' }),
+  scope: Type.String({ maxLength: longestScope, expected: 'openid and one of verify:manage or messaging:send' }),
   ...clientFields,
 });
 const tokenForm = Type.Object({

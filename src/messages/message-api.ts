@@ -1,27 +1,14 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
-import { type Api, type Auth, type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
-import type { Idempotency } from '../platform/idempotency.ts';
+import { type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import { createBatchRoute } from './message-batch-api.ts';
 import { messageFilters, messageSchema, segmentsSchema, toRecord } from './message-record.ts';
-import type { MessageService } from './message-service.ts';
+import type { MessageRoutesOptions } from './message-routes.ts';
 import { readNumberFilter } from './phone-number.ts';
-import { readSend, type SendBody, type SendRules } from './send-rules.ts';
+import { readSend, type SendBody } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
-
-export interface MessageRoutesOptions {
-  api: Exclude<Api, 'verify'>;
-  base: string;
-  auth: Auth;
-  tag: string;
-  /** 201 for the SMS API, 200 for the Messaging API: the specification's Outcomes table. */
-  created: 200 | 201;
-  messages: MessageService;
-  idempotency: Idempotency;
-  rules: SendRules;
-}
 
 const params = Type.Object({ id: pathParameter });
 

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
-import type { MessageRoutesOptions } from './message-api.ts';
 import { toRecord } from './message-record.ts';
+import type { MessageRoutesOptions } from './message-routes.ts';
 import { channelRefusal, readSend, type SendBody, type SendRules } from './send-rules.ts';
 
 /** Up to a hundred texts in one request, which counts as one; each is accepted or refused by itself. */

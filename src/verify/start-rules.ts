@@ -5,7 +5,7 @@ import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
 import type { VerificationTemplate } from './texts.ts';
-import { localeProblem } from './translations.ts';
+import { localeProblem, longestLocale } from './translations.ts';
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
@@ -53,7 +53,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         channel: Type.String({ maxLength: 1024, expected: 'sms' }),
         reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
         locale: Type.Optional(
-          nullable(Type.String({ maxLength: 64, description: 'Language of the text, like de or pt-BR' })),
+          nullable(Type.String({ maxLength: longestLocale, description: 'Language of the text, like de or pt-BR' })),
         ),
         code_length: Type.Integer({ minimum: 4, maximum: 10, default: 6, expected: 'a whole number from 4 to 10' }),
         ttl_seconds: Type.Integer({

@@ -322,7 +322,7 @@ const readsAs: ReadonlyMap<string, string> = new Map([
   ['yue', 'zh'],
 ]);
 
-const longestLocale = 35;
+export const longestLocale = 35;
 
 /** The rest of a sentence that begins with "locale", or undefined. 35 characters hold every tag without extensions (RFC 5646, section 4.4.1). */
 export function localeProblem(locale: string): string | undefined {

@@ -1,4 +1,5 @@
 import { cancelTexts } from '../messages/message-store.ts';
+import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
@@ -9,11 +10,11 @@ import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createChecks, type Decided, toDecided } from './checks.ts';
-import type { Guard } from './guard.ts';
+import type { Finding, Guard } from './guard.ts';
 import { type StartRequest, sightingOf } from './start.ts';
 import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
 import { textsOf } from './text-states.ts';
-import { asOf, prefixOf, type Verification } from './verification.ts';
+import { asOf, type BlockReason, prefixOf, type Verification } from './verification.ts';
 import { listVerifications, type VerificationFilter, type VerificationPage } from './verification-list.ts';
 import { toVerification } from './verification-record.ts';
 import * as store from './verification-store.ts';
@@ -48,6 +49,18 @@ export interface Checked {
 }
 
 const proofMs = 600_000;
+
+export interface Explained {
+  decision: 'allow' | 'block';
+  reason: BlockReason | null;
+  rules: Finding[];
+}
+
+/** Test numbers know no guard; one of them is blocked on purpose. */
+function explainTestNumber(isBlocked: boolean): Explained {
+  if (!isBlocked) return { decision: 'allow', reason: null, rules: [] };
+  return { decision: 'block', reason: 'block_list', rules: [{ rule: 'block_list', limit: null, seen: true }] };
+}
 
 export function createVerifyService(options: VerifyServiceOptions) {
   const {
@@ -152,7 +165,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
       }),
 
     /** What the guard would say to a start now, and why. */
-    async explain(applicationId: string, to: string) {
+    async explain(applicationId: string, to: string): Promise<Explained> {
+      const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
+      if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
       const [counts] = await store.countStarts(sideDatabase, [destination], guard.explainedTo, clock.nowMs());
       const sighting = sightingOf(to, counts);

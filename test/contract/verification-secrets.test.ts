@@ -104,6 +104,19 @@ test('guard/explain: every rule with its limit and what it saw', async () => {
   assert.equal(body.rules.find(({ rule }) => rule === 'destination_limit')?.seen, 1);
 });
 
+test('guard/explain says of a test number what a start would say: it knows no guard', async () => {
+  const explain = async (to: string) =>
+    (await acme.send<{ decision: string; reason: string | null }>('POST', '/verify/v1/guard/explain', { to })).body;
+  for (const [to, decision, reason] of [
+    ['+15005550100', 'allow', null],
+    ['+15005550112', 'block', 'block_list'],
+  ] as const) {
+    const explained = await explain(to);
+    assert.deepEqual([explained.decision, explained.reason], [decision, reason]);
+    assert.equal((await acme.start({ to })).body.reason, reason);
+  }
+});
+
 test('the guard refuses with a true reason; nothing is sent', async () => {
   const guarded = await createTestApp({
     env: {

@@ -4,9 +4,9 @@ import { useAction } from '../api/use-action.ts';
 import { Note } from '../parts/note.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import type { Keep } from '../session/kept.ts';
+import type { Outcome, Trial } from './trial.ts';
 import styles from './try-it.module.css';
 import type { Caller } from './use-caller.ts';
-import type { Outcome, Trial } from './verify-form.tsx';
 import { bodyOf } from './wire.ts';
 
 interface CheckFormProps {

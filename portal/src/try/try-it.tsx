@@ -15,10 +15,11 @@ import { ExchangeView } from './exchange-view.tsx';
 import { Handset } from './handset.tsx';
 import { SecretField } from './secret-field.tsx';
 import { SendForm } from './send-form.tsx';
+import type { Trial } from './trial.ts';
 import styles from './try-it.module.css';
 import { useCaller } from './use-caller.ts';
 import { verdictOf } from './verdict.ts';
-import { type Trial, VerifyForm } from './verify-form.tsx';
+import { VerifyForm } from './verify-form.tsx';
 import type { Exchange } from './wire.ts';
 
 const firstNumber = '+15005550100';

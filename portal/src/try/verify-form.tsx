@@ -8,18 +8,9 @@ import type { Keep } from '../session/kept.ts';
 import { CheckForm } from './check-form.tsx';
 import { NumberField } from './number-field.tsx';
 import type { FormProps } from './send-form.tsx';
+import type { Trial } from './trial.ts';
 import styles from './try-it.module.css';
 import { bodyOf } from './wire.ts';
-
-export interface Trial {
-  /** Of the verification; empty before there is one. */
-  id: string;
-  code: string;
-  /** Its record in the newest answer. */
-  outcome: Outcome | undefined;
-}
-
-export type Outcome = Verification & { valid?: boolean };
 
 interface VerifyFormProps extends FormProps {
   trial: Trial;
