@@ -1,7 +1,7 @@
 import type { Idempotency, KeptAnswer } from '../platform/idempotency.ts';
 import { type Call, type Reply, requireApplication } from './route.ts';
 
-/** Does a request once per Idempotency-Key, and answers it in the very bytes that were kept. Without a key nothing is. */
+/** Runs a request once per Idempotency-Key and replays the stored bytes. Without a key it stores nothing. */
 export function answerOnce(
   idempotency: Idempotency,
   call: Call,

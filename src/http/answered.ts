@@ -11,13 +11,13 @@ export interface AnsweredOptions {
   metrics: Metrics;
 }
 
-/** The record a request was about, as its path or its answer names it. */
+/** The record that a request's path or answer names. */
 export interface About {
   id: string | undefined;
   location: string | undefined;
 }
 
-/** What is done once a request is answered, by whomever: a line, an observation, and its trace if it was counted. */
+/** Runs after every answer: writes the log line and the metric, and the trace if a registration's limits decided. */
 export function createAnswered({ clock, log, metrics }: AnsweredOptions) {
   return (exchange: Exchange, { id, location }: About): void => {
     const { correlationId, method, status, route, admission, refusal } = exchange;

@@ -3,27 +3,27 @@ import { ApiError, type FieldProblem, invalidField } from '../platform/errors.ts
 import { malformedJson } from './error-reply.ts';
 import { shapeProblem, textProblems } from './text-bounds.ts';
 
-/** The largest body that is read, on every route. */
+/** Largest body accepted, on every route. */
 export const bodyLimit = 64 * 1024;
 
-/** What was sent, and what is wrong with it whatever the route's schema says. */
+/** The parsed body, and its problems that do not depend on the route's schema. */
 export interface ReadBody {
   value: unknown;
   problems: FieldProblem[];
 }
 
-/** `byItem` names the lists whose items are refused one by one. */
+/** `byItem` names the lists whose items the handler refuses one by one. */
 export function readJson(body: Buffer, byItem: ReadonlySet<string>): ReadBody {
   if (body.length === 0) return { value: undefined, problems: [] };
   const value = parse(body);
   const problem = shapeProblem(value);
   if (problem !== undefined) throw invalidField('body', problem);
-  // In UTF-8 and JSON, NUL and half a surrogate pair can only be written as an escape.
+  // JSON in valid UTF-8 can hold NUL or half a surrogate pair only as an escape.
   return { value, problems: body.includes('\\u') ? textProblems(value, byItem) : [] };
 }
 
 function parse(body: Buffer): unknown {
-  // JSON.parse keeps `__proto__` as a plain own property, and handlers read named properties only.
+  // JSON.parse keeps `__proto__` as an own property, and handlers read named properties only.
   if (!isUtf8(body)) throw malformedJson();
   try {
     return JSON.parse(body.toString('utf8'));
@@ -32,7 +32,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** The forms we read have six parameters at most. Reading 30,000 of them would hold everybody up for some milliseconds. */
+/** Our forms have at most six parameters. Parsing 30,000 would delay all callers by some milliseconds. */
 const mostParameters = 50;
 const ampersand = 0x26;
 

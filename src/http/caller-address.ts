@@ -6,11 +6,11 @@ import { ownCopy } from '../platform/own-copy.ts';
 
 export type ReadAddress = (socket: Socket, headers: IncomingHttpHeaders) => string;
 
-/** The caller's address, behind the proxies we trust. A caller that has hung up meanwhile has none any more. */
+/** Reads the caller's address behind trusted proxies. Empty when the caller has hung up. */
 export function createAddressReader(trustedProxies: string[]): ReadAddress {
   if (trustedProxies.length === 0) return ({ remoteAddress = '' }) => remoteAddress;
   const isTrusted = proxyAddr.compile(trustedProxies);
-  // There are few proxies, and to read their addresses anew takes longer than all else that is done here.
+  // Proxies are few, and parsing an address costs more than the rest of this function.
   const known = createBoundedMap<string, boolean>(1000);
   const trust = (address: string, hops: number) => {
     let trusted = known.get(address);
@@ -22,7 +22,7 @@ export function createAddressReader(trustedProxies: string[]): ReadAddress {
   };
   return (socket, headers) => {
     if (socket.remoteAddress === undefined) return '';
-    // Of a request, these two are all it looks at.
+    // proxyAddr reads only these two properties of a request.
     return proxyAddr({ socket, headers } as IncomingMessage, trust);
   };
 }

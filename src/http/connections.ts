@@ -11,28 +11,47 @@ export interface NodeRequest extends Exchange {
 }
 
 export interface ConnectionsOptions {
-  /** Answers, by hand, what is not a request at all. */
+  /** Writes an answer straight to a socket when Node could not read a request. */
   answerSocket(socket: Socket, error: ApiError): void;
+<<<<<<< ours
   /** Answers a request, in place of whoever was about to. */
   refuse(exchange: NodeRequest, error: ApiError): void;
   /** Whether every answer is the last on its connection: callers are to go elsewhere with their next request. */
+=======
+  /** Answers a request at once; a later answer of its handler is dropped. */
+  refuse(exchange: NodeExchange, error: ApiError): void;
+  /** Whether every answer closes its connection, so that callers send their next request to another node. */
+>>>>>>> theirs
   isEnding(): boolean;
 }
 
-/** What is known of the connections Node reads, beyond the single request, so that each gets its answers in order. */
+/** Tracks connections of Node's lane across requests, so that each gets its answers in order. */
 export interface Connections {
-  /** Node reads this connection from now on. */
+  /** Tracks a connection that Node reads from now on. */
   add(socket: Socket): void;
+<<<<<<< ours
   /** False for a request behind the last answer of its connection: it must not be carried out. */
   begin(exchange: NodeRequest): boolean;
   end(exchange: NodeRequest): void;
   /** Tells a caller that waits for it to send its body. Not telling is how a refused body need not be sent. */
+=======
+  /** False for a request after the last answer of its connection: the server must not run it. */
+  begin(exchange: NodeExchange): boolean;
+  end(exchange: NodeExchange): void;
+  /** Sends 100 Continue to a caller that waits for it. Without it, a refused caller need not send its body. */
+>>>>>>> theirs
   askForBody(response: ServerResponse): void;
-  /** What is not HTTP is refused behind the answers still owed on its connection, which then ends. */
+  /** Refuses bytes that are not HTTP after all owed answers, then closes the connection. */
   refuse(socket: Socket, error: ApiError): void;
+<<<<<<< ours
   /** Whether this answer is the last on its connection. If it is, nothing more is read there. */
   endsWith(exchange: NodeRequest): boolean;
   /** Closes every connection on which no answer is owed, and each of the others once it has its answer. */
+=======
+  /** Whether this answer is the last on its connection. If so, the server ignores later requests there. */
+  endsWith(exchange: NodeExchange): boolean;
+  /** Closes idle connections now, and every other one after its answer. */
+>>>>>>> theirs
   closeIdle(): void;
 }
 
@@ -40,24 +59,24 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
   const newestExchange = new WeakMap<Socket, NodeRequest>();
   const givenUp = new WeakSet<Socket>();
   const sockets = new Set<Socket>();
-  /** Requests that still come on these are thrown away: nobody could answer them. */
+  /** Requests that arrive on these connections are dropped: no answer can follow. */
   const closing = new WeakSet<Socket>();
   let closingIdle = false;
   const awaitingContinue = new WeakSet<ServerResponse>();
 
   function refuse(socket: Socket, error: ApiError): void {
-    // Node tells of every further piece of what it could not read; the first has been answered.
+    // Node reports an error for each further piece; the first has been answered.
     if (givenUp.has(socket) || !socket.writable) return;
     givenUp.add(socket);
     ignoreErrors(socket);
-    // A caller that neither reads nor stops sending would otherwise never count as stalled.
+    // Pause reading: otherwise a caller that keeps sending but never reads would not count as stalled.
     socket.pause();
     const newest = newestExchange.get(socket);
     if (newest === undefined || newest.request.complete) {
       afterAnswer(newest, () => options.answerSocket(socket, error));
       return;
     }
-    // The body of the newest request is at fault. It gets one answer: this, or the one it already had.
+    // The newest request's body is broken. It gets one answer: this one, or the one it already had.
     if (newest.status === 0) options.refuse(newest, error);
     afterAnswer(newest, () => closeGently(socket));
   }
@@ -70,13 +89,18 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     closeGently(socket);
   }
 
+<<<<<<< ours
   /** Of several requests that came at once, the answer to the newest is the last. */
   function isLast(exchange: NodeRequest): boolean {
+=======
+  /** Of several pipelined requests, the newest gets the last answer. */
+  function isLast(exchange: NodeExchange): boolean {
+>>>>>>> theirs
     return options.isEnding() && newestExchange.get(exchange.request.socket) === exchange;
   }
 
   server.on('connect', (_request, socket) => refuse(socket as Socket, notAProxy()));
-  // Node would answer 417 by itself. An expectation we do not know may be ignored (RFC 9110, section 10.1.1).
+  // Node would answer 417. RFC 9110, section 10.1.1, lets us ignore an unknown expectation.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('checkContinue', (request, response) => {
     awaitingContinue.add(response);
@@ -97,7 +121,7 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     },
     end(exchange) {
       const { socket, complete } = exchange.request;
-      // An idle connection must not keep its last request in memory.
+      // Do not keep the last request of an idle connection in memory.
       if (complete && newestExchange.get(socket) === exchange) newestExchange.delete(socket);
       if (closingIdle) closeIfIdle(socket);
     },

@@ -24,7 +24,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference for a person: no script, nothing from elsewhere, made from the routes themselves. */
+/** The reference as a page, made from the routes. It has no script and loads nothing. */
 export function createDocsPage(routes: Route[], options: { publicUrl: string; version: string }): Reply {
   const tags = [...new Set(routes.map(({ tag }) => tag))];
   const data = `<!doctype html>

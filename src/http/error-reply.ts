@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../platform/errors.ts';
 import type { Route } from './route.ts';
 
-/** The body of every error but 429, which has a message and nothing else. */
+/** The body of every error except 429, which has only a message. */
 export const errorSchema = Type.Object({
   message: Type.String({ description: 'What went wrong, for a person' }),
   code: Type.String({ description: 'What went wrong, for a program' }),
@@ -12,7 +12,10 @@ export const errorSchema = Type.Object({
 
 export const limitedSchema = Type.Object({ message: Type.String() });
 
-/** Turns whatever was thrown into the refusal the caller sees. What is not an `ApiError` shows nothing of itself. */
+/**
+ * Turns a thrown value into the error that the caller sees. Any value but an `ApiError` becomes a 500 that hides its
+ * content.
+ */
 export function readApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError('INTERNAL', 'Something went wrong on our side. Quote the correlation id when you report it.', {
@@ -37,7 +40,7 @@ export function errorBody(error: ApiError, correlationId: string): object {
   return { message: error.message, code: error.code, correlation_id: correlationId, details: error.details };
 }
 
-/** How a refusal is written: as the contract's error, or as RFC 6749 has it. */
+/** Writes an error in the contract's format or in that of RFC 6749. */
 export function refusalBody(
   refusal: ApiError,
   errors: Route['errors'],
@@ -48,8 +51,8 @@ export function refusalBody(
 }
 
 /**
- * A refusal as RFC 6749, section 5.2, writes it, for what went wrong before the identity provider had its say. A body
- * that is no form is a malformed request there, not a matter of media types.
+ * An error in the format of RFC 6749, section 5.2, for failures before the identity provider runs. There a body that is
+ * not a form is a malformed request (400), not a wrong media type (415).
  */
 function oauthRefusal(error: ApiError): { status: number; body: object } {
   if (error.status === 429) return { status: 429, body: { message: error.message } };
@@ -58,7 +61,7 @@ function oauthRefusal(error: ApiError): { status: number; body: object } {
   return { status, body: { error: name, error_description: error.message } };
 }
 
-/** The refusal of what could not even be read as HTTP, by Node's code for it. */
+/** Maps Node's parser error codes to our errors. */
 export function fromParser(code: string | undefined): ApiError {
   switch (code) {
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':

@@ -7,20 +7,20 @@ import type { Admission, Arrival } from './gate.ts';
 import { pathOf } from './request-target.ts';
 import type { Route } from './route.ts';
 
-/** What an answer consists of, behind its status and headers. */
+/** The body of an answer. */
 export type AnswerData = string | Buffer | Readable;
 
-/** A request as its lane has read it, but for its body. */
+/** A request as its lane read it, without the body. */
 export interface Message {
   method: string;
-  /** What stands in the request line between the method and the version. */
+  /** The request target: the part of the request line between method and version. */
   target: string;
   headers: IncomingHttpHeaders;
 }
 
 /**
- * A request and its answer, from the moment its headers have been read. How the bytes come and go is the lane's matter:
- * `plain-exchange.ts` for requests that are written plainly, `node-lane.ts` for all others.
+ * A request and its answer, from the time its headers are read. Each lane moves the bytes itself: `plain-exchange.ts`
+ * for plainly written requests, `node-lane.ts` for all others.
  */
 export abstract class Exchange implements Arrival {
   readonly correlationId: string;
@@ -30,13 +30,13 @@ export abstract class Exchange implements Arrival {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly informedAtMs: number;
-  /** Undefined when no route has its path and method, or until that is known. */
+  /** Undefined until looked up, and when no route matches. */
   route: MountedRoute | undefined;
   params: Record<string, string> = {};
-  /** Undefined until the gate has decided. */
+  /** Undefined until the gate decides. */
   admission: Admission | undefined;
   refusal: ApiError | undefined;
-  /** 0 until it is answered. */
+  /** 0 until the request is answered. */
   status = 0;
 
   constructor(clock: Clock, { method, target, headers }: Message, informedAtMs: number) {
@@ -53,19 +53,19 @@ export abstract class Exchange implements Arrival {
 
   abstract repeats(name: string): boolean;
 
-  /** What is wrong with the message itself, whatever it asks for. */
+  /** The HTTP message's own fault, independent of the route. */
   abstract fault(): ApiError | undefined;
 
-  /** All of the body. Fails when it is too long or breaks off. */
+  /** Reads the whole body. Throws when it is too long or incomplete. */
   abstract readBody(): Buffer | Promise<Buffer>;
 
   /**
-   * Answers it. `head` is header lines, each with its line end; how long the data is and what becomes of the connection is
-   * added by the lane. The promise is there for what is sent bit by bit, and resolves when that is over, however it ended.
+   * Sends the answer. `head` is header lines with line ends; the lane adds length and connection headers. For a stream
+   * it returns a promise that resolves when the stream ends, however it ends.
    */
   abstract send(status: number, head: string, data: AnswerData): Promise<void> | undefined;
 
-  /** Calls back when the caller goes before it has its answer. */
+  /** Calls back if the caller disconnects before its answer is complete. */
   abstract onGone(act: () => void): void;
 }
 

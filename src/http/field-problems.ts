@@ -1,40 +1,40 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldProblem } from '../platform/errors.ts';
 
-/** A schema may say under this name what a right value looks like; the problem then reads "to must be …". */
+/** Schema keyword for a description of a valid value; the message then reads "to must be …". */
 export const schemaKeyword = 'expected';
 
-/** A body can be wrong in thousands of places, and telling them all would hold up every other caller. */
+/** Report at most this many: a body can have thousands of problems, and listing them would delay other callers. */
 const mostProblems = 100;
 const andMore: FieldProblem = {
   field: 'details',
   message: `lists the first ${mostProblems} bad fields; there are more`,
 };
 
-/** What is wrong, field by field, from what Ajv tells rule by rule. `part` is where in the request the value stood. */
+/** Turns Ajv's errors, one per rule, into one problem per field. `part` is the value's place in the request. */
 export function fieldProblems(errors: ErrorObject[], part: string | undefined): FieldProblem[] {
   const problems = new Map<string, FieldProblem>();
   for (const error of withUnions(errors)) {
     const problem = describe(error, part);
-    // A bad value can fail several rules; the first says enough.
+    // A value can fail several rules; report the first.
     if (!problems.has(problem.field)) problems.set(problem.field, problem);
-    // One more than are told shows that there are more.
+    // One extra problem makes `mergeProblems` add "there are more".
     if (problems.size > mostProblems) break;
   }
   return mergeProblems([...problems.values()], []);
 }
 
-/** The problems of both, one for each field; of two for the same field the first counts. */
+/** Merges two lists, one problem per field; the first list wins. */
 export function mergeProblems(first: FieldProblem[], second: FieldProblem[]): FieldProblem[] {
-  // Most requests have none, and pay for nothing here.
+  // Most requests have no problems: skip the set for them.
   const named = second.length === 0 ? undefined : new Set(first.map(({ field }) => field));
   const all = named === undefined ? first : [...first, ...second.filter(({ field }) => !named.has(field))];
   return all.length <= mostProblems ? all : [...all.slice(0, mostProblems), andMore];
 }
 
 /**
- * Of a union Ajv tells, alternative by alternative, what each would have wanted, and then that none fitted. Where one of
- * them nearly did, what it lacked is the answer; otherwise the alternatives are one problem, kept with the union's.
+ * For a union, Ajv reports each alternative's errors, then that none fitted. If a value nearly fitted an alternative,
+ * keep that one's errors; else merge all into the union's error.
  */
 function withUnions(errors: ErrorObject[]): ErrorObject[] {
   const told: ErrorObject[] = [];
@@ -69,7 +69,7 @@ function describe(error: ErrorObject, part: string | undefined): FieldProblem {
     const expected = expectedOf(error.parentSchema?.properties?.[error.params.missingProperty]);
     return { field, message: expected === undefined ? 'is required' : `is required: ${expected}` };
   }
-  // The validator is handed null when there is no body.
+  // The validator gets null when there is no body.
   if (path.length === 0 && part === 'body' && (error.data ?? null) === null) {
     return { field: 'body', message: 'is required: send a JSON object' };
   }

@@ -1,12 +1,12 @@
 /**
- * Tells, for each request on a connection, when its caller was last informed as of the request's first byte: at the
- * opening of the connection, or at the end of an answer. A request sent ahead of an answer cannot know what that says.
+ * Finds when a request's caller was last informed, as of the request's first byte: when the connection opened, or its
+ * last answer ended. A request sent before an answer cannot know that answer.
  */
 export class FirstBytes {
   #informedAtMs: number;
-  /** As of the first byte that waits to be read as a request. */
+  /** The informed time of the oldest byte not yet taken as a request. */
   #oldestMs: number;
-  /** As of the bytes that came last, and how many those are. */
+  /** The informed time of the newest bytes, and how many they are. */
   #newestMs: number;
   #newestLength = 0;
 
@@ -20,21 +20,24 @@ export class FirstBytes {
     this.#informedAtMs = nowMs;
   }
 
-  /** Bytes came; `first` says whether none waited before them. */
+  /** Records arriving bytes; `first` is true when no bytes were waiting. */
   noteBytes(length: number, first: boolean): void {
     this.#newestMs = this.#informedAtMs;
     this.#newestLength = length;
     if (first) this.#oldestMs = this.#newestMs;
   }
 
-  /** A request was taken, and so many bytes are left. Of bytes that came in several pieces the oldest counts for all. */
+  /**
+   * Takes a request that leaves `leftLength` bytes. If those came in several pieces, the oldest piece's time counts for
+   * all.
+   */
   take(leftLength: number): number {
     const taken = this.#oldestMs;
     if (leftLength <= this.#newestLength) this.#oldestMs = this.#newestMs;
     return taken;
   }
 
-  /** For a request whose first bytes wait, or that has not begun to arrive. */
+  /** The informed time of a request that is incomplete or has not begun to arrive. */
   of(waitingLength: number): number {
     return waitingLength === 0 ? this.#informedAtMs : this.#oldestMs;
   }

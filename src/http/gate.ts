@@ -2,36 +2,36 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '../platform/errors.ts';
 import type { Caller, Route } from './route.ts';
 
-/** What the edge is shown of a request, before its body is read. */
+/** What the edge sees of a request, before the body is read. */
 export interface Arrival {
   readonly correlationId: string;
   readonly method: string;
   readonly path: string;
-  /** Undefined when no route has this path and method. */
+  /** Undefined when no route matches. */
   readonly route: Route | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
-  /** When its connection was opened or last finished an answer, as of this request's first byte, by the steady clock. */
+  /** When its connection opened or last finished an answer, as of the request's first byte. Steady clock. */
   readonly informedAtMs: number;
-  /** Whether a header was sent more than once: of two, `headers` has the first, and another reader might take the second. */
+  /** Whether a header was sent more than once. `headers` keeps the first, but a proxy may have read the second. */
   repeats(name: string): boolean;
 }
 
-/** What the edge decided. There is always one, so every response has its limit headers by construction. */
+/** The edge's decision. Every request gets one, so every response has its limit headers. */
 export interface Admission {
   caller: Caller;
-  /** Its limit headers, each with its line end. */
+  /** The limit headers as lines with line ends. */
   limitLines: string;
   refusal?: ApiError | undefined;
-  /** Only for streams: calls back once when the credential that let the caller in ends. The result stops watching. */
+  /** For streams: calls back once when the caller's credential ends. The returned function stops watching. */
   onCredentialEnd?: (act: () => void) => () => void;
-  /** Only where the caller's own quota was asked. */
+  /** Set when a registration's limits decided. */
   decision?: LimitDecision | undefined;
-  /** And where that was counted. */
+  /** The meter that counted this decision. */
   meter?: Meter | undefined;
 }
 
-/** What the limits of a registration said to a request. */
+/** The decision of a registration's limits on a request. */
 export interface LimitDecision {
   readonly admitted: boolean;
   readonly limits: { readonly perMinute: number };
@@ -40,31 +40,34 @@ export interface LimitDecision {
   readonly refusedBy: string | undefined;
 }
 
-/** Told what becomes of an application's requests. */
+/** Counts and traces an application's requests. */
 export interface Meter {
   count(admitted: boolean): void;
   note(answered: Answered): void;
 }
 
-/** A request of an application, answered. */
+/** An application's answered request. */
 export interface Answered {
   correlationId: string;
   decision: LimitDecision;
   method: string;
-  /** The route's own, as `/sms/v1/messages/{id}`: what a caller wrote in its place may be anything. Undefined for none. */
+  /**
+   * The route's pattern, such as `/sms/v1/messages/{id}`, because a caller's own path may hold anything. Undefined
+   * without a route.
+   */
   path: string | undefined;
   status: number;
   refusal: ApiError | undefined;
   durationMs: number;
-  /** What the path was about, as it was written there. */
+  /** The path's `id` parameter, as the caller wrote it. */
   id: string | undefined;
-  /** Where the record is that it made. */
+  /** The Location of the record it created. */
   location: string | undefined;
 }
 
-/** Stands in front of every route. The server asks it and knows nothing of credentials or limits itself. */
+/** Guards every route. The server calls it and knows nothing about credentials or limits. */
 export interface Gate {
   admit(arrival: Arrival): Admission | Promise<Admission>;
-  /** For what could not be read as a request at all, and so is never counted against anybody. */
+  /** Limit headers for bytes that are not a readable request. They count against no caller. */
   linesForUnreadable(address: string): string;
 }

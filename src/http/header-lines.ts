@@ -1,11 +1,11 @@
-/** Headers as they are sent: a line for each, with its end. */
+/** Headers as wire text: one line each, with line end. */
 export function linesOf(headers: Record<string, string>): string {
   let lines = '';
   for (const name in headers) lines += `${name}: ${headers[name]}\r\n`;
   return lines;
 }
 
-/** Puts headers behind the lines, in place of those of the same name. */
+/** Appends headers and removes earlier lines of the same name. */
 export function withHeaders(lines: string, headers: Record<string, string>): string {
   let all = lines;
   for (const name in headers) all = `${without(all, name)}${name}: ${headers[name]}\r\n`;

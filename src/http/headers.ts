@@ -6,7 +6,7 @@ import type { Route } from './route.ts';
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-/** What is wrong with a request before its body is read: 413, then 400 for its headers, 415 for what it is written in. */
+/** Checks a request before its body is read: 413 for its length, 400 for repeated headers, 415 for its media type. */
 export function refuseBody(arrival: Arrival, route: Route): ApiError | undefined {
   const { headers } = arrival;
   const length = Number(headers['content-length'] ?? 0);
@@ -31,17 +31,17 @@ function isCoding(header: string | undefined, coding: string): boolean {
   return header === undefined || header.toLowerCase() === coding;
 }
 
-/** The media type without its parameters, of which any are fine. */
+/** The media type; any parameters are accepted. */
 function mediaTypeOf(contentType: string | undefined): string | undefined {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-/** The caller's own correlation id, when it is fit to stand in a log line beside ours. */
+/** The caller's correlation id, if it is safe in a log line. */
 export function wellFormedCorrelationId(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : undefined;
 }
 
-/** Bare, or as the string of a structured field: 1 to 255 visible characters. */
+/** Accepts a bare key or a structured field string: 1 to 255 visible characters. */
 export function readIdempotencyKey(value: string | string[] | undefined): string | undefined {
   if (value === undefined) return undefined;
   const key = typeof value === 'string' && /^"(.*)"$/.test(value) ? value.slice(1, -1) : value;

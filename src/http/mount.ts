@@ -11,7 +11,26 @@ import { createQueryReader } from './query.ts';
 import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
 import { compileValidator, listsByItem, validationError } from './validation.ts';
 
+<<<<<<< ours
 /** The turns callers take where their work is not batched. */
+=======
+/** An answer without the headers that every answer gets. */
+export interface AnswerParts {
+  status: number;
+  headers: Record<string, string>;
+  /** The media type; undefined without a body. */
+  type: string | undefined;
+  data: AnswerData;
+}
+
+/** A route with compiled schemas. */
+export interface MountedRoute extends Route {
+  /** Validates the request and runs the handler. Throws or rejects with any error. */
+  run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
+}
+
+/** Where callers take turns, for work that is not batched. */
+>>>>>>> theirs
 export type Bulkheads = Record<Bulkhead, FairShare>;
 
 export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
@@ -25,11 +44,11 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const bulkhead = bulkheadOf(route);
   const share = bulkhead && bulkheads?.[bulkhead];
 
-  /** Whatever the schema says of a JSON body, it also holds no text that could not be stored. */
+  /** Also refuses text that Postgres cannot store, which no schema checks. */
   function readBody(bytes: Buffer | undefined): unknown {
     if (isForm) return bytes === undefined ? new URLSearchParams() : readForm(bytes);
     const { value, problems } = bytes === undefined ? nothing : readJson(bytes, byItem);
-    // What is missing is told as what it should have been.
+    // Validate a missing body as null, so that the caller is told what to send.
     refuse(mergeProblems(bodyProblems(value ?? null), problems));
     return value;
   }
@@ -59,19 +78,19 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
 
 const anonymous: Caller = { kind: 'anonymous' };
 
-/** A signed-in developer's requests all run on the side. */
+/** Portal routes run in the `side` bulkhead by default. */
 function bulkheadOf({ bulkhead, auth }: Route): Bulkhead | undefined {
   const portal = [auth].flat().some(({ kind }) => kind === 'developer' || kind === 'operator');
   return bulkhead ?? (portal ? 'side' : undefined);
 }
 
-/** Whose turn it is. */
+/** The caller that takes turns: application, account or address. */
 function ownerOf({ caller, address }: Call): string {
   if (caller.kind === 'application') return caller.applicationId;
   return caller.kind === 'developer' ? caller.accountId : address;
 }
 
-/** A class, because every request makes one: what is seldom asked for is worked out only then. */
+/** A class with getters, because every request creates one: rarely used values are computed on demand. */
 class RouteCall implements Call {
   readonly #exchange: Exchange;
   #signal: AbortSignal | undefined;
@@ -141,7 +160,7 @@ function refuse(problems: FieldProblem[]): void {
   if (problems.length > 0) throw validationError(problems);
 }
 
-/** Writes an answer's body by the schema of its status: what the schema does not name does not go out. */
+/** Serialises a body by the schema of its status. Fields that the schema does not name are left out. */
 type Serialize = (status: number, body: unknown) => string;
 
 function serializer({ answers }: Route): Serialize {
@@ -154,7 +173,7 @@ function serializer({ answers }: Route): Serialize {
 
 const json = 'application/json; charset=utf-8';
 
-/** Nothing is written before all of it is known to be sound: a failed answer must not carry half of the one it replaces. */
+/** Validates the whole answer before any byte is written: if it fails, the 500 must not carry its headers. */
 function partsOf({ method, headers: sent }: Exchange, answer: Reply, serialize: Serialize): AnswerParts {
   const headers = headersOf(answer);
   for (const name in headers) validateHeaderValue(name, headers[name] ?? '');
@@ -176,7 +195,7 @@ function withCharset(type: string): string {
   return type === 'text/html' ? `${type}; charset=utf-8` : type;
 }
 
-/** Whoever names gzip takes it, unless it is named to be refused (RFC 9110, section 12.5.3). */
+/** Accepts gzip if the header names it without q=0 (RFC 9110, section 12.5.3). */
 function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return String(accepted ?? '')
     .split(',')
@@ -186,7 +205,7 @@ function acceptsGzip(accepted: string | string[] | undefined): boolean {
     });
 }
 
-/** HEAD wants no body: a stream that was opened for it is closed, since nobody would ever read it to its end. */
+/** HEAD has no body: destroy a stream, because nothing will read it. */
 function bodyFor(method: string, data: AnswerData): AnswerData {
   if (method !== 'HEAD' || !(data instanceof Readable)) return data;
   data.destroy();

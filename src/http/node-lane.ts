@@ -19,14 +19,14 @@ export interface NodeLaneOptions {
   addressOf: ReadAddress;
   receive: (exchange: Exchange) => void;
   openings: Openings;
-  /** When each connection was opened or last finished an answer. */
+  /** When each connection opened or last finished an answer. */
   informedAtMs: WeakMap<Socket, number>;
 }
 
-/** The lane for whatever can be read as HTTP at all: Node reads and writes it. */
+/** The lane for every request that the plain lane does not take: Node parses it and writes its answer. */
 export function createNodeLane(options: NodeLaneOptions): void {
   const { clock, openings, informedAtMs } = options;
-  // Where the plain lane stands before this one, it tells when it gives a connection to Node.
+  // With the plain lane in front, connections come through `giveToNode` instead, which sets the time itself.
   options.server.on('connection', (socket) => informedAtMs.set(socket, openings.openedAtMs()));
   options.server.on('request', (request, response) => {
     const { socket } = request;
@@ -71,9 +71,9 @@ export class NodeExchange extends Exchange {
 
   fault(): ApiError | undefined {
     const { httpVersionMajor, httpVersionMinor, rawHeaders } = this.request;
-    // Node reads a line without a version as HTTP/0.9, whose callers could not read our answers.
+    // Node parses a request line without a version as HTTP/0.9, whose clients cannot read our answers.
     if (httpVersionMajor !== 1) return new ApiError('INVALID_ARGUMENT', 'This is not a valid HTTP/1.1 request.');
-    // Node reads a thousand headers and drops the rest in silence.
+    // Node silently drops headers beyond 1,000.
     if (rawHeaders.length > 2000) return new ApiError('HEADERS_TOO_LARGE', 'There are more than 1000 headers.');
     if (this.headers.host === undefined && httpVersionMinor === 1) {
       return new ApiError('INVALID_ARGUMENT', 'The header host is missing.', {
@@ -90,7 +90,7 @@ export class NodeExchange extends Exchange {
 
   send(status: number, head: string, data: AnswerData): Promise<void> | undefined {
     const { request, response } = this;
-    // Whoever still sends its body comes to read its answer.
+    // Let a caller that is still sending its body read the answer.
     if (!request.complete) closeGentlyAfterAnswer(request.socket);
     const headers = pairsOf(head);
     if (!(data instanceof Readable) && status !== 204) headers.push('Content-Length', String(Buffer.byteLength(data)));
@@ -116,7 +116,7 @@ export class NodeExchange extends Exchange {
     else response.once('close', () => this.#connections.end(this));
   }
 
-  /** Not the request's own `close`: Node sends that as soon as the body has been read. */
+  /** Uses the response's `close`: Node emits the request's as soon as the body is read. */
   onGone(act: () => void): void {
     const { response } = this;
     response.once('close', () => {
@@ -126,7 +126,7 @@ export class NodeExchange extends Exchange {
   }
 }
 
-/** Names and values in turn, as Node likes them best. */
+/** Names and values alternate: the form that Node writes fastest. */
 function pairsOf(head: string): string[] {
   const pairs: string[] = [];
   for (const line of head.split('\r\n')) {
@@ -151,7 +151,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     };
     request.on('data', take);
     request.once('end', () => resolve(Buffer.concat(pieces, length)));
-    // The caller hung up in the middle of it, or it cannot be read any further.
+    // The caller hung up during the body, or Node could not parse the rest.
     const brokenOff = () => fail(new ApiError('INVALID_ARGUMENT', 'The body ended before it was complete.'));
     request.once('error', brokenOff);
     request.once('close', brokenOff);

@@ -21,7 +21,7 @@ const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'heliograph_session', description: 'Set by signing in to the portal' },
 };
 
-/** The OpenAPI 3.1 document of exactly the routes that are mounted. */
+/** The OpenAPI 3.1 document of the mounted routes. */
 export function createOpenApi(routes: Route[], options: { publicUrl: string; version: string }): object {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -114,7 +114,7 @@ function operationIdOf({ method, path }: Route): string {
   return [method.toLowerCase(), ...words].join('_');
 }
 
-/** The schema as JSON, with what a right value looks like where readers of OpenAPI look for it. */
+/** The schema as JSON: `expected` becomes OpenAPI's `description`, `eachByItself` the schema of the item. */
 function plain(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -1,13 +1,16 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** Shorter pauses occur between connections that were opened together. */
+/** Connections opened together can arrive with shorter idle pauses between them. */
 const pauseMs = 0.1;
 
-/** Tells when a connection that is accepted now was opened. The kernel opens connections; we accept them when we come to it. */
+/**
+ * Estimates when a connection that Node accepts now was opened: the kernel opens it, and a busy process accepts it
+ * later.
+ */
 export interface Openings {
-  /** A busy process accepts late. Then it cannot tell, and the answer is "long ago". */
+  /** Minus infinity when the process was too busy to tell. */
   openedAtMs(): number;
-  /** Answers went out: of what is accepted now, only what was opened after a pause was certainly opened after them. */
+  /** Call when answers go out. Only after an idle pause is a new connection certain to have opened after them. */
   noteAnswers(): void;
 }
 

@@ -4,12 +4,12 @@ import { createDocsPage } from './docs-page.ts';
 import { createOpenApi } from './openapi.ts';
 import { type Reply, type Route, route } from './route.ts';
 
-/** Something this node needs in order to be of use. */
+/** A dependency of this node. */
 export interface Check {
   name: string;
-  /** Rejects, or resolves to false, when it is not there. */
+  /** Rejects or resolves to false when the dependency is unavailable. */
   passes(): Promise<boolean>;
-  /** The node does its work without it, only worse: it is named when it is away, and the node stays ready. */
+  /** The node works without it, but worse: /readyz reports it as away, and the node stays ready. */
   optional?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface OperationsOptions {
   metrics: Metrics;
   publicUrl: string;
   version: string;
-  /** The routes to document; the operations themselves are added to them. */
+  /** The routes to document; this file's routes are added. */
   documented: Route[];
 }
 
@@ -101,7 +101,7 @@ async function readyReply(checks: Check[]): Promise<Reply> {
   return body.status === 'ready' ? { status: 200, body } : { status: 503, body, retryAfterSeconds: 1 };
 }
 
-/** Everybody who asks within half a second gets the same answer: a flood of questions is no load on the database. */
+/** Shares one answer for half a second, so that a flood of checks does not load the database. */
 function forAWhile(ask: () => Promise<Reply>): () => Promise<Reply> {
   let answer: Promise<Reply> | undefined;
   return () => {

@@ -2,10 +2,10 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { invalidField } from '../platform/errors.ts';
 import { longestParameter } from './route-table.ts';
 
-/** An id, or another name, that stands in a path. */
+/** An id or name in a path. */
 export const pathParameter = Type.String({ maxLength: longestParameter });
 
-/** The query of every list; a list adds its own filters. */
+/** The query of every list; each list adds its filters. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, expected: 'a whole number from 1 to 100' }),
   cursor: Type.Optional(Type.String({ maxLength: 256, description: 'The next_cursor of the page before' })),
@@ -13,19 +13,19 @@ export const pageQuery = {
 
 export interface PageRequest {
   limit: number;
-  /** The id the page before ended with. */
+  /** The last id of the previous page. */
   after: string | undefined;
 }
 
 export function readPage(query: { limit: number; cursor?: string | undefined }): PageRequest {
   if (query.cursor === undefined) return { limit: query.limit, after: undefined };
   const after = Buffer.from(query.cursor, 'base64url').toString('utf8');
-  // Cursors are opaque, but they are ours: ids, nothing a query could stumble over.
+  // A cursor is an encoded id; refuse anything else before it reaches a query.
   if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(after)) throw invalidField('cursor', 'must be the next_cursor of a page before');
   return { limit: query.limit, after };
 }
 
-/** A page from one row more than was asked for: that row tells whether another page follows. */
+/** Makes a page from `limit` + 1 rows: the extra row shows that another page follows. */
 export function toPage<Row extends { id: string }, Item>(rows: Row[], limit: number, toItem: (row: Row) => Item) {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -37,7 +37,7 @@ export function pageSchema<Item extends TSchema>(item: Item) {
   return Type.Object({ data: Type.Array(item), next_cursor: nullable(Type.String()) });
 }
 
-/** A value or null, as `{"type": ["string", "null"]}`, which serialises faster than a union. */
+/** A value or null as `{"type": ["string", "null"]}`, which serialises faster than a union. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type } = schema as unknown as { type: string };
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] });

@@ -13,10 +13,10 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** What the network carries as it is, because it is compressed already. */
+/** Already compressed formats: send them as they are. */
 const dense = new Set(['.woff2']);
 
-/** Scripts are our own files and nothing else. Styles are set on elements by the charts and the components. */
+/** Scripts: only our own files. Styles: inline too, because charts and components style their elements. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +29,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The portal's pages: a handful of files, read and compressed once. Where they were not built, the reference is home. */
+/** The portal's files, read and compressed once. If they were not built, `/` redirects to /docs. */
 export function createPageRoutes(folder: string): Route[] {
   const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
   const home = { ...shared, path: '/', summary: 'The developer portal' };
@@ -47,7 +47,7 @@ export function createPageRoutes(folder: string): Route[] {
     'Content-Security-Policy': contentSecurityPolicy,
   });
   const icon = readPage(join(folder, 'favicon.svg'), { 'Cache-Control': 'public, max-age=86400' });
-  // Their names change with their content, so a browser never has to ask for one again.
+  // Asset names change with their content, so a browser may cache them forever.
   const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const assets = new Map(
     readdirSync(join(folder, 'assets')).map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),

@@ -8,53 +8,53 @@ import { type PlainCarrier, PlainExchange } from './plain-exchange.ts';
 import { longestRequest, readPlainRequest } from './plain-request.ts';
 import { closeGently, ignoreErrors } from './raw-socket.ts';
 
-/** How long a connection may stand still, and how often somebody looks. */
+/** Idle limits of a connection, and how often the lane checks them. */
 export interface PlainTimeouts {
   keepAliveMs: number;
   stalledMs: number;
   checkMs: number;
 }
 
-/** What all connections of the lane share. */
+/** Shared by all connections of the lane. */
 export interface Lane {
   clock: Clock;
   addressOf: ReadAddress;
-  /** Whether every answer is the last on its connection. */
+  /** Whether every answer closes its connection. */
   isEnding: () => boolean;
   receive: (exchange: Exchange) => void;
   openings: Openings;
-  /** Node goes on with it. `informedAtMs` is that of the request it begins with. */
+  /** Hands a connection over to Node. `informedAtMs` belongs to its next request. */
   giveToNode: (socket: Socket, informedAtMs: number) => void;
   connectionLines: (last: boolean) => string;
   connections: Set<PlainConnection>;
   flushSoon: (connection: PlainConnection) => void;
 }
 
-/** More than one request is not read ahead, while another is being worked on. */
+/** Read at most one request ahead. */
 const mostHeld = longestRequest;
-/** More of what was answered is not held back. */
+/** Flush once this much output is buffered. */
 const mostUnsent = 64 * 1024;
 
-/** One connection of the plain lane: requests are taken off it one after the other, until Node has to go on with it. */
+/** One connection of the plain lane. It takes one request after another, until it hands the connection to Node. */
 export class PlainConnection implements PlainCarrier {
   readonly socket: Socket;
   readonly clock: Clock;
   readonly addressOf: ReadAddress;
   readonly #lane: Lane;
-  /** What was read and is no request yet. */
+  /** Bytes read but not yet taken as a request. */
   #received: Buffer | undefined;
   readonly #firstBytes: FirstBytes;
   #exchange: PlainExchange | undefined;
-  /** What was answered and not sent yet. */
+  /** Answers not yet written to the socket. */
   #unsent = '';
   #encoding: 'latin1' | 'utf8' = 'latin1';
   #everSpoke = false;
-  /** Nothing more comes, or nothing more is answered. */
+  /** The caller has ended its side, or we answer nothing more. */
   #ended = false as boolean;
-  /** The last answer was given, or none is owed: what still comes must not be acted upon. */
+  /** The last answer was given, or none is owed: drop any further request. */
   #closing = false as boolean;
   #advancing = false as boolean;
-  /** How often the watch has come by since something happened. */
+  /** Timeout checks since the last activity. */
   #watched = 0;
 
   constructor(socket: Socket, lane: Lane) {
@@ -110,7 +110,7 @@ export class PlainConnection implements PlainCarrier {
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#closing) return;
-    // Sending is no sign of reading.
+    // A caller that only sends may still have stopped reading.
     if (this.socket.writableLength === 0) this.#watched = 0;
     this.#firstBytes.noteBytes(bytes.length, this.#received === undefined);
     this.#received = this.#received === undefined ? bytes : Buffer.concat([this.#received, bytes]);
@@ -125,7 +125,7 @@ export class PlainConnection implements PlainCarrier {
 
   readonly #onEnd = (): void => {
     this.#ended = true;
-    // Whoever has said all it will may still wait for an answer; of a stream that has no end, it has had enough.
+    // A caller that ended its side may still wait for an answer. An endless stream stops.
     if (this.#exchange?.isStream === true) this.socket.destroy();
     else this.#advance();
   };
@@ -135,7 +135,7 @@ export class PlainConnection implements PlainCarrier {
     this.#exchange?.leave();
   };
 
-  /** One request after the other, as long as the caller reads its answers. In a loop, because many may have come at once. */
+  /** Takes requests while the caller reads its answers. Loops, because many may arrive at once. */
   #advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
@@ -151,7 +151,7 @@ export class PlainConnection implements PlainCarrier {
     if (this.#ended && over) closeGently(this.socket);
   }
 
-  /** False when there is none to be taken, or none for this lane. */
+  /** False when no request is complete, or Node must take it. */
   #takeRequest(bytes: Buffer): boolean {
     const request = readPlainRequest(bytes);
     if (request === undefined && !this.#ended) return false;
@@ -167,7 +167,7 @@ export class PlainConnection implements PlainCarrier {
     return true;
   }
 
-  /** Node goes on with this connection. */
+  /** Hands this connection over to Node. */
   #leave(): void {
     const { socket } = this;
     const received = this.#received;
@@ -190,25 +190,25 @@ export class PlainConnection implements PlainCarrier {
     const stillMs = this.#watched++ * checkMs;
     const { socket } = this;
     if (socket.writableLength > 0) {
-      // Its caller has stopped reading.
+      // The caller has stopped reading.
       if (stillMs >= stalledMs) socket.destroy();
     } else if (this.#closing) {
-      // Only its caller's side is still open, and `closeGently` watches that.
+      // Only the caller's side is open, and `closeGently` limits that.
     } else if (this.#exchange !== undefined) {
-      // All of what there was to read has been read: a stream that goes on for hours has not stood still for hours.
+      // The caller has read everything so far: a stream may last for hours.
       this.#watched = 0;
     } else if (this.#received !== undefined || !this.#everSpoke) this.#leave();
     else if (stillMs >= keepAliveMs) this.closeIfIdle();
   }
 
-  /** Closes the connection unless an answer is owed. A request that has not arrived as a whole is not carried out. */
+  /** Closes the connection unless it owes an answer. Drops an incomplete request. */
   closeIfIdle(): void {
     if (this.#exchange !== undefined || this.#closing) return;
     this.#stopReading();
     this.#endIfOver();
   }
 
-  /** From here on requests are thrown away: nobody could answer them. */
+  /** Drops all further requests: no answer can follow. */
   #stopReading(): void {
     this.#received = undefined;
     this.#ended = true;

@@ -7,29 +7,29 @@ import type { ReadAddress } from './caller-address.ts';
 import { type AnswerData, Exchange } from './exchange.ts';
 import type { PlainRequest } from './plain-request.ts';
 
-/** What an exchange of the plain lane needs of its connection. */
+/** What an exchange needs from its connection. */
 export interface PlainCarrier {
   readonly socket: Socket;
   readonly clock: Clock;
   readonly addressOf: ReadAddress;
-  /** Whether the answer is the last on its connection. */
+  /** Whether every answer closes its connection. */
   isEnding(): boolean;
-  /** The header lines that say when an answer was given and what becomes of the connection. */
+  /** The Date, Connection and Keep-Alive lines. */
   connectionLines(last: boolean): string;
-  /** Sends some of an answer, behind all that was given here before. */
+  /** Queues a part of an answer after all earlier output. */
   write(data: string | Buffer, encoding: 'latin1' | 'utf8'): void;
-  /** Sends all of it that is still here. */
+  /** Writes all queued output to the socket. */
   flush(): void;
-  /** All of the answer was given, and whether the connection ends with it. */
+  /** Ends the answer; `last` closes the connection. */
   end(last: boolean): void;
 }
 
-/** A request of the plain lane: it is here as a whole, and its answer goes out in one piece. */
+/** A request of the plain lane. It has arrived whole; its answer goes out in one piece, unless it is a stream. */
 export class PlainExchange extends Exchange {
   readonly #carrier: PlainCarrier;
   readonly #body: Buffer;
   #whenGone: (() => void) | undefined;
-  /** Its answer goes on until somebody ends it. */
+  /** The answer is a stream, which may have no end. */
   isStream = false;
 
   constructor(carrier: PlainCarrier, request: PlainRequest, informedAtMs: number) {
@@ -62,7 +62,7 @@ export class PlainExchange extends Exchange {
     const length = Buffer.byteLength(data);
     const whole = status === 204 ? `${start}\r\n` : `${start}Content-Length: ${length}\r\n\r\n`;
     if (this.method === 'HEAD' || length === 0) carrier.write(whole, 'latin1');
-    // What is ASCII throughout is copied, not encoded.
+    // Pure ASCII is copied as latin1, which is faster than UTF-8 encoding.
     else if (typeof data === 'string') carrier.write(whole + data, length === data.length ? 'latin1' : 'utf8');
     else {
       carrier.write(whole, 'latin1');
@@ -77,7 +77,7 @@ export class PlainExchange extends Exchange {
     this.isStream = true;
     carrier.write(`${start}Transfer-Encoding: chunked\r\n\r\n`, 'latin1');
     carrier.flush();
-    // When either side breaks off, both are destroyed: an answer that is cut short must not look complete.
+    // If either side fails, `pipeline` destroys both: a cut answer must not look complete.
     await pipeline(data, inChunks, carrier.socket, { end: false }).catch(() => {});
     this.#end(last || carrier.isEnding());
   }
@@ -92,7 +92,7 @@ export class PlainExchange extends Exchange {
     else this.#whenGone = act;
   }
 
-  /** The caller has gone. */
+  /** Called when the caller disconnects. */
   leave(): void {
     this.#whenGone?.();
     this.#whenGone = undefined;
@@ -101,7 +101,7 @@ export class PlainExchange extends Exchange {
 
 const lineEnd = Buffer.from('\r\n');
 
-/** RFC 9112, section 7.1. */
+/** Chunked transfer coding (RFC 9112, section 7.1). */
 async function* inChunks(data: AsyncIterable<string | Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of data) {
     const bytes = Buffer.from(piece as string);

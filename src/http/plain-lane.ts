@@ -10,32 +10,29 @@ export interface PlainLaneOptions {
   server: Server;
   clock: Clock;
   addressOf: ReadAddress;
-  /** Whether every answer is the last on its connection. */
+  /** Whether every answer closes its connection. */
   isEnding: () => boolean;
   receive: (exchange: Exchange) => void;
   openings: Openings;
-  /** When each connection that is given to Node was last informed. */
+  /** When each connection handed to Node was last informed. */
   informedAtMs: WeakMap<Socket, number>;
-  /** Told of every connection that Node goes on with. */
+  /** Called for each connection handed to Node. */
   onGivenToNode: (socket: Socket) => void;
   timeouts: PlainTimeouts;
 }
 
 export interface PlainLane {
-  /** Closes the connections on which no answer is owed. */
+  /** Closes connections that owe no answer. */
   closeIdle(): void;
   closeAll(): void;
-  /** Ends the watch over its connections. */
+  /** Stops the timeout checks. */
   stop(): void;
 }
 
 /**
- * The lane for requests that are written plainly, which is nearly all of them. They are read from the socket and answered
- * to it in one piece each; Node's own reading and writing takes longer than the rest of a request.
- *
- * A connection on which anything else comes is given to Node for good, from the first byte that belongs to it: what is
- * written in any other way, and what has not arrived as a whole when the watch comes by. So nothing is refused here, and
- * no time runs out here on a request.
+ * The lane for plainly written requests, which are nearly all: Node's own HTTP takes longer than the rest of a request.
+ * It hands a connection to Node for good at the first request that is not plain, or not whole when the watch checks. So
+ * this lane refuses no request and times none out.
  */
 export function createPlainLane(options: PlainLaneOptions): PlainLane {
   const { server, timeouts, openings } = options;
@@ -69,8 +66,8 @@ export function createPlainLane(options: PlainLaneOptions): PlainLane {
 }
 
 /**
- * Answers of one turn go out together at its end: each of them wakes whoever reads it, and to wake somebody who is awake
- * costs much less.
+ * Writes all answers of a turn together at its end: each write wakes its reader, and waking a process that is already
+ * awake costs much less.
  */
 function createFlush(openings: Openings): (connection: PlainConnection) => void {
   let full: PlainConnection[] = [];
@@ -85,7 +82,7 @@ function createFlush(openings: Openings): (connection: PlainConnection) => void 
   };
 }
 
-/** Node's own listener, taken off its server: connections come to it through the lane. */
+/** Removes Node's listener from its server and returns it: connections reach Node through the lane. */
 function takeListener(server: Server, onGiven: (socket: Socket) => void): (socket: Socket) => void {
   const [listener] = server.listeners('connection');
   if (listener === undefined) throw new Error('Node does not listen to its own server');
@@ -96,7 +93,7 @@ function takeListener(server: Server, onGiven: (socket: Socket) => void): (socke
   };
 }
 
-/** The time is the same for a whole second, and all else for all answers. */
+/** Builds the Date line once a second; the other lines never change. */
 function createConnectionLines(clock: Clock, keepAliveMs: number): (last: boolean) => string {
   const alive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
   let second = Number.NaN;

@@ -1,38 +1,38 @@
 import { bodyLimit } from './body.ts';
 
-/** A request that arrived whole and can be read in one way only. */
+/** A request that arrived whole and has only one reading. */
 export interface PlainRequest {
   method: string;
   target: string;
-  /** By lower-case name. None was sent twice. */
+  /** By lower-case name; none is repeated. */
   headers: Record<string, string | undefined>;
   body: Buffer;
-  /** How many bytes it took. What follows is the next one. */
+  /** Bytes of this request; the next one starts after them. */
   length: number;
 }
 
-/** Node refuses longer ones. */
+/** Node's limit for headers. */
 const longestHead = 16 * 1024;
-/** While there is less than this of a request, more of it may have to be waited for. */
+/** Most bytes of one plain request: head, blank line and body. */
 export const longestRequest = longestHead + 4 + bodyLimit;
 const mostHeaders = 100;
 
-/** Requests are told from anything else by their first letter, so that what is no HTTP at all is not waited for. */
+/** A method starts with a capital letter. Hand anything else, such as a TLS handshake, to Node at once. */
 const [letterA, letterZ] = [0x41, 0x5a];
 
 /**
- * The request line and the headers of RFC 9112 without any of its liberties: one space, the origin form, CRLF, no folding,
- * nothing but printable ASCII.
+ * The request line and headers of RFC 9112 in their strict form: one space, origin form, CRLF, no folding, printable
+ * ASCII only.
  */
 const plainHead =
   /^(?:GET|HEAD|POST|PATCH|DELETE|PUT|OPTIONS) \/[!"$-~]* HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~]*\r\n)+$/;
 
-/** Headers that change how a message is read, or what becomes of its connection. */
+/** Headers that change how the message is framed or what happens to its connection. */
 const setApart = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer', 'te', 'proxy-connection']);
 
 /**
- * Reads a request that is written plainly, as clients of APIs write them. Undefined while it is incomplete, null for one
- * that is not plain: that is not to say it is wrong, but that somebody has to look who knows all of HTTP.
+ * Reads a plainly written request, as API clients write them. Undefined while it is incomplete; null if it is not
+ * plain: it may be valid, but needs Node's full HTTP parser.
  */
 export function readPlainRequest(bytes: Buffer): PlainRequest | undefined | null {
   const first = bytes[0] ?? letterA;

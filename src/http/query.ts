@@ -2,10 +2,10 @@ import { parse } from 'node:querystring';
 import type { TObject } from 'typebox';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 
-/** More than any list has; a query string is at most 16 KiB long with the rest of the headers. */
+/** More than any list has. The query string shares the 16 KiB limit of the headers. */
 const mostParameters = 50;
 
-/** Plain decimal digits, few enough for a number to hold them exactly. */
+/** Decimal digits, few enough for an exact number. */
 const wholeNumber = /^(?:0|[1-9][0-9]{0,14})$/;
 
 export interface ReadQuery {
@@ -13,7 +13,10 @@ export interface ReadQuery {
   problems: FieldProblem[];
 }
 
-/** Reads a query by its schema: everything arrives as text, and what is no plain number stays text, to be refused. */
+/**
+ * Reads a query by its schema. All values arrive as text; text that is not a plain number stays text, and validation
+ * refuses it.
+ */
 export function createQueryReader(schema: TObject): (target: string) => ReadQuery {
   const types = Object.entries(schema.properties).map(([name, property]) => [name, typeOf(property)] as const);
 

@@ -1,14 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a caller may take to close its side once all of its answer is on the way. */
+/** How long a caller may take to close its side after the answer was written. */
 const lingerMs = 1000;
-/** How long the answer itself may take to leave. */
+/** How long writing the answer may take. */
 const flushWithinMs = 10_000;
 
 /**
- * Ends a connection so that the caller can read its last answer. Closing while bytes of the caller lie unread makes the
- * kernel reset the connection, and the answer is lost on its way (RFC 9112, section 9.6).
+ * Closes a connection so that the caller can read its last answer. Closing with unread bytes makes the kernel reset the
+ * connection, and the answer is lost (RFC 9112, section 9.6).
  */
 export function closeGently(socket: Socket): void {
   if (socket.destroyed) return;
@@ -22,17 +22,17 @@ export function closeGently(socket: Socket): void {
   socket.resume();
 }
 
-/** Node closes at once behind the last answer on a connection. The caller of this one may still be sending. */
+/** Node closes the socket right after the last answer. This caller may still be sending, so close gently. */
 export function closeGentlyAfterAnswer(socket: Socket): void {
   socket.destroySoon = () => closeGently(socket);
 }
 
-/** A socket that Node has handed over, or given up on, ends the process when it fails with nobody listening. */
+/** Without a listener, an error on a socket that Node handed over or gave up would end the process. */
 export function ignoreErrors(socket: Socket): void {
   socket.on('error', () => {});
 }
 
-/** Answers what Node could not read as a request, then closes: nothing that follows on the socket can be trusted. */
+/** Answers bytes that Node could not parse, then closes: nothing that follows on the socket can be trusted. */
 export function answerRaw(socket: Socket, status: number, head: string, body: object): void {
   if (!socket.writable) return;
   const payload = JSON.stringify(body);

@@ -4,8 +4,8 @@ import type { Exchange } from './exchange.ts';
 import { wellFormedCorrelationId } from './headers.ts';
 
 /**
- * One line and one observation a request: the route's pattern and the outcome, nothing the caller wrote. So it needs no
- * escaping either: a method is a token of HTTP, and the caller's own correlation id is let through by its characters.
+ * Writes one log line and one metric per request: route pattern and outcome. It needs no escaping: HTTP limits a method
+ * to token characters, and we check those of the caller's correlation id.
  */
 export function logRequest(exchange: Exchange, ms: number, log: Log, metrics: Metrics): void {
   const { correlationId, method, headers, status, route, admission } = exchange;
@@ -18,12 +18,12 @@ export function logRequest(exchange: Exchange, ms: number, log: Log, metrics: Me
   writeLine(log, status >= 500 ? 'error' : 'info', fields);
 }
 
-/** An error of the database's own quotes the row it failed on: only its code goes to the log. */
+/** Postgres errors quote the failed row, so log only their code. */
 export function safeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: 'Error', message: `something of type ${typeof error} was thrown` };
   const { name, message, stack, code, constraint } = error as Error & { code?: string; constraint?: string };
   const told = /^[0-9A-Z]{5}$/.test(code ?? '') ? `database error ${code} ${constraint ?? ''}`.trimEnd() : message;
-  // The stack repeats the message above its frames, and a message may have several lines.
+  // The stack repeats the message, possibly over several lines; keep only the frames.
   const frames = stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   return { name, message: told, stack: [`${name}: ${told}`, ...frames].join('\n') };
 }

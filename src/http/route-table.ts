@@ -2,7 +2,7 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import type { MountedRoute } from './exchange.ts';
 import type { Route } from './route.ts';
 
-/** A route, and what stands in the path in place of its parameters. */
+/** A route and its path parameters. */
 export interface Match {
   route: MountedRoute;
   params: Record<string, string>;
@@ -10,13 +10,13 @@ export interface Match {
 
 export interface RouteTable {
   find(method: string, path: string): Match | undefined;
-  /** Why no route fits: 405 when the path is one of ours, 404 when it is not, 400 when it cannot be read. */
+  /** Why no route matches: 405 if the path exists, 404 if not, 400 if it cannot be decoded. */
   refuse(path: string): ApiError;
-  /** How refusals are written at this path, also of a method that it does not answer to. */
+  /** The error format at this path, also for a method that it does not support. */
   errorsAt(path: string): Route['errors'];
 }
 
-/** A step in the tree of paths: a name, or whatever stands in place of a parameter. */
+/** A node in the path tree: a fixed name or a parameter. */
 interface Step {
   named: Map<string, Step>;
   parameter: Step | undefined;
@@ -24,12 +24,12 @@ interface Step {
   parameterNames: string[];
 }
 
-/** Longer than any id; a longer one finds nothing. */
+/** Longer than any id; a longer parameter matches nothing. */
 export const longestParameter = 256;
 
 export function createRouteTable(routes: MountedRoute[]): RouteTable {
   const trees = new Map<string, Step>();
-  // Most paths have no parameter, and are looked up as they are.
+  // Most paths have no parameter: one map lookup finds them.
   const exact = new Map<string, Map<string, Match>>();
   for (const route of routes) {
     for (const method of route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]) {
@@ -81,7 +81,20 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
   };
 }
 
+<<<<<<< ours
 /** What is written between two slashes; undefined when it cannot be read. */
+=======
+/** The path of a request target, absolute form included (RFC 9112, section 3.2.2). */
+export function pathOf(target: string): string {
+  const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const query = path.indexOf('?');
+  const fragment = path.indexOf('#');
+  if (query === -1 && fragment === -1) return path;
+  return path.slice(0, Math.min(query === -1 ? path.length : query, fragment === -1 ? path.length : fragment));
+}
+
+/** Percent-decodes a path part; undefined when it is malformed. */
+>>>>>>> theirs
 function decoded(part: string): string | undefined {
   if (!part.includes('%')) return part;
   try {
@@ -113,7 +126,7 @@ function grow(tree: Step, route: MountedRoute): void {
   step.parameterNames = parameterNames;
 }
 
-/** A name goes before a parameter. `values` gets what stands in place of the parameters on the way. */
+/** Prefers a fixed name to a parameter. Collects parameter values in `values`. */
 function walk(step: Step, path: string, start: number, values: string[]): Step | undefined {
   if (start > path.length) return step;
   const slash = path.indexOf('/', start);
@@ -123,7 +136,7 @@ function walk(step: Step, path: string, start: number, values: string[]): Step |
   const named = step.named.get(part);
   const found = named === undefined ? undefined : walk(named, path, end + 1, values);
   if (found?.route !== undefined || step.parameter === undefined) return found;
-  // No id has a NUL, and Postgres would not even look for it.
+  // Skip NUL: no id has one, and Postgres rejects it.
   if (part === '' || part.length > longestParameter || part.includes('\0')) return undefined;
   values.push(part);
   const behind = walk(step.parameter, path, end + 1, values);

@@ -5,14 +5,13 @@ export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
 
 /**
- * How a route is protected. It is a required field of every route, so a forgotten guard does not compile. `visitor` is a
- * page of ours before signing in: no session yet, but no other site may act in the visitor's name either. `client` is for
- * the identity endpoints, where the caller proves itself in the request they are there to read.
+ * How a route is protected; required, so a forgotten guard does not compile. `visitor`: a portal page before sign-in,
+ * protected only against other sites. `client`: the identity endpoints, which check the credential themselves.
  */
 export type Auth =
   | { kind: 'none' }
   | { kind: 'apikey' }
-  /** Without a scope any token of ours will do. */
+  /** Without a scope, any of our tokens will do. */
   | { kind: 'bearer'; scope: Scope | undefined }
   | { kind: 'visitor' }
   | { kind: 'developer' }
@@ -20,24 +19,24 @@ export type Auth =
   | { kind: 'client' }
   | { kind: 'metrics' };
 
-/** Who calls, without the credential that proved it. */
+/** Who calls, without the credential. */
 export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | CallingClient;
 
 /** An application registered for the API it calls. */
 export interface CallingApplication {
   kind: 'application';
   applicationId: string;
-  /** As people see it in verification texts. */
+  /** Shown in verification texts. */
   applicationName: string;
-  /** What the limits are counted by. */
+  /** Limits are counted per registration. */
   registrationId: string;
   api: Api;
 }
 
-/** Whoever asks the identity provider. Its secret is checked by the endpoint, so here it is all that was sent. */
+/** A client of the identity provider. The endpoint checks its secret, so this holds what the client sent. */
 export interface CallingClient {
   kind: 'client';
-  /** From HTTP Basic; null when that header was there and could not be read. */
+  /** From HTTP Basic; null when the header could not be read. */
   basic: { clientId: string; clientSecret: string } | null | undefined;
 }
 
@@ -45,11 +44,11 @@ export interface Developer {
   kind: 'developer';
   accountId: string;
   operator: boolean;
-  /** Names the session without being able to open it. */
+  /** Identifies the session; useless as a credential. */
   sessionHash: Buffer;
 }
 
-/** All a handler gets. There are no headers in it, so no service can look at a credential. */
+/** All that a handler gets. It has no headers, so no service can see a credential. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
   query: Query;
@@ -58,16 +57,18 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   method: string;
   /** Without the query. */
   path: string;
-  /** Only on routes that are `idempotent`. */
+  /** Only on `idempotent` routes. */
   idempotencyKey: string | undefined;
   correlationId: string;
   /** The caller's address, behind the proxies we trust. */
   address: string;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** Only on routes that are a `stream`: the id of the last event that a caller who comes back has. */
+  /** Only on `stream` routes: the last event that a returning caller has. */
   lastEventId: string | undefined;
-  /** Only on routes that are a `stream`: calls back once when the caller may no longer read it. The result stops watching. */
+  /**
+   * Only on `stream` routes: calls back once when the caller's credential ends. The returned function stops watching.
+   */
   onCredentialEnd(act: () => void): () => void;
 }
 
@@ -78,11 +79,11 @@ export interface Reply {
   cookie?: string;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
-  /** For what is not JSON: a page, a metrics text, a stream of events. */
+  /** For answers that are not JSON: a page, metrics, an event stream. */
   content?: {
     type: string;
     data: string | Buffer | Readable;
-    /** The same, compressed, for whoever takes that. */
+    /** The same data for callers that accept gzip. */
     gzip?: Buffer;
     headers?: Record<string, string>;
   };
@@ -95,44 +96,44 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface Answer {
   description: string;
   schema?: TSchema;
-  /** The media type when it is not JSON. */
+  /** The media type, if not JSON. */
   type?: string;
 }
 
 export interface Route {
   method: Method;
-  /** As OpenAPI writes it: `/portal/v1/applications/{id}`. */
+  /** In OpenAPI's form: `/portal/v1/applications/{id}`. */
   path: string;
   auth: Auth | Auth[];
-  /** The heading it stands under in the reference. */
+  /** Its section in the reference. */
   tag: string;
   summary: string;
   description?: string;
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** What the body is written in; JSON unless said. */
+  /** The body's format; JSON by default. */
   consumes?: 'json' | 'form';
   answers: Record<number, Answer>;
-  /** Takes an Idempotency-Key. */
+  /** Accepts an Idempotency-Key. */
   idempotent?: true;
   /**
-   * The bulkhead its work runs in, where it is not batched with that of other callers. `side`: lists and reports, on
-   * connections of their own; all portal routes are there. `single`: a statement of its own, on the main connections.
+   * The bulkhead for work that is not batched. `side`: lists, reports and all portal routes, on their own connections.
+   * `single`: its own statement on the main connections.
    */
   bulkhead?: Bulkhead;
-  /** Its answer goes on until the caller leaves, or its credential ends; it may be resumed by Last-Event-ID. */
+  /** The answer lasts until the caller disconnects or its credential ends. Last-Event-ID resumes it. */
   stream?: true;
-  /** Counts by address although the caller is identified: a convenience that must not use up a quota. */
+  /** Limits by address although the caller is known: a convenience that must not use up its quota. */
   limitedBy?: 'address';
-  /** How refusals are written: as the contract's error, or as RFC 6749 has it. */
+  /** The error format: the contract's by default, or that of RFC 6749. */
   errors?: 'oauth';
   handler: (call: Call) => Reply | Promise<Reply>;
 }
 
 type StaticOr<Schema, Otherwise> = Schema extends TSchema ? Static<Schema> : Otherwise;
 
-/** A route whose handler knows the types its own schemas promise. */
+/** Defines a route whose handler gets its types from the schemas. */
 export function route<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
@@ -147,11 +148,11 @@ export function route<
     ) => Reply | Promise<Reply>;
   },
 ): Route {
-  // Sound because the server validates params, query and body by these very schemas before it calls the handler.
+  // Safe: the server validates params, query and body by these schemas before it calls the handler.
   return definition as Route;
 }
 
-/** The developer that the edge let through to a route with `auth: developer` or `operator`. */
+/** The developer whom the edge admitted to a route with `auth: developer` or `operator`. */
 export function requireDeveloper(call: { caller: Caller }): Developer {
   if (call.caller.kind !== 'developer') throw new Error('this route is not protected by a session');
   return call.caller;

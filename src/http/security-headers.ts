@@ -1,4 +1,4 @@
-/** What every response tells a browser: show nothing, run nothing, keep nothing. A page loosens what it needs. */
+/** Tells browsers to show, run and store nothing. A page loosens what it needs. */
 export function createSecurityHeaders(https: boolean): Record<string, string> {
   return {
     'Cache-Control': 'no-store',

@@ -16,15 +16,15 @@ export interface ServeOptions {
 }
 
 export interface Serve {
-  /** Takes a request whose headers have been read along the line, to its answer. */
+  /** Takes a request, once its headers are read, through all steps to its answer. */
   receive(exchange: Exchange): void;
-  /** Answers it at once, in place of whoever was about to. */
+  /** Answers a request at once; a later answer of its handler is dropped. */
   refuse(exchange: Exchange, error: unknown): void;
 }
 
 /**
- * The line every request goes along: its route, the gate, what is wrong with the message, its body, the handler, the
- * answer. It waits only for what is a promise, so a request that waits for nothing is answered in the turn it came in.
+ * The steps of every request: route, gate, message faults, body, handler, answer. It awaits only real promises, so a
+ * request that never waits is answered in the turn it arrived.
  */
 export function createServe({ gate, table, writer, log }: ServeOptions): Serve {
   function receive(exchange: Exchange): void {
@@ -43,7 +43,7 @@ export function createServe({ gate, table, writer, log }: ServeOptions): Serve {
   }
 
   function enter(exchange: Exchange, admission: Admission): void {
-    // Its body broke off while the gate was thinking, and it was answered.
+    // The body broke off while the gate decided, and the request was answered.
     if (exchange.status !== 0) return;
     exchange.admission = admission;
     const refusal = admission.refusal ?? exchange.fault() ?? refuseRequest(exchange);
@@ -96,7 +96,7 @@ export function createServe({ gate, table, writer, log }: ServeOptions): Serve {
   return { receive, refuse };
 }
 
-/** A GET has none that counts (RFC 9110, section 9.3.1). */
+/** The body of a GET has no meaning (RFC 9110, section 9.3.1). */
 function hasBody({ method, headers }: Exchange): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

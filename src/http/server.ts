@@ -30,12 +30,12 @@ export interface ServerOptions {
   metrics: Metrics;
   bulkheads?: Bulkheads;
   trustedProxies?: string[];
-  /** Adds HSTS: only true when callers reach us by https. */
+  /** Adds HSTS. Set it only when callers reach us by https. */
   https?: boolean;
-  /** True from when the service is about to stop: then every answer is the last on its connection. */
+  /** True once the service is stopping: every answer then closes its connection. */
   isDraining?: () => boolean;
   timeouts?: Partial<ServerTimeouts>;
-  /** Tests say how long the process has waited; otherwise the event loop does. */
+  /** Tests pass their own idle time; the default is the event loop's. */
   waitedMs?: () => number;
 }
 
@@ -43,9 +43,9 @@ export interface ServerTimeouts {
   headersMs: number;
   requestMs: number;
   keepAliveMs: number;
-  /** How long a connection may stand still in the middle of an answer: its caller has stopped reading. */
+  /** How long a caller may stop reading in the middle of an answer. */
   stalledMs: number;
-  /** How often Node looks for connections that are over time. */
+  /** How often both lanes check their connections for timeouts. */
   checkMs: number;
 }
 
@@ -58,19 +58,19 @@ const defaultTimeouts: ServerTimeouts = {
 };
 
 export interface HttpServer {
-  /** Node's own, for its address and its connections. */
+  /** Node's server, for its address and connections. */
   readonly server: Server;
   listen(at: { port: number; host: string }): Promise<void>;
   /**
-   * Accepts no more connections. Those that are open get their answers, each the last on its connection; those that are
-   * idle after `drainMs` are closed. Resolves when all are.
+   * Stops accepting connections. Each open one closes after its next answer; idle ones close after `drainMs`. Resolves
+   * when all are closed.
    */
   close(drainMs?: number): Promise<void>;
-  /** Cuts every connection off. */
+  /** Destroys every connection. */
   closeAllConnections(): void;
 }
 
-/** The routes on a socket. Every way out of here, also for what is no request at all, goes by the gate's headers. */
+/** Serves the routes. Every answer, also to bytes that are not a request, carries the gate's headers. */
 export function createServer(options: ServerOptions): HttpServer {
   const { gate, clock, log, metrics, isDraining = () => false } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
@@ -93,7 +93,7 @@ export function createServer(options: ServerOptions): HttpServer {
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkMs,
-    // Node's own answer to a missing Host has none of our headers; the node lane refuses it instead.
+    // Node's answer to a missing Host lacks our headers; the node lane refuses it instead.
     requireHostHeader: false,
   });
   server.setTimeout(timeouts.stalledMs);
@@ -113,7 +113,7 @@ export function createServer(options: ServerOptions): HttpServer {
   );
   const informing = { openings: createOpenings(clock, options.waitedMs ?? waitedMs), informedAtMs: new WeakMap() };
   createNodeLane({ server, clock, connections, addressOf, receive, ...informing });
-  // Node would cut idle connections off as soon as it closes; they get the time to send what is on its way.
+  // Node would destroy idle connections at close. Ours get time to send requests already on their way.
   server.closeIdleConnections = () => {};
   const plainLane = createPlainLane({
     server,
@@ -154,8 +154,8 @@ export function createServer(options: ServerOptions): HttpServer {
 }
 
 /**
- * Connections that the kernel has accepted and Node has not are reset when the listener closes. Node accepts one in each
- * turn of its loop, so right behind a short turn that brought none there are none.
+ * Closing the listener resets connections that the kernel accepted and Node did not. Node accepts one per turn of its
+ * loop, so after a short turn without a new connection none is left.
  */
 async function untilAllAccepted(server: Server, clock: Clock): Promise<void> {
   const [mostTurns, shortMs] = [100, 0.3];
@@ -164,7 +164,7 @@ async function untilAllAccepted(server: Server, clock: Clock): Promise<void> {
     accepted = true;
   };
   server.on('connection', note);
-  // Only from one to the next is there a whole turn.
+  // Start at the beginning of a turn, to time whole turns.
   await new Promise((next) => setImmediate(next));
   for (let turn = 0; turn < mostTurns; turn++) {
     accepted = false;
@@ -175,7 +175,7 @@ async function untilAllAccepted(server: Server, clock: Clock): Promise<void> {
   server.off('connection', note);
 }
 
-/** Resolves with the promise, or after so long without it. */
+/** Resolves with the promise, or after `ms`. */
 async function within(ms: number, promise: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

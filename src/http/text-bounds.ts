@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../platform/errors.ts';
 
-/** Unknown properties are ignored, so these three bound what a caller can make us walk through. */
+/** Schemas allow unknown properties, so these three limit how much of a body we walk through. */
 const deepest = 16;
 const mostProperties = 100;
 const mostValues = 5000;
@@ -8,13 +8,13 @@ const mostValues = 5000;
 const mostProblems = 100;
 const longestShownName = 64;
 
-/** JSON Schema counts characters, and a character is one or two UTF-16 units. */
+/** JSON Schema counts code points; a code point is one or two UTF-16 units. */
 export function isLongerThan(text: string, most: number): boolean {
   if (text.length <= most) return false;
   return text.length > 2 * most || [...text].length > most;
 }
 
-/** Why a body is too deep or too wide to be looked at, as the rest of a sentence that begins with "body". */
+/** Why a body is too deep or too wide, as the end of a sentence that starts with "body". */
 export function shapeProblem(body: unknown): string | undefined {
   let values = 0;
   let level: object[] = isObject(body) ? [body] : [];
@@ -35,8 +35,8 @@ export function shapeProblem(body: unknown): string | undefined {
 }
 
 /**
- * Every text in a value that Postgres could not store: with NUL, or with half of a surrogate pair. Names count too.
- * The items of a list in `byItem` are left out, because each of them is refused by itself.
+ * Finds texts and names that Postgres cannot store: NUL or half a surrogate pair. Skips the items of lists in `byItem`,
+ * which the handler refuses one by one.
  */
 export function textProblems(value: unknown, byItem: ReadonlySet<string> = new Set()): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -66,13 +66,13 @@ function fieldOf(path: string[]): string {
   return path.join('.') || 'body';
 }
 
-/** What a text has that it must not have. */
+/** The forbidden character in a text, described. */
 export function unstorable(text: string): string | undefined {
   if (text.includes('\0')) return 'a NUL character';
   return /\p{Cs}/u.test(text) ? 'an unpaired surrogate' : undefined;
 }
 
-/** A name from the caller goes into the answer and the trace: short, and storable. */
+/** Shortens and cleans a caller's property name for the answer and the trace. */
 function shown(name: string): string {
   return name.slice(0, longestShownName).replaceAll(/\0|\p{Cs}/gu, '\ufffd');
 }

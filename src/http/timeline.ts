@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { toTimestamp } from '../platform/clock.ts';
 
-/** Something that happened, in a word for a program and a sentence for a person. */
+/** An event: a word for programs and a sentence for people. */
 export interface TimelineEvent {
   atMs: number;
   event: string;

@@ -5,15 +5,15 @@ import { ApiError, type FieldProblem } from '../platform/errors.ts';
 import { fieldProblems, mergeProblems, schemaKeyword } from './field-problems.ts';
 import { isLongerThan, textProblems } from './text-bounds.ts';
 
-/** What a schema cannot say, an object's `check` does: a function from the object to what is wrong with its fields. */
+/** A `check` function finds problems in an object that a schema cannot describe. */
 type Check = (value: Record<string, unknown>) => FieldProblem[];
 
-/** The schema of a list's items that are accepted or refused one by one: documented, and checked by the handler. */
+/** The schema of list items that are accepted or refused one by one: OpenAPI documents it, the handler checks it. */
 export const itemKeyword = 'eachByItself';
 
 /**
- * Ajv runs every rule on a value, also after its length was refused. So the rules that cost more than a look, `pattern`
- * and `check`, pass over what is too long: `maxLength` has told it.
+ * Ajv runs every rule on a value, even after `maxLength` failed. So the costly rules, `pattern` and `check`, skip texts
+ * that are too long.
  */
 const pattern: FuncKeywordDefinition = {
   keyword: 'pattern',
@@ -56,7 +56,7 @@ const check: FuncKeywordDefinition = {
   },
 };
 
-/** The same object, without the strings that are too long to be worked on. */
+/** The same object without strings that are too long to check. */
 function withinBounds(value: Record<string, unknown>, bounds: { name: string; maxLength: number }[]) {
   const tooLong = bounds.filter(({ name, maxLength }) => {
     const text = value[name];
@@ -67,7 +67,7 @@ function withinBounds(value: Record<string, unknown>, bounds: { name: string; ma
     : { ...value, ...Object.fromEntries(tooLong.map(({ name }) => [name, undefined])) };
 }
 
-/** Unknown properties are ignored, and nothing is coerced. */
+/** Ignores unknown properties and coerces nothing. */
 function createAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
@@ -93,12 +93,12 @@ export function compileValidator(schema: object): ValidateFunction {
   return validate;
 }
 
-/** Whether a schema has nothing against a value, for those who need not know what. */
+/** Whether a value fits a schema, without the reasons. */
 export function isRight(schema: object, value: unknown): boolean {
   return compileValidator(schema)(value);
 }
 
-/** What is wrong with one of several values in a body, each of which is accepted or refused by itself. */
+/** The problems of one list item that is accepted or refused by itself. */
 export function problemsOf(schema: object, value: unknown): FieldProblem[] {
   const validate = compileValidator(schema);
   const told = validate(value) ? [] : fieldProblems(validate.errors ?? [], undefined);
@@ -111,10 +111,10 @@ export function listsByItem(schema: object | undefined): ReadonlySet<string> {
   return new Set(Object.keys(properties).filter((name) => itemKeyword in (properties[name]?.items ?? {})));
 }
 
-/** The first fields say enough in a sentence; `details` has them all. */
+/** The message names the first fields; `details` lists them all. */
 const maxInMessage = 10;
 
-/** Every bad field at once, each with what would be right. */
+/** One error for all bad fields, each with its valid form. */
 export function validationError(details: FieldProblem[]): ApiError {
   const told = details.slice(0, maxInMessage).map(({ field, message }) => `${field} ${message}`);
   if (details.length > maxInMessage) told.push('and more, see details');

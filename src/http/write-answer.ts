@@ -19,17 +19,14 @@ export interface AnswerWriter {
   refuse(exchange: Exchange, refusal: ApiError): void;
 }
 
-/**
- * The one place that answers, whoever decided what: so every answer has its correlation id, its limit headers and its
- * line in the log.
- */
+/** The only place that answers requests. So every answer has a correlation id, limit headers and a log line. */
 export function createAnswerWriter({ gate, securityHeaders, errorsAt, onAnswered }: WriteAnswerOptions): AnswerWriter {
   const securityLines = linesOf(securityHeaders);
 
   function headFor(exchange: Exchange, { headers, type }: AnswerParts): string {
     const { correlationId, admission } = exchange;
     const limitLines = admission?.limitLines ?? gate.linesForUnreadable(exchange.address);
-    // An answer has the last word: a page on what it may do and how long it is kept, a throttled sign-in on what remains.
+    // An answer's own headers win: a page sets its CSP and caching, a throttled sign-in its own RateLimit values.
     let head = withHeaders(securityLines + limitLines, headers);
     head += `X-Correlation-ID: ${correlationId}\r\n`;
     if (type !== undefined) head += `Content-Type: ${type}\r\n`;
@@ -37,7 +34,7 @@ export function createAnswerWriter({ gate, securityHeaders, errorsAt, onAnswered
   }
 
   function answer(exchange: Exchange, parts: AnswerParts): void {
-    // Somebody was faster: its body broke off, or its caller has gone.
+    // Already answered: the body broke off, or the caller disconnected.
     if (exchange.status !== 0) {
       if (parts.data instanceof Readable) parts.data.destroy();
       return;

@@ -1,10 +1,11 @@
-/** An item that waits for its batch. */
 export interface Waiting<Item, Result> {
   item: Item;
-  /** The caller it belongs to; empty where all items are one caller's. Callers take turns when not all fit. */
+  /**
+   * The caller it belongs to; empty when one caller owns the whole queue. Callers take turns when not all items fit.
+   */
   owner: string;
   keys: string[];
-  /** The rows it writes. */
+  /** Number of rows the item writes. */
   weight: number;
   submittedMs: number;
   resolve: (result: Result) => void;
@@ -13,21 +14,21 @@ export interface Waiting<Item, Result> {
 
 export interface BatchQueue<Item, Result> {
   readonly length: number;
-  /** False when the queue, or this owner's part of it, has no room. */
+  /** False when the queue or the owner's share of it is full. */
   add(entry: Waiting<Item, Result>): boolean;
-  /** The next batch: no two items share a key, and none has a key in `held`. Sorted by key. */
+  /** Removes and returns the next batch, sorted by key. No two items share a key; no item has a key in `held`. */
   take(held: ReadonlySet<string>): Waiting<Item, Result>[];
   removeSubmittedBefore(ms: number): Waiting<Item, Result>[];
   removeAll(): Waiting<Item, Result>[];
 }
 
-/** In rows. One item may be heavier than a batch: it then goes alone. */
+/** Limits in rows. An item heavier than a batch goes alone. */
 export interface QueueLimits {
   perBatch: number;
   waiting: number;
 }
 
-/** One owner may take half of the queue, so that the others always find room. */
+/** One owner may fill at most half of the queue, so others find room. */
 const ownerShare = 0.5;
 
 export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<Item, Result> {
@@ -72,7 +73,7 @@ export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<
         const entry = order[seen] as Waiting<Item, Result>;
         const free = !entry.keys.some((key) => taken.has(key));
         const fits = chosenWeight === 0 || chosenWeight + entry.weight <= limits.perBatch;
-        // The keys of an item that stays are taken as well, so that no later item overtakes it.
+        // Block the keys of skipped items too, so that no later item with the same key overtakes them.
         for (const key of entry.keys) taken.add(key);
         if (free && fits) {
           chosen.push(entry);
@@ -97,7 +98,7 @@ export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<
   };
 }
 
-/** The first of every owner, then the second of every owner, and so on. Each owner's items keep their order. */
+/** The first item of every owner, then the second of every owner, and so on. Each owner's items keep their order. */
 function inTurns<Entry extends { owner: string }>(entries: Entry[]): Entry[] {
   const rounds: Entry[][] = [];
   const counts = new Map<string, number>();

@@ -15,40 +15,41 @@ export interface BatchOptions<Item, Result> {
   database: Database;
   clock: Clock;
   /**
-   * What an item touches that another item might touch too: a record's id, an application and number, an idempotency
-   * key. Items with an equal key never share a batch, because one statement sees only the state before it: five checks
-   * of one code would spend one try.
+   * What an item touches: a record's id, an application and number, an idempotency key. Items with an equal key never
+   * share a batch, because a statement sees only the state before it: five checks of one code would spend one try.
    */
   keysOf: (item: Item) => string[];
-  /** One statement, or a few, for all the items; results in the order of the items. Whatever it does outside `tx` stays. */
+  /**
+   * Runs one or a few statements for all items and returns results in their order. A rollback does not undo effects
+   * outside `tx`.
+   */
   run: (tx: Tx, items: Item[]) => Promise<Result[]>;
   /**
-   * Whether `run` may be run again on items that are committed already, because the answer to their COMMIT was lost, and
-   * then gives the same results: an insert that takes its ids from the items, says `on conflict (id) do nothing` and
-   * reads what is there. What counts or decides is not repeatable: it would judge its own first run.
+   * Whether a rerun on committed items returns the same results, for when COMMIT's answer is lost: it inserts the
+   * items' ids with `on conflict (id) do nothing`, then reads. False for work that counts or decides.
    */
   repeatable: boolean;
-  /** Whether `run` needs no transaction around it for these items: it writes in one statement, or makes its own. */
+  /** Whether `run` needs no transaction for these items: it writes in one statement, or opens its own transaction. */
   withoutTransaction?: (items: Item[]) => boolean;
-  /** The caller an item belongs to: when more waits than fits, callers take turns. */
+  /** The caller an item belongs to. Callers take turns when the queue holds more than one batch. */
   ownerOf?: (item: Item) => string;
-  /** The rows an item writes; 1 unless said. Batches and the queue are bounded by rows, not by requests. */
+  /** The rows an item writes; 1 by default. Batches and the queue are limited by rows, not by requests. */
   weightOf?: (item: Item) => number;
   limits?: Partial<QueueLimits>;
 }
 
 const defaultLimits: QueueLimits = { perBatch: 500, waiting: 20_000 };
 
-/** Every caller has its answer within 5 s, whatever became of the batches before its own. */
+/** Every caller gets an answer within 5 s, even if earlier batches are slow. */
 const answerWithinMs = 4500;
 const watchEveryMs = 200;
-/** A second run is only worth it while there is time left for it. */
+/** Run a batch again only if the first run failed this early: a later rerun would exceed the 5 s. */
 const rerunWithinMs = 1500;
 const collisionTries = 5;
 
 /**
- * Group commit: items that arrive while a commit is under way share the next one, and with it the cost of a commit.
- * At most two batches are under way, and never two items with an equal key.
+ * Group commit: items that arrive during a commit share the next one and its cost. At most two batches run at once,
+ * and two running items never share a key.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
   const { database, clock, keysOf, run, repeatable, withoutTransaction } = options;
@@ -56,7 +57,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   const queue: BatchQueue<Item, Result> = createBatchQueue({ ...defaultLimits, ...options.limits });
   const underWay = new Set<Waiting<Item, Result>[]>();
   let busy = false;
-  /** The keys of what is under way. */
+  /** The keys of all running items. */
   const held = new Set<string>();
   let watch: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
@@ -70,13 +71,13 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
         return;
       }
       if (busy) {
-        // One that waits for what is under way makes no batch larger.
+        // An item whose key is held cannot join the next batch, so it starts none.
         if (!keys.some((key) => held.has(key))) startBeside();
         return;
       }
       busy = true;
       watch = setInterval(rejectOverdue, watchEveryMs);
-      // Requests read from their sockets in the same turn of the event loop come along.
+      // Wait for this turn of the event loop, so that requests read in it share the batch.
       setImmediate(startNext);
     });
   }
@@ -87,7 +88,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     else if (underWay.size === 0 && queue.length === 0) rest();
   }
 
-  /** While the database has one, we prepare the next; that sets out early when it is large enough to be worth a commit. */
+  /** Starts a second batch while one runs, once at least as many items wait as the running batch has. */
   function startBeside(): void {
     const [first] = underWay;
     if (underWay.size === 1 && first !== undefined && queue.length >= first.length) startNext();
@@ -100,7 +101,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     underWay.delete(chosen);
     for (const { keys } of chosen) for (const key of keys) held.delete(key);
     settle(chosen, outcomes);
-    // The database is away: the next batches would run into the same timeout, one after another.
+    // Postgres is unreachable: reject all waiting items, so that each batch does not wait for its own timeout.
     const away = outcomes.find(isAway);
     if (away !== undefined) for (const { reject } of queue.removeAll()) reject(away.error);
     if (underWay.size === 0) startNext();
@@ -122,7 +123,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     });
   }
 
-  /** Their batch may still commit: like every 503, this one says nothing of what was done. */
+  /** Rejects late items with 503. Their batch may still commit: a 503 never says whether the work was done. */
   function rejectOverdue(): void {
     const sinceMs = clock.steadyMs() - answerWithinMs;
     const overdue = queue.removeSubmittedBefore(sinceMs);
@@ -137,15 +138,15 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       const values = await attempt(chosen.map(({ item }) => item));
       return values.map((value) => ({ value }));
     } catch (error) {
-      // Whatever one item caused must not become its neighbours' failure.
+      // A bad item must fail alone, not with its batch.
       if (chosen.length > 1 && isSafeToSplit(error, chosen)) return commitHalves(chosen);
       return chosen.map(() => ({ error }));
     }
   }
 
   /**
-   * An outage is no item's fault, and splitting would only prolong it. An error of our own code, thrown after a statement
-   * that is its own transaction, says nothing about what was committed: only repeatable work may run again then.
+   * No split on an outage: it would only take longer. After an error of our own code outside a transaction we cannot
+   * know what was committed, so only repeatable work may run again.
    */
   function isSafeToSplit(error: unknown, chosen: Waiting<Item, Result>[]): boolean {
     if (error instanceof ApiError && error.code === 'UNAVAILABLE') return false;
@@ -153,7 +154,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     return withoutTransaction?.(chosen.map(({ item }) => item)) !== true;
   }
 
-  /** Finds one bad row among 500 in twenty commits rather than 500. */
+  /** Halving finds one bad row among 500 in about twenty commits instead of 500. */
   async function commitHalves(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
     const middle = chosen.length >> 1;
     const first = await commit(chosen.slice(0, middle));
@@ -188,7 +189,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 
 type Outcome<Result> = { value: Result } | { error: unknown };
 
-/** The database cannot be reached. A lock that took too long concerns only those who asked for it. */
+/** Postgres is unreachable. A lock timeout does not count: it concerns only its own batch. */
 function isAway(outcome: Outcome<unknown>): outcome is { error: unknown } {
   if (!('error' in outcome)) return false;
   const { error } = outcome;

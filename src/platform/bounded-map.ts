@@ -1,6 +1,6 @@
 /**
- * A map that holds the newest and most used, at most `limit` of them. Two generations instead of a list in order of use:
- * a hit in the young one writes nothing, and forgetting the old one costs nothing.
+ * A map of at most `limit` recently used entries. It keeps two generations instead of an LRU list: a hit in the young
+ * one writes nothing, and dropping the old one costs nothing.
  */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined;

@@ -5,8 +5,8 @@ import { StartError } from './errors.ts';
 const toleratedMs = 2000;
 
 /**
- * Every time in the database comes from a node's clock, and nodes compare times that others wrote: a node whose clock is
- * off would expire codes early or keep dead tokens alive.
+ * Nodes write times from their own clocks and compare each other's times. A node with a wrong clock would expire codes
+ * early or accept expired tokens.
  */
 export async function requireClockAgrees(database: Database, clock: Clock): Promise<void> {
   const beforeMs = clock.nowMs();

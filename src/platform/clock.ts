@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 
-/** The one source of time. Everything that decides by time takes a clock, so a test can turn it. */
+/** The only source of time. Code that depends on time takes a clock, so that tests can set it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number;
-  /** Milliseconds since some moment; never jumps when the machine's clock is set. For durations within one process. */
+  /** Monotonic milliseconds, unaffected by clock changes. For durations within one process. */
   steadyMs(): number;
 }
 
@@ -14,12 +14,12 @@ const minuteMs = 60_000;
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 const threeDigits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
 
-// A request writes the same few minutes again and again: now, and when something expires. A prime number of slots, so
-// that whole hours and days apart do not fall into the same one.
+// Requests write the same few minutes repeatedly: now and expiry times. The slot count is prime, so times whole hours
+// or days apart do not share a slot.
 const minutes = new Float64Array(61).fill(Number.NaN);
 const prefixes: string[] = [];
 
-/** RFC 3339 in UTC with milliseconds, as every time in the contract is written. Six times as fast as `toISOString`. */
+/** RFC 3339 in UTC with milliseconds, the contract's time format. Six times as fast as `toISOString`. */
 export function toTimestamp(ms: number): string {
   const minute = Math.floor(ms / minuteMs);
   const slot = Math.abs(minute % minutes.length);
@@ -34,14 +34,17 @@ export function toTimestamp(ms: number): string {
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const longestTimestamp = 35;
 
-/** The milliseconds of a time in RFC 3339; undefined for what is none, a leap second or a 30th of February included. */
+/**
+ * Milliseconds of an RFC 3339 time. Undefined for any other text, a leap second or an impossible date such as 30
+ * February.
+ */
 export function readTimestamp(text: string): number | undefined {
   if (text.length > longestTimestamp) return undefined;
   const date = rfc3339.exec(text)?.[1];
   return date !== undefined && isDay(date) ? Date.parse(text) : undefined;
 }
 
-/** JavaScript takes the 30th of February for the 1st or 2nd of March. */
+/** JavaScript reads 30 February as 1 or 2 March. */
 function isDay(date: string): boolean {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);

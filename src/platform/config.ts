@@ -9,7 +9,7 @@ export interface PlanLimits {
 }
 export type Plans = Record<PlanName, PlanLimits>;
 
-/** What `HELIOGRAPH_GUARD` may change; what is left out keeps its default. */
+/** Fields of `HELIOGRAPH_GUARD`; a missing field keeps its default. */
 export interface GuardSettings {
   countries?: string[];
   blocked?: string[];
@@ -24,7 +24,7 @@ const defaultPlans: Plans = {
   enterprise: { perMinute: 6000, burst: 2000 },
 };
 
-/** Every setting there is, in the order of the contract's table. `.env.example` and the README are checked against it. */
+/** All settings, in the order of the contract's table. Tests compare `.env.example` and the README with it. */
 export const settings = {
   PORT: integer('port to listen on', 8080, 1, 65535),
   HOST: text('address to listen on', '127.0.0.1'),
@@ -106,12 +106,12 @@ export interface Config {
   logLevel: string;
 }
 
-/** Reads the environment. Every problem is found before any is told, so that one restart mends them all. */
+/** Reads the environment. Reports all problems at once, so that one restart fixes them. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
-    // An empty variable is an unset one: that is how compose files and CI systems leave a setting out.
+    // An empty variable counts as unset: compose files and CI systems leave a setting out that way.
     const given = env[name] === '' ? undefined : env[name];
     const source = given ?? setting.fallback;
     if (source === undefined) continue;
@@ -211,7 +211,7 @@ function readPlans(given: Record<string, unknown>): Plans {
   return plans;
 }
 
-/** A third of the minute's number and never below 60, so that a plain loop can see the number that a plan promises. */
+/** A third of `perMinute`, at least 60, so that a simple loop can reach the plan's promised number. */
 function burstOf(perMinute: number): number {
   return Math.min(perMinute, Math.max(60, Math.ceil(perMinute / 3)));
 }

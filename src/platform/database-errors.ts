@@ -1,31 +1,31 @@
 import { ApiError, unavailable } from './errors.ts';
 
-/** The connection broke after COMMIT was sent: the transaction may have been committed, or not. */
+/** The connection broke after COMMIT was sent: the transaction may or may not have committed. */
 export class CommitInDoubt extends Error {
   constructor(cause: unknown) {
     super('Connection terminated during commit', { cause });
   }
 }
 
-/** The SQLSTATE of an error of the database's own, such as 23505; undefined for any other error. */
+/** The SQLSTATE of a Postgres error, such as 23505; undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
   const source = error instanceof ApiError ? error.cause : error;
   const code = (source as { code?: unknown } | undefined)?.code;
-  // No class of SQLSTATEs begins with E; EPIPE does, and has five letters too.
+  // No SQLSTATE class begins with E. EPIPE, a system error code, also has five letters.
   return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
-/** True when this unique index or constraint refused a row: somebody else was first. */
+/** True when this unique index or constraint refused a row because another row was first. */
 export function violates(error: unknown, constraint: string): boolean {
   return sqlStateOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
 }
 
-/** True when COMMIT was sent and its answer never came: the transaction may be in the database, or not. */
+/** True when COMMIT was sent but not answered: the transaction may or may not have committed. */
 export function isCommitInDoubt(error: unknown): boolean {
   return (error instanceof ApiError ? error.cause : error) instanceof CommitInDoubt;
 }
 
-/** True when the connection broke or timed out. Unless the commit is in doubt, nothing of the transaction stays. */
+/** True when the connection broke or timed out. The transaction is then rolled back, unless its commit is in doubt. */
 export function isConnectionLoss(error: unknown): boolean {
   const source = error instanceof ApiError ? error.cause : error;
   if (!(source instanceof Error)) return false;
@@ -47,27 +47,27 @@ const systemErrors = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-// pg gives these no code. Read timeout: the answer did not come, so the statement may still have run.
+// pg gives these errors no code. After a read timeout the statement may still have run.
 const connectionMessages =
   /^Connection terminated|^timeout exceeded when trying to connect|^timeout expired|^Query read timeout|not queryable|pool after calling end|Client was closed/;
 
 /**
- * States that pass by themselves: starting or stopping (57P), out of connections, memory or disk (53), an input/output
- * error (58), a frozen node (25P03), a standby (25006), a plan outdated by a migration (0A000), a lock or statement that
- * took too long (55P03, 57014), two transactions in each other's way (40).
+ * Temporary: connection (08), start or stop (57P), no connections, memory or disk (53), I/O error (58), frozen node
+ * (25P03), standby (25006), plan outdated by a migration (0A000), timeout (55P03, 57014), conflict (40).
  */
 const passingStates = /^(08|25P03|53|57P|58|25006|0A000|40|55P03|57014)/;
 
-/** After these the connection can be used again; after the others it is dead or suspect. */
+/** After these errors the connection is usable; after any other temporary error it is dead or suspect. */
 export function leavesConnectionWhole(error: unknown): boolean {
   return /^(40|55P03|57014)/.test(sqlStateOf(error) ?? '');
 }
 
-/** What passes by itself becomes a 503 that keeps its cause; what does not stays what it is. */
+/** Turns a temporary error into a 503 with its cause. Returns any other error as it is. */
 export function readError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const state = sqlStateOf(error);
-  // No text in Postgres may hold it, and only what a caller sent can. Fields that are stored say so themselves.
+  // Postgres text cannot hold NUL, and only a caller can have sent it. Stored fields are validated before they get
+  // here.
   if (state === '22021') {
     return new ApiError('INVALID_ARGUMENT', 'A text in the request has a NUL character.', { cause: error });
   }

@@ -3,7 +3,7 @@ import { Client, type ClientBase, type ClientConfig, Pool, types } from 'pg';
 import { CommitInDoubt, isConnectionLoss, leavesConnectionWhole, readError } from './database-errors.ts';
 import type { Log } from './log.ts';
 
-/** A named statement is parsed and planned once per connection. */
+/** Postgres parses a named statement once per connection. */
 export interface Statement {
   name: string;
   text: string;
@@ -11,11 +11,11 @@ export interface Statement {
 
 export interface Rows<Row> {
   rows: Row[];
-  /** Rows returned or touched. */
+  /** Number of rows returned or changed. */
   count: number;
 }
 
-/** Anything that runs SQL: the pool, or a transaction. Stores take it first, so a caller can put two acts in one commit. */
+/** Runs SQL: the pool or a transaction. Stores take it first, so that a caller can put two acts in one commit. */
 export interface Tx {
   query<Row = Record<string, unknown>>(statement: Statement | string, values?: unknown[]): Promise<Rows<Row>>;
 }
@@ -23,8 +23,8 @@ export interface Tx {
 export interface Database extends Tx {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
-   * A connection of one's own, for session locks and LISTEN. When it is lost, `onLost` is called once, and it is not
-   * opened anew. `patient` lets its statements take as long as they need, as a migration may.
+   * Opens a dedicated connection for session locks and LISTEN. It does not reconnect: `onLost` is called once when it
+   * breaks. `patient` removes statement time limits, for migrations.
    */
   openSession(onLost: (error: Error) => void, options?: { patient?: boolean }): Promise<Session>;
   close(): Promise<void>;
@@ -43,19 +43,19 @@ export interface DatabaseOptions {
 }
 
 export interface Timeouts {
-  /** Waiting for a free connection, or for a new one to open. */
+  /** Time to wait for a free connection, or for a new one to open. */
   connectMs: number;
-  /** One statement, told to the server; the client waits a little longer before it gives the connection up. */
+  /** Time limit of one statement, set on the server. The client waits 200 ms longer before it drops the connection. */
   statementMs: number;
-  /** A whole transaction, so that a request never waits longer than connect and this together: under 5 s. */
+  /** Time limit of a transaction. Together with `connectMs` it keeps every request under 5 s. */
   transactionMs: number;
 }
 
 const defaultTimeouts: Timeouts = { connectMs: 1500, statementMs: 2500, transactionMs: 3000 };
-/** A goodbye needs an answer; when none comes the connection is cut. */
+/** How long closing may take before the socket is cut. */
 const goodbyeMs = 500;
 
-// Times travel as milliseconds: one kind of time in the whole program. Lists of them as well: array_agg makes some.
+// Read all times, also in arrays (from array_agg), as milliseconds: the program knows one kind of time.
 const [textArray, timestamptzArray, int8Array] = [1009, 1185, 1016];
 const readTextArray = types.getTypeParser(textArray, 'text') as (text: string) => (string | null)[];
 types.setTypeParser(types.builtins.TIMESTAMPTZ, readTime);
@@ -63,7 +63,7 @@ types.setTypeParser(timestamptzArray, (text) => readTextArray(text).map((entry) 
 types.setTypeParser(types.builtins.INT8, Number);
 types.setTypeParser(int8Array, (text) => readTextArray(text).map((entry) => entry && Number(entry)));
 
-/** The pool. Every wait has an end, and everything that ends badly but may pass is a 503. */
+/** Creates the pool. Every wait has a time limit, and every temporary failure becomes a 503. */
 export function createDatabase({ connection, log, poolSize = 10, timeouts }: DatabaseOptions): Database {
   const limits = { ...defaultTimeouts, ...timeouts };
   const config = clientConfig(connection, limits);
@@ -75,9 +75,9 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
     maxLifetimeSeconds: 1800,
     onConnect: async (client) => void (await client.query(settings)),
   });
-  // Without a listener an idle connection that breaks would end the process. The pool has already dropped it.
+  // Without a listener, a broken idle connection would end the process. The pool has already dropped it.
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
-  // The same for one that breaks between two statements of a transaction: the next statement fails and says so.
+  // The same for a connection that breaks between two statements of a transaction: the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
 
   async function withClient<Result>(
@@ -87,7 +87,7 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
     const client = await pool.connect().catch((error: unknown) => {
       throw readError(error);
     });
-    // pg hands a connection whose query timed out back to the pool as if it were whole: it is destroyed instead.
+    // pg would return a connection whose query timed out to the pool. We destroy it instead.
     let released = false;
     const release = (destroy: boolean) => {
       if (released) return;
@@ -119,7 +119,7 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
           await commit(client);
           return result;
         } catch (error) {
-          // The caller learns what went wrong first, not that the rollback then failed too.
+          // Report the first error, not a failed rollback after it.
           if (!isConnectionLoss(error)) await client.query('rollback').catch(giveUp);
           throw error;
         }
@@ -138,7 +138,7 @@ async function commit(client: ClientBase): Promise<void> {
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw isConnectionLoss(error) ? new CommitInDoubt(error) : error;
   });
-  // After a failed statement whose error somebody swallowed, COMMIT rolls back and calls that a success.
+  // If a caller swallowed a statement's error, COMMIT rolls back but reports success.
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement in it had failed');
 }
 
@@ -152,7 +152,7 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
     socket.destroy();
     onLost(error);
   };
-  // Before it is connected as well: a connection that breaks during its settings must not end the process.
+  // Listen before connecting: a connection that breaks while it is set up must not end the process.
   client.on('error', () => {});
   await client
     .connect()
@@ -182,16 +182,16 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
 }
 
 /**
- * Every statement of ours finds its rows by an index, a few at a time. Left to itself, Postgres reads a small table as a
- * whole, and goes on by the plan it made when a table was empty: for a minute or more, every batch reads all there is.
+ * All our statements read a few rows by index. By default Postgres scans small tables and keeps plans made for empty
+ * tables, so each batch would read the whole table for a minute or more.
  */
 const byIndex = { enable_bitmapscan: 'off', enable_seqscan: 'off', plan_cache_mode: 'force_custom_plan' };
 
 const withoutLimits: Timeouts = { connectMs: 0, statementMs: 0, transactionMs: 0 };
 
 /**
- * Set after connecting, because PgBouncer refuses them as start-up parameters. They are stronger than what the server,
- * the database or the role has set: times are read as UTC in ISO form.
+ * Set after connecting, because PgBouncer refuses these as startup parameters. They override server, database and role
+ * defaults; times must arrive as ISO in UTC.
  */
 function sessionSettings({ statementMs, transactionMs }: Timeouts): string {
   const settings = {
@@ -200,7 +200,7 @@ function sessionSettings({ statementMs, transactionMs }: Timeouts): string {
     ...byIndex,
     statement_timeout: statementMs,
     lock_timeout: statementMs === 0 ? 0 : Math.max(1, statementMs - 500),
-    // A node that was frozen gives its locks back soon after it could have gone on.
+    // Postgres releases the locks of a frozen node 2 s after the transaction's time limit.
     idle_in_transaction_session_timeout: transactionMs === 0 ? 0 : transactionMs + 2000,
   };
   return Object.entries(settings)
@@ -215,7 +215,7 @@ async function run<Row>(client: ClientBase, statement: Statement | string, value
 }
 
 function clientConfig(connection: DatabaseOptions['connection'], limits: Timeouts): ClientConfig {
-  // Our own server speaks plainly on loopback, whatever PGSSLMODE says of the developer's other databases.
+  // The embedded server has no TLS; ignore a PGSSLMODE meant for other databases.
   const target = 'url' in connection ? { connectionString: connection.url } : { ...connection, ssl: false };
   return {
     ...target,

@@ -19,22 +19,22 @@ import { randomBase62 } from './random.ts';
 import { findUnprivileged, type Unprivileged } from './unprivileged.ts';
 
 export interface EmbeddedPostgres {
-  /** The service's own role, which owns its database and is no superuser. */
+  /** The service's role: it owns its database and is not a superuser. */
   connection: PostgresConnection;
-  /** The superuser: for tests and benchmarks, which make databases of their own. */
+  /** The superuser, for tests and benchmarks that create their own databases. */
   adminConnection: PostgresConnection;
-  /** True when a server was still running on the folder, as after a `kill -9` of the service. */
+  /** True when a server was already running on the folder, for example after a `kill -9` of the service. */
   adopted: boolean;
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** A folder for nothing else: it holds the cluster, its log, its socket and its password. */
+  /** A dedicated folder: it holds the cluster, its log, its socket and its passwords. */
   folder: string;
   log: Log;
-  /** Told before a step that takes a moment. */
+  /** Called before each slow step. */
   onProgress?: (step: string) => void;
-  /** How to run what refuses root; found out unless given. */
+  /** How to run Postgres, which refuses root. Detected by default. */
   runAs?: Unprivileged;
 }
 
@@ -44,16 +44,16 @@ interface Server extends Cluster {
 }
 
 const lookEveryMs = 25;
-/** Longer than recovery takes after the worst crash we expect. It goes on without us, and the next start adopts it. */
+/** Longer than any crash recovery we expect. Past it, recovery continues and the next start adopts the server. */
 const readyWithinMs = 120_000;
 const answersWithinMs = 30_000;
 const watchEveryMs = 1000;
-/** By then whoever has found that the server is another's to keep is gone. */
+/** By then a node that failed to get the node lock has exited and no longer watches this server. */
 const watchAfterMs = 4000;
 
 /**
- * Starts Postgres on the folder, or takes over the one that is still running there, and starts it again should it die.
- * It has a session of its own, so Ctrl-C reaches us and not it, and what is in flight can still be committed.
+ * Starts Postgres on the folder, or adopts the one running there, and restarts it if it dies. It runs in its own
+ * session: Ctrl-C reaches only the service, which can still commit what is in flight.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { folder, log, onProgress = () => {} } = options;
@@ -84,7 +84,7 @@ async function startOrAdopt(server: Server, onProgress: (step: string) => void):
   return launch(server);
 }
 
-/** The connection to the server on the folder once it answers; undefined when there is none and none is starting. */
+/** Waits for the server on the folder to answer. Undefined when none is running or starting. */
 async function findRunning(server: Server, isStarting: () => boolean): Promise<PostgresConnection | undefined> {
   const startedMs = performance.now();
   let readySinceMs: number | undefined;
@@ -95,7 +95,7 @@ async function findRunning(server: Server, isStarting: () => boolean): Promise<P
     const nowMs = performance.now();
     if (found === 'empty') {
       emptySinceMs ??= nowMs;
-      // Postgres refuses to start beside an empty file, and does not remove it.
+      // Postgres refuses to start beside an empty `postmaster.pid`, and does not remove it.
       if (nowMs - emptySinceMs > 2000) await rm(join(server.dataFolder, 'postmaster.pid'), { force: true });
     } else if (found?.is === 'ours') {
       const { host, port } = found;
@@ -128,8 +128,8 @@ async function answers(server: Server, connection: PostgresConnection): Promise<
 }
 
 /**
- * Postgres itself is started, not `pg_ctl`, which puts the names of folders into a shell command. It sees to its own
- * stale files, and to processes of a server that was killed: their memory must be gone before another may write.
+ * Runs `postgres`, not `pg_ctl`, which puts folder names into a shell command. Postgres cleans up its stale files and
+ * refuses to start while processes of a killed server still hold its shared memory.
  */
 async function launch(server: Server): Promise<Running> {
   for (let tries = 1; ; tries++) {
@@ -151,7 +151,7 @@ async function launch(server: Server): Promise<Running> {
     postgres.unref();
     await output.close();
 
-    // Where two start at once, one of them fails and finds the other's: the node lock then decides between them.
+    // If two nodes start Postgres at once, one fails and adopts the other's. The node lock then decides between them.
     const adminConnection = await findRunning(server, () => failure === undefined);
     if (adminConnection !== undefined) return { adminConnection, adopted: failure !== undefined };
     const said = (await readFile(logFile)).subarray(size).toString('utf8').trim();
@@ -163,15 +163,15 @@ async function launch(server: Server): Promise<Running> {
 }
 
 /**
- * After a reboot the number in a stale lock file may be some other program's, and Postgres would take that for a server.
- * It trusts us when we call that program its grandparent, which cannot be a server on the same folder.
+ * After a reboot another program may have the pid in a stale lock file, and Postgres would take it for a server.
+ * Postgres ignores the pid if we name it as its grandparent.
  */
 async function staleFilesEnvironment({ dataFolder }: Server): Promise<Record<string, string>> {
   const found = await findPostmaster(dataFolder);
   return typeof found === 'object' && found.is === 'another' ? { PG_GRANDPARENT_PID: String(found.pid) } : {};
 }
 
-/** Starts the server again whenever it is gone; the returned function ends that, and the server. */
+/** Restarts the server when it dies. The returned function stops watching and stops the server. */
 function keepRunning(server: Server): () => Promise<void> {
   let stopping = false;
   let mending = Promise.resolve();
@@ -210,7 +210,7 @@ function keepRunning(server: Server): () => Promise<void> {
 async function stopServer({ runAs, binaries, dataFolder }: Server): Promise<void> {
   const args = ['stop', '-w', '-t', '30', '-m', 'fast', '-s', '-D', dataFolder];
   await runAs.execute(join(binaries, 'pg_ctl'), args).catch(async (error: unknown) => {
-    // Already gone is as good as stopped.
+    // A server that is already gone counts as stopped.
     const found = await findPostmaster(dataFolder);
     if (typeof found === 'object' && found.is === 'ours') throw error;
   });

@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the contract's error table. */
+/** The codes of the contract's error table. */
 export type ErrorCode =
   | 'INVALID_ARGUMENT'
   | 'UNSUPPORTED_CHANNEL'
@@ -55,7 +55,7 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** A refusal the caller is meant to read. Anything else that is thrown becomes a 500 with a fixed sentence. */
+/** An error that the caller is meant to read. Any other thrown error becomes a 500 with a fixed sentence. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -63,7 +63,7 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
-    // Nobody reads the stack of a refusal, and to write one down takes as long as the rest of it.
+    // Skip the stack: nothing reads it, and capturing it takes as long as the rest of the error.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -77,7 +77,7 @@ export class ApiError extends Error {
 }
 
 export function notFound(): ApiError {
-  // One sentence for an unknown path, an unknown id and somebody else's id: none can be told from another.
+  // An unknown path, an unknown id and another account's id get the same answer, so a caller cannot tell them apart.
   return new ApiError('NOT_FOUND', 'There is nothing at this address.');
 }
 
@@ -89,7 +89,7 @@ export function unavailable(message: string, retryAfterSeconds = 1, cause?: unkn
   return new ApiError('UNAVAILABLE', message, { headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
 }
 
-/** The process cannot start or go on, and a person has to act. The message is printed alone, without a stack. */
+/** The process cannot start or continue until a person acts. The message is printed without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

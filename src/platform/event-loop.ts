@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long this process has waited, in all, for something to happen. While it grows, nothing lies about unread. */
+/** Total idle time of the event loop. If it grew, the process had handled every pending event. */
 export function waitedMs(): number {
   return performance.nodeTiming.idleTime;
 }

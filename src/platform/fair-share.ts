@@ -1,21 +1,23 @@
 import { unavailable } from './errors.ts';
 
-/** Divides a scarce resource between callers: each gets its turn, and one with a long queue delays only itself. */
+/** Shares a scarce resource between callers in turns: a caller with a long queue delays only itself. */
 export interface FairShare {
-  /** Runs the work when it is this caller's turn. Refuses with a 503 when the caller has too much waiting. */
+  /**
+   * Runs the work at the caller's turn. Throws a 503 when too much of the caller's work waits, or it waits too long.
+   */
   run<Result>(caller: string, work: () => Promise<Result>): Promise<Result>;
   readonly running: number;
   readonly waiting: number;
 }
 
 export interface FairShareOptions {
-  /** How much runs at the same time, over all callers. */
+  /** Most tasks that run at once, over all callers. */
   concurrent: number;
-  /** How much of it is one caller's at most. */
+  /** Most tasks of one caller that run at once. */
   perCaller: number;
-  /** How much of one caller's may wait. */
+  /** Most tasks of one caller that may wait. */
   waitingPerCaller: number;
-  /** How long work waits for its turn before it is refused. */
+  /** How long a task waits for its turn before a 503. */
   waitMs: number;
 }
 
@@ -31,7 +33,7 @@ interface Turn {
 
 export function createFairShare(options: FairShareOptions): FairShare {
   const { concurrent, perCaller, waitingPerCaller, waitMs } = options;
-  // Iterated in the order of insertion. A caller that got a turn is put last, so that all others come first.
+  // A Map iterates in insertion order. A caller that got a turn moves to the end.
   const callers = new Map<string, Caller>();
   let running = 0;
   let waiting = 0;
@@ -54,7 +56,6 @@ export function createFairShare(options: FairShareOptions): FairShare {
     return undefined;
   }
 
-  /** Resolves when the caller's turn has come. */
   function takeTurn(caller: Caller): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => turn.refuse(), waitMs);

@@ -1,18 +1,17 @@
-/** One of several reads that were asked for at the same time. */
+/** A read that waits for its query. */
 interface Asked<Key, Value> {
   key: Key;
   resolve: (value: Value) => void;
   reject: (error: unknown) => void;
 }
 
-/** Two, so that one slow query holds up only those who asked with it. */
+/** Two, so that one slow query delays only its own readers. */
 const mostQueries = 2;
 const mostKeys = 500;
 
 /**
- * Reads by key that arrive together share a query, which costs Node hardly more than one of them alone. A query is sent
- * after every read in it was asked for, so whoever reads what was just written sees it. `read` returns a value for each
- * key, in order.
+ * Reads by key that arrive together share one query, which costs Node hardly more than a single read. The query starts
+ * after each of its reads, so a read sees earlier writes. `read` returns one value per key, in order.
  */
 export function createGather<Key, Value>(read: (keys: Key[]) => Promise<Value[]>): (key: Key) => Promise<Value> {
   const asked: Asked<Key, Value>[] = [];

@@ -7,17 +7,17 @@ import type { KeyRing } from './keys.ts';
 import { pieceRows } from './maintenance.ts';
 import { keyedHash, sameBytes } from './secrets.ts';
 
-/** What was answered, as it went out. */
+/** An answer as it was sent. */
 export interface KeptAnswer {
   status: number;
   body: string;
   location: string | null;
 }
 
-/** An answer on its way into the transaction of the work it belongs to. */
+/** An answer to store in the transaction of the work it belongs to. */
 export interface IdempotencyRow extends Omit<KeptAnswer, 'body'> {
   hash: Buffer;
-  /** The body, encrypted: it may hold a number, a text or a proof. */
+  /** The encrypted body: it may hold a number, a text or a proof. */
   sealedBody: Buffer;
   payloadHash: Buffer;
   correlationId: string;
@@ -34,8 +34,8 @@ export interface IdempotentRequest {
 
 export interface Idempotency {
   /**
-   * Does the work once per key. `work` gets a function that turns its answer into the row it has to write in its own
-   * transaction, so that a crash leaves either both or neither.
+   * Does the work once per key. `work` gets a function that turns its answer into a row, which it writes in its own
+   * transaction: a crash leaves both or neither.
    */
   once(
     request: IdempotentRequest,
@@ -48,7 +48,6 @@ const keptForMs = 86_400_000;
 export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {
   const hashKey = keys.keyFor('idempotency');
   const inFlight = new Set<string>();
-  // Requests with keys that arrive together share a query.
   const find = createGather((hashes: Buffer[]) => findAnswers(database, hashes, clock.nowMs()));
 
   async function replay(hash: Buffer, payloadHash: Buffer): Promise<(KeptAnswer & { replayed: true }) | undefined> {
@@ -80,7 +79,7 @@ export function createIdempotency(database: Database, clock: Clock, keys: KeyRin
         return { ...answer, replayed: false };
       } catch (error) {
         if (!(error instanceof KeyTaken)) throw error;
-        // Another node was faster with the same key: its answer is the answer.
+        // Another node committed the same key first: return its answer.
         const kept = await replay(hash, payloadHash);
         if (kept === undefined) throw inProgress();
         return kept;
@@ -98,9 +97,9 @@ function inProgress(): ApiError {
 
 const deepest = 64;
 
-/** Equal for equal JSON: in which order an object's properties come says nothing, and not every client keeps it. */
+/** Equal for equal JSON values: property order does not matter, and some clients change it on a retry. */
 export function canonicalJson(value: unknown, depth = 0): string {
-  // What is built to overflow the stack is the caller's mistake, not ours.
+  // Refuse deep nesting as the caller's error, before it overflows the stack.
   if (depth > deepest) throw invalidField('body', `must not be nested more than ${deepest} deep`);
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, depth + 1)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
@@ -108,12 +107,12 @@ export function canonicalJson(value: unknown, depth = 0): string {
   return `{${properties.map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each, depth + 1)}`).join(',')}}`;
 }
 
-/** Another request holds the key. Looks like a violated constraint, so that a batch tries its rows one by one. */
+/** Another request holds the key. Its SQLSTATE 23505 makes the batch split, so that only this row fails. */
 class KeyTaken extends Error {
   readonly code = '23505';
 }
 
-/** Writes the answers of a batch. One that is there already, from this very request, is the batch running twice. */
+/** Writes a batch's answers. A stored row with the same correlation id means that the batch runs a second time. */
 export async function insertAnswers(tx: Tx, rows: IdempotencyRow[], nowMs: number): Promise<void> {
   if (rows.length === 0) return;
   const { count } = await tx.query(insertStatement, [
@@ -134,7 +133,7 @@ export async function deleteExpiredAnswers(tx: Tx, nowMs: number): Promise<numbe
   return count;
 }
 
-/** Bound to its row: a body that is moved to another key does not open. */
+/** Binds the ciphertext to its row: a body moved to another key does not decrypt. */
 function sealContext(hash: Buffer): string {
   return `idempotency:${hash.toString('base64')}`;
 }
@@ -143,7 +142,7 @@ function openBody(keys: KeyRing, { hash, sealedBody }: Pick<IdempotencyRow, 'has
   return keys.open(sealedBody, sealContext(hash)).toString('utf8');
 }
 
-/** For each hash its answer, in order, where one is kept. */
+/** One entry per hash, in order; undefined where no answer is stored. */
 async function findAnswers(tx: Tx, hashes: Buffer[], nowMs: number): Promise<(IdempotencyRow | undefined)[]> {
   const { rows } = await tx.query<IdempotencyRow>(selectAnswers, [hashes, toTimestamp(nowMs)]);
   const byHash = new Map(rows.map((row) => [row.hash.toString('base64'), row]));
@@ -157,8 +156,8 @@ const selectAnswers = {
 };
 
 /**
- * Deletes the kept answers whose body holds a text, such as a number that is to be forgotten. Goes through all of them in
- * small pieces: only the key ring can read them.
+ * Deletes stored answers whose body contains a text, such as a number to erase. Reads all rows in small pieces, because
+ * Postgres cannot search the encrypted bodies.
  */
 export async function deleteAnswersAbout(database: Database, keys: KeyRing, text: string): Promise<number> {
   let deleted = 0;

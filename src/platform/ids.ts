@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { randomBase32 } from './random.ts';
 
-// Crockford's base 32: no i, l, o, u, so an id survives being read aloud.
+// Crockford's base 32 has no i, l, o or u, so a person can read an id aloud.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 export type IdPrefix = 'acc' | 'app' | 'reg' | 'key' | 'cli' | 'sec' | 'req' | 'nod' | 'msg' | 'ver';
@@ -16,8 +16,8 @@ let lastTime = '';
 let count = 0;
 
 /**
- * An id such as `app_01jcq…`: 50 bits of time and a count of the ids of that millisecond, so that ids sort by age and
- * indexes grow at one end; then 65 random bits, so that none can be guessed or met twice.
+ * An id such as `app_01jcq…`: 50 bits of time and a counter within the millisecond, so that ids sort by age and indexes
+ * grow at one end; then 65 random bits against guessing and collisions.
  */
 export function newId(prefix: IdPrefix, clock: Clock): string {
   const nowMs = Math.floor(clock.nowMs());
@@ -31,26 +31,26 @@ export function newId(prefix: IdPrefix, clock: Clock): string {
   return `${prefix}_${lastTime}${base32(count, countLength)}${randomBase32(alphabet, randomLength)}`;
 }
 
-/** Sorts before every id made at this time or later, and after every one made before. */
+/** Sorts before every id made at this time or later, and after every earlier id. */
 export function idFloor(prefix: IdPrefix, atMs: number): string {
   return `${prefix}_${base32(Math.floor(atMs), timeLength)}${'0'.repeat(countLength + randomLength)}`;
 }
 
-/** How long after a request was named a record of it can get its id: no request takes longer. */
+/** The longest time between a request's id and the ids of the records it creates. */
 export const longestRequestMs = 30_000;
 
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.length === idLength && text.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]*$/.test(text.slice(4));
 }
 
-/** When an id was made. */
+/** The time at which the id was made. */
 export function idTimeMs(id: string): number {
   let ms = 0;
   for (const digit of id.slice(4, 4 + timeLength)) ms = ms * 32 + alphabet.indexOf(digit);
   return ms;
 }
 
-/** The lowest digits of a whole number, so many of them. */
+/** The lowest `length` base 32 digits of a whole number. */
 function base32(number: number, length: number): string {
   let rest = number;
   let text = '';

@@ -7,7 +7,7 @@ import { StartError } from './errors.ts';
 import { readOrMakePrivateFile } from './private-file.ts';
 import { randomBase62, randomBytes } from './random.ts';
 
-/** What a key is for. Each purpose gets a key of its own, so that no hash can stand in for another. */
+/** What a key is for. Each purpose has its own key, so that a hash for one purpose is useless for another. */
 export type KeyPurpose =
   | 'api-key'
   | 'api-key-checksum'
@@ -19,15 +19,15 @@ export type KeyPurpose =
   | 'code';
 
 /**
- * The key ring. Its keys are random and kept in the database, wrapped by the master secret; everything else derives from
- * them. So the master secret can change without a single hash or code changing with it.
+ * The key ring. Postgres stores its random keys, wrapped by the master secret; all other keys derive from them. So the
+ * master secret can change while every stored hash and code stays valid.
  */
 export interface KeyRing {
-  /** The newest version, for what is written now. */
+  /** The newest version, used for new rows. */
   readonly version: number;
-  /** The key for a purpose under a version of the ring; rows name the version they were written with. */
+  /** The key for a purpose in one version of the ring. A row stores the version it was written with. */
   keyFor(purpose: KeyPurpose, version?: number): Buffer;
-  /** Encrypts under the ring's newest key; `context` must be the same when it is opened again. */
+  /** Encrypts with the newest key. `open` needs the same `context`. */
   seal(plain: Buffer, context: string): Buffer;
   open(sealed: Buffer, context: string): Buffer;
 }
@@ -39,8 +39,8 @@ interface RingRow {
 }
 
 /**
- * Opens the ring, or makes it on the first start. Nodes that start together need no lock: the first ring inserted counts,
- * and a row is wrapped anew only if it is still the one that was read. The slow part happens outside any transaction.
+ * Opens the ring, or creates it on the first start. Nodes that start together need no lock: the first insert wins, and
+ * a row is rewrapped only if unchanged. The slow key derivation runs outside any transaction.
  */
 export async function openKeyRing(options: {
   database: Database;
@@ -65,7 +65,7 @@ export async function openKeyRing(options: {
     }
     keys.set(row.version, key);
   }
-  // All or none: a ring that is half under each secret could be opened by neither alone.
+  // All rows or none: no single secret opens a half rewrapped ring.
   if (rewrapped.length > 0) await database.transaction((tx) => updateRows(tx, rewrapped));
   return createKeyRing(keys);
 }
@@ -140,7 +140,7 @@ export function createKeyRing(keys: Map<number, Buffer>): KeyRing {
   };
 }
 
-/** A person may have chosen the secret, so it is stretched; once, at start. */
+/** A person may have chosen the secret, so scrypt stretches it at start. */
 function wrappingKey(secret: string, salt: Buffer): Buffer {
   return scryptSync(secret.normalize('NFC'), salt, 32, { N: 16_384, r: 8, p: 1 });
 }
@@ -160,7 +160,7 @@ function open(key: Buffer, sealed: Buffer, context: string): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
 }
 
-/** The sandbox's own master secret, made on its first start and kept beside the database it belongs to. */
+/** The sandbox's master secret, generated on the first start and kept beside its database. */
 export function readOrMakeSecret(dataDir: string): Promise<string> {
   return readOrMakePrivateFile(join(dataDir, 'secret'), () => randomBase62(43));
 }

@@ -13,8 +13,8 @@ export interface ListenerOptions {
 const reopenAfterMs = 1000;
 
 /**
- * Hears NOTIFY on a connection of its own, which is opened anew when it is lost. What is said meanwhile is not heard:
- * whoever listens also looks by itself now and then.
+ * Listens for NOTIFY on a dedicated connection and reopens it when it breaks. Notifications sent meanwhile are lost, so
+ * the listener's user must also poll.
  */
 export async function openListener({ database, channel, onNotified }: ListenerOptions): Promise<Listener> {
   let session: Session | undefined;
@@ -23,7 +23,7 @@ export async function openListener({ database, channel, onNotified }: ListenerOp
   async function open(): Promise<void> {
     if (stopped) return;
     let lost = false;
-    // A connection that breaks while it is set up is told of twice; one other is enough.
+    // A connection that breaks during setup is reported twice; reopen it once.
     const reopen = () => {
       if (lost || stopped) return;
       lost = true;

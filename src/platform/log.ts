@@ -5,22 +5,22 @@ export type Log = Logger;
 
 export interface LogOptions {
   level: string;
-  /** Lines for a person instead of JSON. */
+  /** Readable lines instead of JSON. */
   readable: boolean;
-  /** Where lines go; standard output unless a test wants to read them. */
+  /** Where lines go: standard output by default; tests pass their own stream. */
   to?: DestinationStream;
 }
 
-/** Bytes that wait for whoever reads them. */
+/** Most bytes to buffer for a slow reader of standard output. */
 const heldBackAtMost = 16 * 1024 * 1024;
 
-/** Every write wakes another thread, so lines are written some at a time; none waits longer than anybody notices. */
+/** Write lines in groups, because every write wakes another thread. A line waits at most 100 ms. */
 const writtenTogether = 8 * 1024;
 const writtenAfterMs = 100;
 
 /**
- * Logs carry ids, routes and outcomes: never a header, a body, a number, a code or a secret. Nothing redacts them
- * afterwards, because nothing secret is ever handed in.
+ * Logs carry ids, routes and outcomes: never a header, a body, a number, a code or a secret. Callers must not pass
+ * secrets in: nothing redacts them afterwards.
  */
 export function createLog({ level, readable, to }: LogOptions): Log {
   const options = {
@@ -31,7 +31,7 @@ export function createLog({ level, readable, to }: LogOptions): Log {
     timestamp: () => `,"time":"${toTimestamp(Date.now())}"`,
   };
   if (to !== undefined) return pino(options, to);
-  // Asynchronous, so a slow terminal or a full pipe never holds up an answer; what it cannot take any more is dropped.
+  // Asynchronous, so that a slow terminal or a full pipe never delays an answer. Lines beyond the buffer are dropped.
   const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost });
   return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : together(stdout));
 }
@@ -43,7 +43,7 @@ function together(stdout: ReturnType<typeof destination>): DestinationStream {
     lines = '';
   };
   setInterval(flush, writtenAfterMs).unref();
-  // Before pino's own farewell, which writes what it was given.
+  // Run before pino's exit handler, which flushes what it already has.
   process.prependListener('exit', flush);
   return {
     write(line) {
@@ -54,8 +54,7 @@ function together(stdout: ReturnType<typeof destination>): DestinationStream {
 }
 
 /**
- * Writes a line whose fields are JSON already: pino takes as long for the one line that every request has as the edge for
- * the request.
+ * Writes a line whose fields are already JSON. For the log line of each request, pino takes as long as the whole edge.
  */
 export function writeLine(log: Log, level: 'info' | 'error', fields: string): void {
   if (!log.isLevelEnabled(level)) return;
@@ -72,8 +71,8 @@ interface DescribedError {
 }
 
 /**
- * Errors of the database repeat what they were given: in fields of their own ("Key (to)=(+44…) already exists"), which are
- * left out, and those of class 22, bad data, in the message itself.
+ * Postgres errors repeat values: in extra fields ("Key (to)=(+44…) already exists"), which we omit, and in class 22
+ * (bad data) in the message itself.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -112,7 +111,7 @@ function readableError(error: unknown): string {
   return `${lines}\n${cause === undefined ? '' : `caused by ${readableError(cause)}`}`;
 }
 
-/** A terminal obeys control characters: they are shown, not sent. */
+/** Escape control characters: a terminal would obey them. */
 function visible(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

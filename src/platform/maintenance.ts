@@ -1,23 +1,21 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** Upkeep of stored rows. It runs in small pieces in the background, never inside a request or a start. */
+/** Upkeep of stored rows. It runs in small pieces in the background, never in a request or at startup. */
 export interface Chore {
-  /** Names it in metrics and in the log, like `expired-sessions`. */
+  /** The name in metrics and logs, such as `expired-sessions`. */
   name: string;
-  /** Pause between two rounds. */
   everyMs: number;
-  /** Does one small piece in a transaction of its own. Returns how many rows it touched; 0 ends the round. */
+  /** Does one small piece in its own transaction. Returns the number of rows it changed; 0 ends the round. */
   runPiece(): Promise<number>;
 }
 
-/** What maintenance reports of a chore. */
 export type MaintenanceCount = 'rows' | 'failures';
 
 export interface Maintenance {
   start(): void;
   stop(): Promise<void>;
-  /** Runs every chore until none has anything left. For tests and for commands. */
+  /** Runs every chore to its end. For tests and commands. */
   runAll(): Promise<void>;
 }
 
@@ -28,12 +26,12 @@ export interface MaintenanceOptions {
   onCount: (chore: string, count: MaintenanceCount, by: number) => void;
 }
 
-/** Rows of one piece. A piece of a thousand rows takes some ten milliseconds of one connection. */
+/** Rows per piece. A thousand rows occupy one connection for about ten milliseconds. */
 export const pieceRows = 1000;
 
 const shortestPauseMs = 5;
 
-/** A chore that fails is tried again in its next round, and holds up no other. */
+/** Runs the chores. A failed chore runs again in its next round and delays no other. */
 export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOptions): Maintenance {
   const timers = new Map<Chore, NodeJS.Timeout>();
   const running = new Set<Promise<void>>();
@@ -46,7 +44,7 @@ export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOp
         const rows = await chore.runPiece();
         if (rows === 0) return;
         onCount(chore.name, 'rows', rows);
-        // Rests as long as it worked, so that requests always find the database half free.
+        // Pause as long as the piece took, so that Postgres is half free for requests.
         await pause(Math.max(shortestPauseMs, clock.steadyMs() - beganMs));
       }
     } catch (error) {
@@ -69,7 +67,7 @@ export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOp
 
   return {
     start() {
-      // Not all in the same moment.
+      // Stagger the first rounds.
       for (const [index, chore] of chores.entries()) schedule(chore, Math.min(chore.everyMs, 1000 + index * 100));
     },
     async stop() {

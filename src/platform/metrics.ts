@@ -4,18 +4,18 @@ import { createRequestHistogram } from './request-histogram.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** All of it, in the text exposition format. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
-  /** One observation per answered request. Routes are patterns and there are few statuses: the label set is bounded. */
+  /** Called once per answered request. Labels are bounded: routes are patterns, and statuses are few. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  /** Texts by what became of them: submitted, in_doubt, possible_duplicates, failed, expired. */
+  /** Counts texts by outcome: submitted, in_doubt, possible_duplicates, failed, expired. */
   countDelivery(event: string, by: number): void;
-  /** Rows that a chore of the background maintenance touched, and its failures. */
+  /** Counts the rows that a maintenance chore changed, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
-  /** Errors that no code expected; each ends the process. */
+  /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
   gauge(name: string, help: string, collect: () => number): void;
-  /** A number that somebody else keeps and that only rises. */
+  /** Exposes a counter that another part keeps; `collect` reads it. */
   counter(name: string, help: string, collect: () => number): void;
 }
 

@@ -17,12 +17,12 @@ interface Migration {
 // `src` and `dist` are both one level below the project's folder.
 const migrationsFolder = new URL('../../migrations/', import.meta.url);
 
-/** Any number, but the same on every node: whoever holds it changes the schema, the others wait. */
+/** An arbitrary number, equal on every node. The node that holds the lock migrates; the others wait. */
 const migrationLock = 4_207_001;
 
 /**
- * Brings the schema up to date: numbered files, forward only, each in a transaction with the row that records it. Nodes
- * that start together wait for one another; the second finds nothing left to do.
+ * Brings the schema up to date: numbered files, forward only, each in one transaction with the row that records it.
+ * Nodes that start together wait for each other; the later ones find nothing left to do.
  */
 export async function migrate(database: Database, clock: Clock, log: Log, folder = migrationsFolder): Promise<void> {
   const migrations = await readMigrations(folder);
@@ -55,7 +55,7 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
         ]);
         await session.query('commit');
       } catch (error) {
-        // Without a connection there is nothing left to roll back.
+        // If the connection is lost, Postgres has already rolled back.
         await session.query('rollback').catch(() => {});
         throw new StartError(`Migration ${migration.name} failed: ${(error as Error).message}`);
       }
@@ -63,7 +63,7 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
     }
     const newest = migrations.at(-1)?.version ?? 0;
     const unknown = [...applied.keys()].filter((version) => version > newest);
-    // A node of the version before may start again while a newer one is rolled out: migrations only ever add.
+    // An older node may restart during a rollout of a newer version: migrations only add.
     if (unknown.length > 0) log.warn({ unknown }, 'the database is newer than this version');
   } finally {
     await session.close();

@@ -10,11 +10,11 @@ export interface NodeLockOptions {
   database: Database;
   shared: boolean;
   log: Log;
-  /** Somebody else took the lock while the database was away: this node must not go on. */
+  /** Called when another node took the lock while Postgres was unreachable: this node must stop. */
   onStolen: (error: StartError) => void;
   waitMs?: number;
   heartbeatMs?: number;
-  /** How long a database that is only just starting, as in a compose file, is waited for. */
+  /** How long to wait for a Postgres that is still starting, as in a compose file. */
   reachWithinMs?: number;
 }
 
@@ -26,19 +26,18 @@ const refusal =
   'Stop it first, or give all nodes the same REDIS_URL so that they can share their rate limits.';
 
 /**
- * Says that a node is running on this database. Alone, it is the only one: two nodes without a shared window store would
- * each grant the whole limit. With one, any number share the lock. It is a session lock, so it ends with the process,
- * however that ends.
+ * Marks this database as in use. Without Redis a node must be alone, because two would each grant the full limit; with
+ * Redis all nodes share the lock. Postgres releases a session lock when the process ends, however it ends.
  */
 export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> {
   const { database, shared, log, onStolen, waitMs = 2000, heartbeatMs = 5000, reachWithinMs = 5000 } = options;
   let released = false;
   let session: Session | undefined;
-  /** The server's name for the session that holds the lock, or held it last. */
+  /** Identifies the Postgres session that holds the lock, or held it last. */
   let holder: Holder | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** True when the lock is ours; the session that holds it is kept, any other is closed. */
+  /** True when this node got the lock. Keeps the session that holds it, and closes any other. */
   async function take(): Promise<boolean> {
     const opened = await database.openSession((error) => {
       if (session !== opened) return;
@@ -48,7 +47,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     });
     try {
       await opened.query(keepAlive);
-      // We may have given up a connection that the server still believes in: that one is ours to end.
+      // Postgres may still keep a session that we gave up. End it, because it holds our lock.
       if (holder !== undefined) await opened.query(endHolder, [holder.pid, holder.started]);
       if ((await isTaken(opened)) && !released) {
         holder = (await opened.query<Holder>(selectHolder)).rows[0];
@@ -70,7 +69,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     return rows[0]?.taken ?? false;
   }
 
-  /** A session that has ended on the other side may need a moment to be gone there, so one refusal is not the last word. */
+  /** Postgres may need a moment to notice an ended session, so try again for `waitMs`. */
   async function tryToTake(): Promise<boolean> {
     for (let waitedMs = 0; !released && !(await take()); waitedMs += 100) {
       if (waitedMs >= waitMs) return false;
@@ -79,7 +78,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     return true;
   }
 
-  /** It is the first to need the database, so it is the one to say that there is none. */
+  /** The node lock is the first user of Postgres at startup, so it reports an unreachable database. */
   async function takeFirst(): Promise<boolean> {
     for (const startedMs = performance.now(); ; ) {
       try {
@@ -107,13 +106,13 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
     }
   }
 
-  /** A connection over which nothing is said can be dead for hours before anybody notices. */
+  /** Without traffic a dead connection can go unnoticed for hours. */
   async function beat(): Promise<void> {
     try {
       await session?.query('select 1');
       schedule(beat, heartbeatMs);
     } catch {
-      // The session has said that it is lost, and taking the lock again is already under way.
+      // `openSession` has already called back, and `retake` is scheduled.
     }
   }
 
@@ -135,11 +134,11 @@ interface Holder {
 
 const selectHolder = 'select pid, backend_start::text as started from pg_stat_activity where pid = pg_backend_pid()';
 
-// By its beginning as well: the number may be another's by now.
+// Compare the start time too: another session may have the same pid by now.
 const endHolder =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start::text = $2 and pid <> pg_backend_pid()';
 
-/** So that the server notices within half a minute that a machine is gone, and not after the two hours of TCP. */
+/** Postgres notices a lost machine within half a minute, instead of TCP's default two hours. */
 const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Tells other nodes, by NOTIFY, that there is something to look at. */
+/** Wakes other nodes with NOTIFY. */
 export interface Notifier {
   notify(): void;
 }
@@ -8,7 +8,7 @@ export interface Notifier {
 export interface NotifierOptions {
   database: Database;
   channel: string;
-  /** At most once in this time: NOTIFY takes a lock at its commit that all others wait for. */
+  /** Shortest time between two NOTIFYs: each takes a global lock at commit. */
   everyMs?: number;
 }
 
@@ -21,7 +21,7 @@ export function createNotifier({ database, channel, everyMs = 50 }: NotifierOpti
     if (resting) return;
     resting = true;
     setTimeout(rested, everyMs).unref();
-    // Who is not told looks by itself soon after.
+    // Ignore failures: the other nodes also poll.
     database.query('select pg_notify($1, $2)', [channel, '']).catch(() => {});
   }
 

@@ -1,6 +1,6 @@
 /**
- * A string that was cut out of another keeps all of that in memory: a key of fifty characters the 16 KiB of headers it came
- * in. What is remembered is copied first; joining and cutting makes the engine do that.
+ * V8 keeps the whole source of a substring in memory: a 50 character key keeps 16 KiB of headers. Copy strings before
+ * caching them; concatenating and slicing forces a copy.
  */
 export function ownCopy(text: string): string {
   return ` ${text}`.slice(1);

@@ -22,8 +22,8 @@ export async function findPostgresBinaries(): Promise<string> {
 }
 
 /**
- * The package makes its library links in an install script, which `--ignore-scripts` and newer npm leave out. Relative
- * links, so that the project may be moved; each is put in its place by one rename, because others may be starting too.
+ * The package creates its library links in an install script, which `--ignore-scripts` and newer npm skip. Links are
+ * relative, so the project can move; a rename puts each in place, because other processes may start at the same time.
  */
 export async function linkLibraries(root: string): Promise<void> {
   const list = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');

@@ -6,7 +6,7 @@ import { StartError } from './errors.ts';
 import { randomBase62 } from './random.ts';
 import type { Unprivileged } from './unprivileged.ts';
 
-/** A database cluster of ours on disk, and what it is run with. */
+/** A database cluster on disk, and how to run it. */
 export interface Cluster {
   home: string;
   dataFolder: string;
@@ -22,10 +22,10 @@ export interface PostgresConnection {
   database: string;
 }
 
-/** The superuser that every cluster has. The service itself is another role: `postgres-role.ts`. */
+/** The superuser of every cluster. The service uses another role: see `postgres-role.ts`. */
 export const adminUser = 'postgres';
 
-/** Makes the cluster unless there is one; one of another major version is refused. */
+/** Creates the cluster if it is missing. Refuses one of another major version. */
 export async function prepareCluster(cluster: Cluster, password: string, onCreate: () => void): Promise<void> {
   const versionFile = join(cluster.dataFolder, 'PG_VERSION');
   if (!(await exists(versionFile))) {
@@ -43,14 +43,14 @@ export async function prepareCluster(cluster: Cluster, password: string, onCreat
   }
 }
 
-/** Made beside its final place and moved there, so that a crash never leaves half a database. */
+/** Creates the cluster beside its final place and renames it, so that a crash never leaves half a database. */
 async function createCluster({ home, dataFolder, binaries, runAs }: Cluster, password: string): Promise<void> {
   await removeUnfinished(home);
   const unfinished = `${dataFolder}.unfinished-${randomBase62(8)}`;
   const passwordFile = `${unfinished}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   await runAs.own(home);
-  // The locale C is known to every machine; what sorts and folds letters is Postgres's own.
+  // Every machine has locale C; Postgres's builtin provider sorts and folds letters.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['-D', unfinished, '-U', adminUser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...locale];
   try {
@@ -63,12 +63,12 @@ async function createCluster({ home, dataFolder, binaries, runAs }: Cluster, pas
   await writeFile(join(unfinished, 'postgresql.conf'), "include 'heliograph.conf'\n", { flag: 'a' });
   await rename(unfinished, dataFolder).catch(async (error: NodeJS.ErrnoException) => {
     await rm(unfinished, { recursive: true, force: true });
-    // Another one that started at the same moment was first.
+    // Another process that started at the same time was first.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 }
 
-/** What was half made when a machine or a process went down. Nobody works on it for so long. */
+/** Removes clusters that a crash left unfinished: none takes more than ten minutes to create. */
 async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith('data.unfinished-')) continue;
@@ -81,10 +81,13 @@ async function removeUnfinished(home: string): Promise<void> {
   }
 }
 
-/** Above all where the server listens: a socket in our own folder, or a free loopback port where its path is too long. */
+/**
+ * Writes the server's settings. It listens on a socket in our folder, or on a free loopback port if the path is too
+ * long.
+ */
 export async function writeServerSettings({ home, dataFolder }: Cluster): Promise<void> {
-  // The address of a Unix socket holds 107 bytes on Linux and 103 on macOS, the name of the file included. A comma or a
-  // quote in its folder would be read as several folders.
+  // A Unix socket path holds 107 bytes on Linux and 103 on macOS, file name included. Postgres would split a folder
+  // name at a comma or quote.
   const fits = Buffer.byteLength(join(home, '.s.PGSQL.65535.lock')) <= 103 && !/[",]/.test(home);
   const socket = process.platform !== 'win32' && fits;
   const lines = [
@@ -96,14 +99,14 @@ export async function writeServerSettings({ home, dataFolder }: Cluster): Promis
     'fsync = on',
     'synchronous_commit = on',
     'password_encryption = scram-sha-256',
-    // An error repeats values ("Key (to)=(+44…) already exists"), so only what the server says of itself is logged: LOG
-    // ranks above ERROR. Whoever sent the statement gets its error anyway.
+    // Errors repeat values ("Key (to)=(+44…) already exists"), so log only the server's own messages: LOG ranks above
+    // ERROR. The client that sent the statement gets its error anyway.
     'log_min_messages = log',
     'log_min_error_statement = panic',
     'log_error_verbosity = terse',
     'log_checkpoints = off',
   ];
-  // In one step: half of it would mean Postgres's own port and everybody's socket folder.
+  // Rename in one step: with half the file, Postgres would use its default port and the shared socket folder.
   const unfinished = join(home, `heliograph.conf.${randomBase62(8)}`);
   await writeFile(unfinished, `${lines.join('\n')}\n`, { mode: 0o600 });
   await rename(unfinished, join(dataFolder, 'heliograph.conf'));
@@ -140,7 +143,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** What a program that failed had to say. */
+/** The error output of a failed program. */
 export function outputOf(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   return stderr?.trim() || message;

@@ -6,8 +6,8 @@ import type { PostgresConnection } from './postgres-cluster.ts';
 export const serviceRole = 'heliograph';
 
 /**
- * The role and the database that the service uses. It is no superuser, so that nothing sent to the service can make
- * Postgres run a program or read a file. Every step may have been done by a start before, or by one at the same moment.
+ * Creates the service's role and database. The role is not a superuser, so no SQL through the service can run a program
+ * or read a file. An earlier or a concurrent start may have done each step.
  */
 export async function ensureServiceRole(
   adminConnection: PostgresConnection,
@@ -26,7 +26,7 @@ export async function ensureServiceRole(
   return { ...adminConnection, user: serviceRole, password, database: serviceRole };
 }
 
-/** Duplicate role, duplicate database, or the row of one that is being made. */
+/** Duplicate role, duplicate database, or a unique violation against a concurrent creation. */
 const alreadyDone = ['42710', '42P04', '23505'];
 
 async function unlessDone(tx: Tx, statement: string): Promise<void> {

@@ -6,17 +6,17 @@ import { isAlive } from './postgres-cluster.ts';
 
 const execute = promisify(execFile);
 
-/** What `postmaster.pid` says of the server on a data folder, and whether that server is there. */
+/** What `postmaster.pid` says about the server on a data folder, and whether that server runs. */
 export interface Postmaster {
   pid: number;
-  /** `ours`: it runs on this folder. `another`: the number belongs to some other program by now. */
+  /** `ours`: Postgres runs on this folder. `another`: the pid now belongs to another program. */
   is: 'ours' | 'another' | 'gone';
   ready: boolean;
   host: string;
   port: number;
 }
 
-/** Undefined without the file; `empty` while it is being written, or when the disk was full. */
+/** Undefined if the file is missing; `empty` while Postgres writes it, or after the disk was full. */
 export async function findPostmaster(dataFolder: string): Promise<Postmaster | 'empty' | undefined> {
   const text = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -37,7 +37,7 @@ async function isPostgresOn(pid: number, dataFolder: string): Promise<boolean> {
     const { stdout } = await execute('ps', ['-o', 'args=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
     return stdout.includes('postgres') && stdout.includes(dataFolder);
   }
-  // Postgres works in its data folder. That stays true when the folder was renamed under it.
+  // Postgres's working directory is its data folder, even after the folder was renamed.
   if ((await readlink(`/proc/${pid}/cwd`).catch(() => '')) === dataFolder) return true;
   const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   return basename(program) === 'postgres' && args.includes(dataFolder);

@@ -4,8 +4,8 @@ import { StartError } from './errors.ts';
 import { randomBase62 } from './random.ts';
 
 /**
- * A text in a file that only its owner may read, made when there is none. It is written beside its place, flushed to the
- * disk and only then linked there: two processes that start at once agree on one, and no crash leaves an empty one behind.
+ * Reads a file that only its owner may read, or creates it. The text is written to a temporary file, flushed, then
+ * linked: concurrent starts agree on one text, and a crash leaves no empty file.
  */
 export async function readOrMakePrivateFile(path: string, make: () => string): Promise<string> {
   if ((await readText(path)) === undefined) await makeFile(path, make());
@@ -26,7 +26,7 @@ async function makeFile(path: string, text: string): Promise<void> {
     await link(unfinished, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    // Another one was first: theirs counts.
+    // Another process was first: use its file.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     await file.close();
@@ -43,7 +43,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Without this the name itself may be lost with the power. Windows has no such thing. */
+/** Without this a power failure may lose the file's name. Windows cannot sync a folder. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-// One system call fills the pool for some hundred requests: randomBytes(16) costs 5.6 µs each, a slice of the pool 0.6.
+// One system call fills the pool for several hundred requests: randomBytes(16) costs 5.6 µs, a slice of the pool 0.6.
 const pool = Buffer.allocUnsafe(8192);
 let used = pool.length;
 
@@ -10,7 +10,7 @@ function refillFor(size: number): void {
   used = 0;
 }
 
-/** Unpredictable bytes. The returned buffer is a copy: the pool's own bytes are wiped once handed out. */
+/** Cryptographically random bytes, copied from the pool. The pool's bytes are wiped after use. */
 export function randomBytes(size: number): Buffer {
   if (size > pool.length) return randomFillSync(Buffer.allocUnsafe(size));
   refillFor(size);
@@ -22,7 +22,10 @@ export function randomBytes(size: number): Buffer {
 
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `length` characters of base62, each with the full 5.95 bits: bytes of 248 and above are thrown away, not folded. */
+/**
+ * `length` characters of base62 with the full 5.95 bits each: bytes from 248 up are skipped, because folding them would
+ * favour some characters.
+ */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -33,7 +36,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** `length` characters of an alphabet of 32, each with its full 5 bits, without a buffer in between. */
+/** `length` characters of a 32 letter alphabet, 5 bits each, read straight from the pool. */
 export function randomBase32(alphabet: string, length: number): string {
   refillFor(length);
   let text = '';

@@ -1,34 +1,33 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
 
-/** A script that is sent by its hash, and whole only to a server that does not know it yet. */
+/** A Lua script. We send its hash, and its text only to a server that does not know it yet. */
 export interface Script {
   text: string;
   hash: string;
 }
 
 /**
- * One connection, for as long as it holds: it neither reconnects nor sends anything twice. What is sent in one turn goes
- * out in one write. An answer that does not come in time, or that is an error, is the end of the connection, and so of
- * everything else that waits on it.
+ * One connection without reconnects or retries. Commands of one turn share a write. A late or failed answer closes the
+ * connection and fails every command that waits on it.
  */
 export interface Redis {
   run(script: Script, key: string, args: string[]): Promise<number[]>;
-  /** The server's name for itself. A server that was started again has another. */
+  /** The server's run id. It changes when the server restarts. */
   readonly serverId: string;
   close(): void;
 }
 
 export interface RedisOptions {
   url: string;
-  /** How long an answer may take. Nobody waits for the opening, which may need a handshake and a password. */
+  /** How long an answer may take. Opening has its own limit: it may need a TLS handshake and a password. */
   timeoutMs: number;
   connectMs?: number;
-  /** Called once, unless `close` came first. */
+  /** Called once when the connection is lost; not after `close`. */
   onLost: (error: Error) => void;
 }
 
-/** The time is counted in steps, so that one in which this process itself stood still is not held against the server. */
+/** Count the timeout in steps: a pause of this process then uses up one step, not the server's whole time. */
 const steps = 4;
 
 export async function connectRedis(options: RedisOptions): Promise<Redis> {
@@ -39,7 +38,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     name: 'heliograph',
     disableClientInfo: true,
     disableOfflineQueue: true,
-    // The client's own timeout ends when a command is written, which is when ours begins to matter.
+    // The client's timeout covers only the time until the command is written. `within` times the answer.
     commandOptions: { timeout: 0 },
     socket: { reconnectStrategy: false, connectTimeout: connectMs, keepAliveInitialDelay: 10_000 },
   });
@@ -56,7 +55,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     if (end()) onLost(error);
   }
 
-  /** Destroying the client makes everything that waits fail, this one too. */
+  /** On timeout or error, `lose` destroys the client, which rejects every waiting command. */
   async function within<Result>(limitMs: number, answer: Promise<Result>): Promise<Result> {
     let answered = false;
     let left = steps;
@@ -64,7 +63,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     function step(): void {
       left -= 1;
       if (left > 0) timer = setTimeout(step, limitMs / steps);
-      // What lies in the socket by now is read first.
+      // First read what has already arrived in the socket.
       else setImmediate(() => answered || lose(new Error(`no answer within ${limitMs} ms`)));
     }
     try {

@@ -1,9 +1,9 @@
-/** Upper bounds in seconds; what took longer is only in the total. */
+/** Upper bounds in seconds. A slower request counts only in the total. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 interface Series {
   labels: string;
-  /** How many fell into each bucket, not adding up the ones below. */
+  /** Count per bucket, not cumulative. */
   counts: Float64Array;
   count: number;
   sum: number;
@@ -11,16 +11,16 @@ interface Series {
 
 export interface RequestHistogram {
   observe(method: string, route: string, status: number, seconds: number): void;
-  /** In the text exposition format of Prometheus. */
+  /** The Prometheus text format. */
   text(): string;
 }
 
 /**
- * How long requests take, by method, route and status. Of our own because it is asked for with every answer: a histogram
- * of prom-client checks and hashes its labels each time, which takes as long as all of the edge.
+ * Request durations by method, route and status. Replaces prom-client's histogram, which checks and hashes its labels
+ * on every call and takes as long as the whole edge.
  */
 export function createRequestHistogram(name: string, help: string): RequestHistogram {
-  // Routes are patterns and there are few statuses, so there are not many of them.
+  // Bounded: routes are patterns, and statuses are few.
   const series = new Map<string, Series>();
 
   function open(key: string, method: string, route: string, status: number): Series {

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { trimEnd } from './trim-end.ts';
 
-/** One environment variable: what it is for, what it is when unset, and how its text becomes a value. */
+/** One environment variable: its help text, its default and its parser. */
 export interface Setting<Value> {
   help: string;
-  /** As one would write it in the environment; undefined when the value is worked out from others, or simply absent. */
+  /** The default as environment text. Undefined when other settings decide the value, or it may be absent. */
   fallback: string | undefined;
   /** Throws an `Error` whose message completes "NAME must …". */
   read(text: string): Value;
@@ -57,7 +57,7 @@ export function url(help: string, protocols: string[]): Setting<string> {
   };
 }
 
-/** An address that paths are put behind. */
+/** A base URL to which paths are appended. */
 export function baseUrl(help: string): Setting<string> {
   const any = url(help, ['http:', 'https:']);
   return {
@@ -102,7 +102,7 @@ function isCidr(entry: string): boolean {
   }
 }
 
-/** A JSON object; `check` looks at the parsed value and throws what is wrong with it. */
+/** A JSON object. `check` returns the parsed value or throws its first problem. */
 export function jsonObject<Value>(help: string, check: (value: Record<string, unknown>) => Value): Setting<Value> {
   return {
     help,

@@ -1,6 +1,6 @@
 /**
- * A text without the characters at its end that `last` matches, one at a time. A regular expression with `+$` would look
- * at every run of them anew from each of its characters.
+ * Removes trailing characters that match `last`, one at a time. A regular expression with `+$` would take quadratic
+ * time on long runs.
  */
 export function trimEnd(text: string, last: RegExp): string {
   let end = text.length;

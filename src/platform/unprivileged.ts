@@ -6,26 +6,25 @@ import { StartError } from './errors.ts';
 
 const executeFile = promisify(execFile);
 
-/** How to run a program that refuses to run as root. */
+/** Runs programs that refuse to run as root. */
 export interface Unprivileged {
-  /** Runs a program to its end. */
+  /** Runs a program and waits for its end. */
   execute(file: string, args: string[]): Promise<{ stdout: string; stderr: string }>;
-  /** Starts a program that outlives this process, in a session of its own: Ctrl-C does not reach it. */
+  /** Starts a program that outlives this process, in its own session: Ctrl-C does not reach it. */
   start(file: string, args: string[], options: StartOptions): ChildProcess;
-  /** Gives a path, and all below it, to the user that the programs run as, where that is another one. */
+  /** Changes the owner of a path and all below it to the user that runs the programs, if that is another user. */
   own(path: string): Promise<void>;
 }
 
 export interface StartOptions {
-  /** The open file its output goes to. */
+  /** File descriptor for its output. */
   output: number;
   env: Record<string, string>;
 }
 
 /**
- * Postgres refuses root. A user namespace of its own makes root look like nobody to it, while the files stay ours: no
- * user is created, and it works inside a home folder nobody else can enter. Where namespaces are forbidden, an
- * unprivileged user of the machine has to serve.
+ * Postgres refuses root. In a user namespace root looks unprivileged but still owns its files: no user is created, and
+ * a private home folder works. Where namespaces are forbidden, we use an unprivileged user of the machine.
  */
 export async function findUnprivileged(): Promise<Unprivileged> {
   if (process.getuid?.() !== 0) return asOurselves();
@@ -48,7 +47,7 @@ function inUserNamespace(): Unprivileged {
   return {
     execute: (file, args) => executeFile('unshare', ['--user', file, ...args], surroundings()),
     start: (file, args, options) => launch('unshare', ['--user', file, ...args], options),
-    // They are another's when the same folder was used before namespaces were allowed.
+    // Files have another owner if the folder was used before namespaces were allowed.
     own: async (path) => {
       for (const entry of [path, ...(await readdir(path)).map((name) => join(path, name))]) {
         const { uid } = await lstat(entry).catch(ifMissing({ uid: 0 }));
@@ -95,7 +94,7 @@ function launch(
   });
 }
 
-/** What a program needs from its environment. Postgres inherits no secret, and no variable that names other databases. */
+/** Variables to pass on. Postgres inherits no secret and no variable that names another database. */
 const inherited =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT)$/i;
 
@@ -103,7 +102,7 @@ function surroundings(): { cwd: string; env: NodeJS.ProcessEnv } {
   return { cwd: '/', env: Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name))) };
 }
 
-/** Links are given away themselves, never what they point to: whoever owned the folder before may have planted one. */
+/** Changes links themselves, not their targets: a former owner of the folder may have planted one. */
 async function ownAll(path: string, uid: number, gid: number): Promise<void> {
   try {
     await lchown(path, uid, gid);
@@ -114,7 +113,7 @@ async function ownAll(path: string, uid: number, gid: number): Promise<void> {
   }
 }
 
-/** A server that is starting or stopping on the folder adds and removes files meanwhile. */
+/** A server that starts or stops adds and removes files at the same time. */
 function ifMissing<Value>(value: Value): (error: unknown) => Value {
   return (error) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
