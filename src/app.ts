@@ -26,7 +26,7 @@ export interface AppOptions extends Omit<Foundation, 'metrics'> {
   passwordCost?: PasswordCost;
   /** Tells the delivery worker that something is due. */
   wakeDelivery: () => void;
-  /** Mounted beside the product's own, behind the same edge: for tests and benchmarks. */
+  /** Extra routes behind the same edge, for tests and benchmarks. */
   extraRoutes?: Route[];
 }
 
@@ -38,15 +38,17 @@ export interface App {
   signingKeys: SigningKeys;
   metering: Metering;
   metrics: Metrics;
-  /** Listens, and answers from then on. */
+  /** Starts listening. */
   start(): Promise<void>;
-  /** For so long `/readyz` is a 503 and every answer the last on its connection: balancers turn to other nodes. */
+  /** For `forMs`, `/readyz` answers 503 and every response closes its connection, so balancers move to other nodes. */
   drain(forMs: number): Promise<void>;
-  /** Stops accepting and finishes what is in flight, for at most `graceMs`; idle connections are told within `drainMs`. */
+  /**
+   * Stops accepting and finishes requests in flight, for at most `graceMs`. Idle connections close within `drainMs`.
+   */
   stop(graceMs?: number, drainMs?: number): Promise<void>;
 }
 
-/** The table of contents of the parts: each is built in its own file of `compose/`, in order. */
+/** Builds the parts in order; each has its own file in `compose/`. */
 export function createApp(options: AppOptions): App {
   const { config, clock, sideDatabase, log, version, wakeDelivery, extraRoutes = [] } = options;
   const foundation: Foundation = { ...options, metrics: createMetrics() };

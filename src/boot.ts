@@ -10,7 +10,7 @@ import type { Log } from './platform/log.ts';
 import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
 
-/** Each part that starts says here how it ends; the last one started ends first. */
+/** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
 export type Endings = (() => Promise<void>)[];
 
 export interface BootOptions {
@@ -18,7 +18,7 @@ export interface BootOptions {
   clock: Clock;
   log: Log;
   endings: Endings;
-  /** A service is the only one on its database; a command may run beside it. */
+  /** A service takes the node lock; a command may run beside a service. */
   as: 'service' | 'command';
   say: (text: string) => void;
   onFatal: (error: Error) => void;
@@ -26,18 +26,18 @@ export interface BootOptions {
 
 export interface Foundation {
   database: Database;
-  /** A small pool for work beside the APIs. */
+  /** A small pool, so that slow portal reads take no connection from the APIs. */
   sideDatabase: Database;
   keys: KeyRing;
   secret: string;
-  /** For a thread that needs connections of its own. */
+  /** For the delivery thread, which opens its own pool. */
   connection: DatabaseOptions['connection'];
 }
 
-/** What everything stands on: a database that is up to date and ours to use, and the key ring. */
+/** Prepares what every part needs: a migrated database that this process may use, and the key ring. */
 export async function boot(options: BootOptions): Promise<Foundation> {
   const { config, clock, log, endings, onFatal } = options;
-  // Others may pass through it (Postgres may have to run as another user), but every file in it is its owner's alone.
+  // Other users may enter the folder (Postgres may run as another user), but only the owner may read the files in it.
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
   const embedded =
     config.databaseUrl === undefined
@@ -53,11 +53,11 @@ export async function boot(options: BootOptions): Promise<Foundation> {
   endings.push(() => database.close());
   endings.push(() => sideDatabase.close());
 
-  // A command that finds a server running leaves it to the service it belongs to.
+  // A command takes the lock only if it started the embedded Postgres: a running one belongs to its service.
   if (options.as === 'service' || embedded?.adopted === false) {
     const shared = config.redisUrl !== undefined;
     const lock = await takeNodeLock({ database, shared, log, onStolen: onFatal });
-    // From here on the embedded server is ours to stop. Were the lock another's, so would the server be.
+    // Stop the embedded Postgres only once we hold the lock: otherwise it belongs to another process.
     if (embedded !== undefined) endings.unshift(() => embedded.stop());
     endings.push(() => lock.release());
   }

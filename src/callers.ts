@@ -15,14 +15,14 @@ import { createSharedLookup } from './registry/shared-lookup.ts';
 
 export interface FindOptions {
   clock: Clock;
-  /** Where callers are counted: each is told once. */
+  /** Holds each registration's rate window. */
   windows: RegistrationWindows;
   meterOf: (caller: CallingApplication) => Meter;
 }
 
 const endOf = ({ expiresAtMs }: KnownKey) => expiresAtMs ?? Number.POSITIVE_INFINITY;
 
-/** The edge's question "whose is this key?", answered by the registry. */
+/** Finds the caller by API key, in the registry. */
 export function findByKey(
   { apiKeys, directory, feed }: Registry,
   lastUsed: LastUsed,
@@ -31,7 +31,7 @@ export function findByKey(
   const { clock } = options;
   return {
     isWellFormed: apiKeys.isWellFormed,
-    // Its form has a checksum in it.
+    // Not checked here: an API key's format already contains a checksum.
     isPlausible: () => true,
     wasGood: directory.keyWasGood,
     ...finder<KnownKey>(feed, options, {
@@ -44,7 +44,7 @@ export function findByKey(
   };
 }
 
-/** The edge's question "whose is this token?", answered by the identity provider. */
+/** Finds the caller by access token, at the identity provider. */
 export function findByToken(verifier: TokenVerifier, feed: ChangeFeed, options: FindOptions): FindCaller {
   return {
     isWellFormed: isTokenShaped,
@@ -60,18 +60,18 @@ export function findByToken(verifier: TokenVerifier, feed: ChangeFeed, options: 
   };
 }
 
-/** What the keeper of a kind of credential knows of it. */
+/** Looks up one kind of credential. */
 interface Keeper<Known> {
   remembered(text: string): Known | null | undefined;
   lookUp(text: string): Promise<Known | null>;
-  /** Null for one that opens nothing any more. */
+  /** Null when the credential is no longer valid. */
   foundAs(known: Known): Found | null;
-  /** When it ends by itself, if nothing changes before. */
+  /** When the credential expires if nothing changes before. */
   endsAtMs(known: Known): number;
   noteUse(known: Known): void;
 }
 
-/** A credential that was found to be good. It is as long as nothing at all has changed, and its time is not over. */
+/** A credential that was found valid. Valid until any registry change, or its expiry. */
 interface Met<Known> {
   text: string;
   known: Known;
@@ -81,9 +81,9 @@ interface Met<Known> {
   notedMs: number;
 }
 
-/** As many as the registry remembers. */
+/** The same number as the registry's directory. */
 const mostMet = 200_000;
-/** When a credential was last used is for people to look at: it need not be noted more often. */
+/** Only people read when a credential was last used, so one note a second is enough. */
 const noteEveryMs = 1000;
 
 function finder<Known>(
@@ -100,7 +100,7 @@ function finder<Known>(
     return found;
   }
 
-  /** Asks its keeper, who goes through all that it depends on. */
+  /** Asks the keeper, which checks everything the credential depends on. */
   function meet(text: string, nowMs: number): Found | null | undefined {
     const known = keeper.remembered(text);
     if (known === undefined) return undefined;
@@ -124,12 +124,15 @@ function finder<Known>(
       }
       return last.found;
     },
-    // What is looked up is remembered.
+    // The keeper caches what it looks up.
     lookUp: async (text) => use(await keeper.lookUp(ownCopy(text))),
   };
 }
 
-/** A token is found by the end of its signature: to look at all of it is for the comparison, which is quicker. */
+/**
+ * Keys tokens by the end of their signature: hashing 32 characters is cheaper than a whole token. The caller then
+ * compares the full text.
+ */
 function handleOf(text: string): string {
   return text.length > 64 ? text.slice(-32) : text;
 }

@@ -14,7 +14,7 @@ import { createRegistry } from './registry/registry.ts';
 import { deleteArrived } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
-/** What only somebody with a shell on the machine may do. */
+/** Commands that need a shell on the machine. */
 export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys'];
 
 interface Parts {
@@ -22,7 +22,7 @@ interface Parts {
   clock: Clock;
   database: Database;
   keys: KeyRing;
-  /** For what takes more than a moment. */
+  /** Prints progress of a long command. */
   say: (text: string) => void;
 }
 
@@ -37,7 +37,7 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
   }
 }
 
-/** Others who check our tokens may keep the JWKS for five minutes: an hour gives every one of them the new key in time. */
+/** Clients may cache the JWKS for five minutes, so an hour gives each of them the new key in time. */
 const rotationLeadMs = 3_600_000;
 
 async function rotateKeys(args: string[], { config, clock, database, keys }: Parts): Promise<string> {
@@ -93,7 +93,7 @@ async function makeLink(command: string, [given, ...more]: string[], parts: Part
     '',
     ...linkPurpose(command, email, existing),
     '',
-    // Behind the #, so that the token stays out of every access log on the way.
+    // Browsers do not send the part after `#`, so the token stays out of access logs.
     `  ${publicUrl}/#/set-password/${token}`,
     '',
     'The same without a browser:',
@@ -104,7 +104,7 @@ async function makeLink(command: string, [given, ...more]: string[], parts: Part
   ].join('\n');
 }
 
-/** What the link will do. An account that exists loses its password and its sessions, and its owner should know. */
+/** Says what the link will do. An existing account loses its password and its sessions, so its owner should know. */
 function linkPurpose(command: string, email: string, existing: { operator: boolean } | undefined): string[] {
   const when = 'once, within 24 hours:';
   if (command !== 'operator') return [`This link sets a new password for ${email} and ends all its sessions, ${when}`];

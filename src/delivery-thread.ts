@@ -1,4 +1,4 @@
-// The delivery worker's own thread: started by `main.ts` in role `all`, so that delivery never holds up an answer.
+// The delivery thread. `main.ts` starts it in the roles `all` and `worker`, so that delivery never delays a response.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createDelivery } from './compose/delivery.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
@@ -11,14 +11,14 @@ import { createLog } from './platform/log.ts';
 export interface ThreadData {
   config: Config;
   connection: DatabaseOptions['connection'];
-  /** Opens the key ring: a verification's code is derived when its text leaves. */
+  /** Opens the key ring: the thread derives a verification's code when it sends the text. */
   secret: string;
   readable: boolean;
 }
 
-/** To the thread. */
+/** Messages to the thread. */
 export type Order = 'wake' | 'stop';
-/** From it. */
+/** Messages from the thread. */
 export type Report = { delivery: Tally; maintenance: Record<string, Tally> } | 'started' | 'stopped';
 /** Counts by name, since the last report. */
 export type Tally = Record<string, number>;

@@ -16,9 +16,9 @@ import { welcome } from './welcome.ts';
 const clock = systemClock;
 const startWithinMs = 15_000;
 const crashWithinMs = 15_000;
-/** Counts in the metrics, once there are some. */
+/** Does nothing until the app has created its metrics. */
 let countUnexpectedError: (kind: string) => void = () => {};
-/** Longer than a balancer needs to ask `/readyz` twice. */
+/** Long enough for a balancer to check `/readyz` twice. */
 const drainMs = 3000;
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -41,16 +41,16 @@ async function main([command, ...args]: string[]): Promise<void> {
   };
   let interrupted = false;
   let running: Promise<void> | undefined;
-  // SIGHUP is a terminal that was closed; nobody reads what is printed then, and that must not stop the stopping.
+  // SIGHUP means that the terminal was closed: a failed write to it must not interrupt the shutdown.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (interrupted || ending !== undefined) return;
       interrupted = true;
-      // Not by `say`: a full pipe that nobody reads would hold up everything that is still to be finished.
+      // Not `say`: writing to a full pipe that has no reader would block the shutdown.
       write(1, 'Stopping: finishing what is in flight.\n', () => {});
-      // A start under way is let come to its end: a Postgres that is half started cannot be stopped yet.
+      // Let a start in progress finish: a half-started Postgres cannot be stopped.
       void Promise.race([running, new Promise((done) => setTimeout(done, startWithinMs))])
         .catch(() => {})
         .then(end)
@@ -62,7 +62,7 @@ async function main([command, ...args]: string[]): Promise<void> {
     void end().then(() => process.exit(1));
   };
 
-  // After an error that no code expected, what the process remembers may be wrong: it finishes what is in flight and ends.
+  // After an unexpected error the process cannot trust its memory: it finishes requests in flight and exits.
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(kind, (error: unknown) => {
       log.fatal({ err: error, kind }, 'unexpected error: the service stops');
@@ -85,7 +85,7 @@ async function main([command, ...args]: string[]): Promise<void> {
     await running;
   } catch (error) {
     await end();
-    // Ctrl-C reaches what we were starting as well, and makes it fail.
+    // Ctrl-C also reaches the Postgres that we were starting, and makes the start fail.
     if (!interrupted) throw error;
   }
 }
@@ -116,7 +116,7 @@ async function serve(
     endings.push(async () => delivery?.stop());
   }
   endings.push(() => app.stop());
-  // Alone there is no other node to turn to.
+  // A lone node has no other node to send traffic to.
   if (config.redisUrl !== undefined) endings.push(() => app.drain(drainMs));
   const made =
     config.environment === 'sandbox' && config.role !== 'worker'
@@ -138,7 +138,7 @@ function say(text: string): void {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  // What the operating system says (a port taken, a folder that cannot be written) needs no stack either.
+  // Errors of the operating system (port in use, folder not writable) need no stack trace either.
   const expected = error instanceof StartError || (error as NodeJS.ErrnoException).syscall !== undefined;
   const text = error instanceof Error ? ((expected ? error.message : error.stack) ?? error.message) : String(error);
   process.stderr.write(`\nHeliograph could not start.\n${text}\n`);

@@ -40,21 +40,22 @@ export interface RouteParts {
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
   health: HealthOptions;
-  /** Only in the sandbox. */
+  /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
-  /** The built pages of the portal. */
   pagesFolder: string;
   operations: Omit<OperationsOptions, 'documented'>;
 }
 
-/** The three APIs and what opens them: also for paths of theirs that are not there, so that 401 comes before 404. */
+/**
+ * The three APIs and their credentials. Unknown paths below a prefix need the same credential, so 401 comes before 404.
+ */
 export const apiPrefixes: { prefix: string; auth: Auth }[] = [
   { prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } },
   { prefix: '/sms/v1', auth: { kind: 'apikey' } },
   { prefix: '/messaging/v1', auth: { kind: 'bearer', scope: 'messaging:send' } },
 ];
 
-/** The table of contents: every route of the product, in the specification's order. */
+/** Every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { database, developers, registry, tokenUrl } = parts;
   const documented: Route[] = [

@@ -4,7 +4,6 @@ import type { Log } from './platform/log.ts';
 import type { MaintenanceCount } from './platform/maintenance.ts';
 import type { Metrics } from './platform/metrics.ts';
 
-/** The delivery thread as the rest of the process sees it. */
 export interface DeliveryThread {
   wake(): void;
   stop(): Promise<void>;
@@ -30,7 +29,7 @@ export async function startDeliveryThread(
     }
   }
 
-  /** Resolves when the thread works, rejects when it ends before. */
+  /** Resolves when the thread has started; rejects when it ends before that. */
   function launch(): Promise<void> {
     return new Promise((resolve, reject) => {
       const launched = new Worker(file, { workerData: data });
@@ -50,7 +49,7 @@ export async function startDeliveryThread(
     });
   }
 
-  /** A thread that dies is started again: what it held is found by its leases. */
+  /** Restarts a thread that dies. The new thread picks up the old one's texts when their leases expire. */
   function keepRunning(): void {
     thread?.once('exit', () => {
       restart = setTimeout(() => {
@@ -64,7 +63,7 @@ export async function startDeliveryThread(
 
   return {
     wake() {
-      // Commits of the same turn wake it once.
+      // One wake-up serves all commits of this event-loop turn.
       if (waking) return;
       waking = true;
       setImmediate(() => {

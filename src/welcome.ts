@@ -1,13 +1,13 @@
 import type { Config } from './platform/config.ts';
 import { credentialsFile, type SandboxCredentials } from './registry/demo-applications.ts';
 
-/** What a person reads when the service is up: where it is, and lines to paste that work. */
+/** The text printed at startup: URLs, and `curl` lines that work as pasted. */
 export function welcome(options: {
   version: string;
   config: Config;
-  /** Only on the first start of a sandbox. */
+  /** Set on the first start of a sandbox only. */
   made: SandboxCredentials | undefined;
-  /** The paths that are mounted: a line is only shown for what is there. */
+  /** The mounted paths: a `curl` line is shown only if its path is mounted. */
   paths: string[];
 }): string {
   const { version, config, made, paths } = options;
@@ -45,7 +45,7 @@ function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
   return lines;
 }
 
-/** One line per API, each whole in itself. */
+/** One `curl` line per API; each works alone. */
 function tryLines({ base_url, token_url, applications }: SandboxCredentials): { path: string; line: string }[] {
   const [application] = applications;
   if (application === undefined) return [];

@@ -9,7 +9,6 @@ import type { Foundation } from './foundation.ts';
 
 export type Accounts = ReturnType<typeof composeAccounts>;
 
-/** Developers' accounts and their sessions. */
 export function composeAccounts(foundation: Foundation, passwordCost: PasswordCost | undefined) {
   const { config, clock, sideDatabase: database, keys, metrics } = foundation;
   const { passwordPerMinute: perMinute } = config;
@@ -19,7 +18,8 @@ export function composeAccounts(foundation: Foundation, passwordCost: PasswordCo
   const passwordWork = createPasswordWork({
     hasher,
     addressKey,
-    // No connection is told of this limit before it is refused, so only the 250 ms after a refusal count.
+    // No response tells a connection about this limit in advance, so a retry extends the block only 250 ms after a
+    // refusal.
     takeTry: (key) => windows.decide(key, { perMinute, burst: perMinute }, Number.NEGATIVE_INFINITY),
     perMinute,
   });

@@ -18,7 +18,7 @@ export interface ApiParts {
 export function composeApis(foundation: Foundation, { bulkheads, signProof, wakeDelivery: wake }: ApiParts) {
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
-  // Production has no carrier yet, and says so before it accepts anything.
+  // Production has no carrier yet: it refuses messages instead of accepting them.
   const carrierFor = () => (environment === 'sandbox' ? 'sandbox' : undefined);
   const idempotency = createIdempotency(database, clock, keys);
   const messages = createMessageService({ database, sideDatabase, clock, carrierFor, wake });

@@ -2,7 +2,7 @@ import type { Bulkheads } from '../http/mount.ts';
 import { createFairShare } from '../platform/fair-share.ts';
 import type { Foundation } from './foundation.ts';
 
-/** The turns callers take where their work is not batched (decision 0008). */
+/** Limits how many requests of one caller run at once, where work is not batched (decision 0008). */
 export function composeBulkheads({ metrics }: Foundation): Bulkheads {
   const side = createFairShare({ concurrent: 4, perCaller: 2, waitingPerCaller: 100, waitMs: 2000 });
   const single = createFairShare({ concurrent: 5, perCaller: 3, waitingPerCaller: 1000, waitMs: 2000 });

@@ -21,7 +21,7 @@ export interface ChoreOptions {
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** The table of contents of the upkeep: every chore with its pause; its statement is beside the table's store. */
+/** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
   const messages = createRetention({ database, clock, days: config.retentionDays, deleteArrived });
   const verifications = createVerificationRetention(database, clock, config.retentionDays);

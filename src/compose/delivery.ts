@@ -20,10 +20,10 @@ export interface Delivery {
   maintenance: Maintenance;
 }
 
-/** On which nodes that only answer requests tell those that deliver. */
+/** Postgres NOTIFY channel: `web` nodes notify the nodes that deliver. */
 export const deliveryChannel = 'heliograph_delivery';
 
-/** Everything that works behind the requests, for a thread of its own, a worker node, or a test. */
+/** Builds all background work, for the delivery thread or a test. */
 export function createDelivery(options: {
   config: Config;
   database: Database;

@@ -17,7 +17,7 @@ export interface EdgeParts {
   registrations: RegistrationWindows;
 }
 
-/** What every request meets first. A worker node answers for its health only. */
+/** Builds the gate that every request passes first. A worker node answers only health checks and metrics. */
 export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeParts): Gate {
   const { registry, lastUsed, verifier } = parts.identity;
   const { sessions } = parts.accounts;

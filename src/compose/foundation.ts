@@ -6,19 +6,19 @@ import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
-/** What every part of the app stands on. */
+/** What every part of the app depends on. */
 export interface Foundation {
   config: Config;
   clock: Clock;
   database: Database;
-  /** A small pool for portal, lists, usage, health and streams: slow reads there take no connection from the APIs. */
+  /** A small pool for portal, lists, usage, health and streams: their slow reads take no connection from the APIs. */
   sideDatabase: Database;
   keys: KeyRing;
   log: Log;
   metrics: Metrics;
 }
 
-/** The built pages of the portal, beside `src` as well as beside `dist`. */
+/** The built pages of the portal. The path is the same from `src` and from `dist`. */
 export const pagesFolder = fileURLToPath(new URL('../../portal/dist', import.meta.url));
 
 export function tokenUrlOf({ publicUrl, realm }: Pick<Config, 'publicUrl' | 'realm'>): string {

@@ -9,7 +9,7 @@ import type { Foundation } from './foundation.ts';
 
 export type Identity = ReturnType<typeof composeIdentity>;
 
-/** Who may call: the registry and the identity provider. `onApplicationChange` hears of every change, on any node. */
+/** Builds the registry and the identity provider. `onApplicationChange` is called for every change on any node. */
 export function composeIdentity(foundation: Foundation, onApplicationChange: (applicationId?: string) => void) {
   const { config, clock, database, sideDatabase, keys, log, metrics } = foundation;
   const issuer = `${config.publicUrl}/realms/${config.realm}`;

@@ -5,7 +5,7 @@ import { createReadTexts } from '../sandbox/inbox-text.ts';
 import type { Foundation } from './foundation.ts';
 import { createTextOf } from './text-of.ts';
 
-/** The virtual phones of the sandbox, as developers read them. */
+/** Builds the sandbox's virtual phones and the inbox that developers read. */
 export function composeInbox({ config, clock, sideDatabase: database, keys, log }: Foundation) {
   const handsets = createHandsets(database, clock);
   const readTexts = createReadTexts({ database, textOf: createTextOf(keys, config.environment) });

@@ -16,7 +16,7 @@ export interface PortalParts {
   checks: Check[];
 }
 
-/** What the portal's routes need: they read from every domain, always on the side. */
+/** Collects what the portal's routes need. They read from every domain, always through the side pool. */
 export function composePortal({ config, clock, sideDatabase: database }: Foundation, parts: PortalParts) {
   const {
     registry: { service: registry, feed },

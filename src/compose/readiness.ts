@@ -1,14 +1,14 @@
 import type { Check } from '../http/operations-api.ts';
 import type { Foundation } from './foundation.ts';
 
-/** What `/readyz` asks, and how a node says that it is about to stop. */
+/** Builds the checks of `/readyz`, and the switch that takes a node out of rotation before it stops. */
 export function composeReadiness({ config, database }: Foundation, windowChecks: Check[]) {
   let draining = false;
   const checks: Check[] = [
     { name: 'database', passes: () => database.query('select 1').then(() => true) },
     ...windowChecks,
   ];
-  // A lone node has no other that a balancer could turn to.
+  // A lone node stays ready: a balancer has no other node to use.
   if (config.redisUrl !== undefined) checks.push({ name: 'accepting', passes: async () => !draining });
   return {
     checks,

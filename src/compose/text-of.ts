@@ -3,12 +3,14 @@ import type { KeyRing } from '../platform/keys.ts';
 import { codeOf } from '../verify/code.ts';
 import { renderVerification, type VerificationTemplate } from '../verify/texts.ts';
 
-/** What a verification's message is made from. The code is not in it: it derives from the verification's id. */
+/** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */
 export interface StoredTemplate extends VerificationTemplate {
   ringVersion: number;
 }
 
-/** The text of a message as it leaves, and as the inbox shows it. A code exists here and nowhere else. */
+/**
+ * Renders a message's text for the carrier and for the inbox. Nothing stores the code: it is derived here each time.
+ */
 export function createTextOf(keys: KeyRing, environment: 'sandbox' | 'production'): (message: Message) => string {
   return (message) => {
     if (message.template === null || message.verificationId === null) return message.body ?? '';

@@ -7,8 +7,8 @@ import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Foundation } from './foundation.ts';
 
 /**
- * The rate windows of registrations. A lone node keeps them itself. Nodes with a shared store keep only their share, for
- * while the store is away.
+ * Builds the rate windows of registrations. A lone node keeps them in memory. Nodes that share Redis each grant a share
+ * of the limits while Redis is away.
  */
 export function composeWindows({ config, clock, log, metrics }: Foundation, feed: ChangeFeed) {
   const own = createMemoryWindows({ clock });
@@ -23,7 +23,7 @@ export function composeWindows({ config, clock, log, metrics }: Foundation, feed
     return { registrations: own, checks, start: async () => {}, stop: () => {} };
   }
   const breaker = createWindowBreaker({ url: config.redisUrl, log });
-  // A node whose store is away still grants its share, as all others do: it stays in rotation.
+  // Optional: a node without Redis still grants its share, like all others, so it stays in rotation.
   checks.push({ name: 'window_store', optional: true, passes: async () => breaker.redis !== undefined });
   metrics.gauge(
     'heliograph_window_store_in_use',

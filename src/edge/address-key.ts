@@ -1,12 +1,12 @@
-/** All that is no address shares one budget: were each its own key, whoever can send nonsense would have no limit. */
+/** All invalid addresses share one budget. With one key each, a caller could escape its limit by sending nonsense. */
 const noAddress = 'unknown';
 
-/** The longest IPv6 address has 45 characters, a zone a few more. Longer ones are not worth reading. */
+/** The longest IPv6 address has 45 characters, and a zone adds a few. Longer text is not an address. */
 const longest = 64;
 
 /**
- * The key under which a caller's address is counted. IPv4 is its own key, also when it comes in IPv6's clothes, as it
- * does on a socket that listens for both. IPv6 counts by /64, because that is the least a single customer is given.
+ * Returns the key that an address is counted under. IPv4 is its own key, also when mapped into IPv6, as on a dual-stack
+ * socket. IPv6 counts by /64, the smallest block that a provider gives one customer.
  */
 export function addressKey(address: string): string {
   if (address.length > longest) return noAddress;
@@ -24,7 +24,7 @@ export function addressKey(address: string): string {
 const dot = 0x2e;
 const colon = 0x3a;
 
-/** Four numbers up to 255 without leading zeros, which some readers take for octal: then one address had two keys. */
+/** Rejects leading zeros: some parsers read them as octal, and one address would then have two keys. */
 function isIpv4(text: string, from: number, to: number): boolean {
   let dots = 0;
   let digits = 0;
@@ -45,7 +45,7 @@ function isIpv4(text: string, from: number, to: number): boolean {
   return dots === 3 && digits > 0;
 }
 
-/** The eight groups of an IPv6 address (RFC 4291, section 2.2), its zone left out. */
+/** Reads the eight groups of an IPv6 address (RFC 4291, section 2.2), without its zone. */
 function readIpv6(text: string): number[] | undefined {
   const zone = text.indexOf('%');
   const end = zone < 0 ? text.length : zone;
@@ -79,7 +79,7 @@ function readIpv6(text: string): number[] | undefined {
   return withGap(groups, gap);
 }
 
-/** Puts the zeros that `::` stands for, which is at least one group, where it stood. */
+/** Inserts the zero groups, at least one, that `::` stands for. */
 function withGap(groups: number[], gap: number): number[] | undefined {
   if (gap < 0) return groups.length === 8 ? groups : undefined;
   if (groups.length > 7) return undefined;

@@ -7,35 +7,30 @@ import type { LocalWindows } from './windows.ts';
 interface Address extends Listed<Address> {
   key: string;
   readonly window: SlidingWindow;
-  /** What it was last counted for in `slots`; the window gives memory back by itself. */
+  /** How many slots of this address the total includes. The window frees memory by itself. */
   slots: number;
   returning: boolean;
 }
 
 export interface AddressWindows extends LocalWindows {
-  /** Places for admitted times, over all windows: the greater part of the memory when addresses are busy. */
+  /** Slots for admitted times, over all windows. Busy addresses make them the largest part of the memory. */
   readonly slots: number;
 }
 
 export interface AddressWindowsOptions {
   clock: Clock;
   maxAddresses?: number;
-  /** Bounds `slots`. One window alone may have as many as its limit, whatever this says. */
+  /** Bounds `slots`. A single window may still have as many slots as its limit. */
   maxEntries?: number;
 }
 
-/** The part of the table that addresses seen again may take; the rest is there for new ones to be seen again. */
+/** The share of the table for addresses seen more than once. New addresses use the remainder. */
 const returningShare = 0.8;
 
 /**
- * The same windows for callers' addresses, in bounded memory. While they fit, they are exact.
- *
- * When they do not, the least recently seen is forgotten: first the idle, then of the addresses seen once, last of those
- * seen again. So a flood of addresses that come once leaves the history of every other caller alone. Forgetting was
- * preferred to shared overflow windows because those refuse the innocent: in a flood, a new address would find the
- * shared budget spent by others. It leaves nobody unlimited: an address above its limit is seen so often that the rest
- * of a full table would have to be seen between two of its requests (with the defaults, 8 million requests a second), or
- * hundreds of others would have to be at their own limits to use all slots up.
+ * Rate windows of addresses in bounded memory, exact while they fit. A full table drops the least recently seen: first
+ * idle addresses, then those seen once, last those seen again. So a flood of new addresses keeps other callers'
+ * history. Shared overflow windows would refuse innocent callers, because others had spent the budget.
  */
 export function createAddressWindows(options: AddressWindowsOptions): AddressWindows {
   const { clock, maxAddresses = 100_000, maxEntries = 4_000_000 } = options;
@@ -54,19 +49,23 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
     address.returning = false;
   }
 
-  /** The oldest of a list is the first to become idle, so a look at two finds whatever there is to find. */
+  /** The oldest entry of each list becomes idle first, so checking two entries is enough. */
   function forgetIdle(nowMs: number): void {
     if (onceSeen.oldest !== undefined && isIdle(onceSeen.oldest.window, nowMs)) forget(onceSeen.oldest);
     if (returning.oldest !== undefined && isIdle(returning.oldest.window, nowMs)) forget(returning.oldest);
   }
 
-  /** The address whose history is missed least, this one excepted. */
+  /**
+   * The address to drop next, other than `except`. No address escapes its limit this way: a full table of others would
+   * have to call between two of its requests (8 million requests a second by default), or hundreds of others would have
+   * to be at their limits to use up all slots.
+   */
   function leastMissed(except?: Address): Address | undefined {
     const found = onceSeen.oldest === except ? returning.oldest : (onceSeen.oldest ?? returning.oldest);
     return found === except ? undefined : found;
   }
 
-  /** A new place or, when the table is full, that of the address missed least, which spares the collector its memory. */
+  /** A full table reuses the entry of the dropped address, which saves garbage collection. */
   function findPlace(key: string): Address {
     const leaving = addresses.size < maxAddresses ? undefined : leastMissed();
     if (leaving === undefined) {

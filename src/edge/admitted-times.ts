@@ -1,29 +1,28 @@
 /**
- * The last admitted times of one caller, as a ring. It keeps every admission that still counts and nothing else: an
- * admission happens only below the limit, so there are never more of them than the limit then in force, and after a
- * downgrade the old ones stay until they have run out, as they must for a plan that goes up again within the minute.
+ * A ring of one caller's admitted times that still count: never more than the limit in force when they were admitted.
+ * After a downgrade the old times stay until they expire, because the plan may go up again within the minute.
  */
 export interface AdmittedTimes {
-  /** A plain array of doubles: a third of a small Float64Array's memory, and no buffer of its own for each caller. */
+  /** A plain array of doubles takes a third of a small Float64Array's memory, and needs no buffer per caller. */
   times: number[];
-  /** Where the newest time stands; of no meaning while `count` is 0. */
+  /** Index of the newest time; meaningless while `count` is 0. */
   newest: number;
   count: number;
 }
 
 const smallest = 4;
-/** An emptied ring up to this size is kept, so that somebody who calls now and then does not make one each time. */
+/** Keep an empty ring up to this size, so that an occasional caller does not allocate one each time. */
 const worthKeeping = 64;
 
-/** The nth newest time, 1 being the newest. `n` is at most `count`. */
+/** Returns the nth newest time; 1 is the newest. `n` is at most `count`. */
 export function nthNewest(ring: AdmittedTimes, n: number): number {
   const index = ring.newest - n + 1;
   return ring.times[index < 0 ? index + ring.times.length : index] as number;
 }
 
 /**
- * Forgets what was admitted `windowMs` ago or longer. Each time is forgotten once, so walking up from the oldest costs
- * less over a caller's life than a search would; a caller who comes back after a pause is done in one step.
+ * Drops times admitted `windowMs` ago or earlier. Each time is dropped once, so a walk from the oldest costs less in
+ * total than a search. A caller that returns after a pause takes one step.
  */
 export function forgetOlder(ring: AdmittedTimes, windowMs: number, nowMs: number): void {
   if (ring.count === 0 || nowMs < nthNewest(ring, ring.count) + windowMs) return;
@@ -36,7 +35,7 @@ export function forgetOlder(ring: AdmittedTimes, windowMs: number, nowMs: number
   while (nowMs >= nthNewest(ring, ring.count) + windowMs);
 }
 
-/** Adds an admission. `most` is the limit it was admitted under, and so more than `count`. */
+/** Adds an admission. `most` is the limit in force, so `count` is below it. */
 export function addTime(ring: AdmittedTimes, most: number, nowMs: number): void {
   const { length } = ring.times;
   if (ring.count === length || length > most) resize(ring, Math.min(most, Math.max(smallest, ring.count * 2)));
@@ -46,19 +45,18 @@ export function addTime(ring: AdmittedTimes, most: number, nowMs: number): void 
   ring.count++;
 }
 
-/** Empties the ring for another caller. The least ring is handed on with it. */
+/** Empties the ring for another caller, which reuses a ring of the smallest size. */
 export function clearTimes(ring: AdmittedTimes): void {
   ring.count = 0;
   if (ring.times.length > smallest) ring.times = [];
 }
 
-/** Moves the whole history `stepMs` back. */
 export function shiftTimes(ring: AdmittedTimes, stepMs: number): void {
   ring.times = ring.times.map((ms) => ms - stepMs);
 }
 
 function resize(ring: AdmittedTimes, capacity: number): void {
-  // Filled with a number that is not whole, so that the engine stores doubles in place from the start.
+  // Fill with a non-integer, so that V8 stores unboxed doubles from the start.
   const times = new Array<number>(capacity).fill(Number.NEGATIVE_INFINITY);
   for (let n = 1; n <= ring.count; n++) times[ring.count - n] = nthNewest(ring, n);
   ring.times = times;

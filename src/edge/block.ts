@@ -1,26 +1,26 @@
-/** The two controls of the specification: the per-minute quota and the burst protection. */
+/** The specification's two controls: the per-minute quota and the burst protection. */
 export type Control = 'minute' | 'burst';
 
 export const minuteMs = 60_000;
 export const burstMs = 1_000;
 
-/** A move of the end costs an early caller this much, and comes at most once in `graceMs`. */
+/** Each early retry moves the end by this much, at most once per `graceMs`. */
 const penaltyMs = 1_000;
-/** A request that arrives so long after the opening can know of the block, whatever its connection was told. */
+/** A request this long after the block opened can know of it, whatever its connection was told. */
 export const graceMs = 250;
 
-/** The time in which a refused caller stays refused. A caller that comes back early makes it longer, up to a bound. */
+/** The time during which a caller is refused. Early retries extend it, up to `latestEndMs`. */
 export interface Block {
-  /** The control that set the natural end, named in every refusal of this block. */
+  /** The control that set the original end. Every refusal of this block names it. */
   readonly control: Control;
   openedAtMs: number;
   endMs: number;
   latestEndMs: number;
-  /** The end moves no earlier than this. */
+  /** The end does not move again before this time. */
   nextMoveMs: number;
 }
 
-/** Opens a block that ends when both windows have a free slot. The minute sets the end when both say the same. */
+/** Opens a block that ends when both windows have a free slot. If both free up together, the minute is named. */
 export function openBlock(minuteFreeMs: number, burstFreeMs: number, nowMs: number): Block {
   const byMinute = minuteFreeMs >= burstFreeMs;
   const endMs = byMinute ? minuteFreeMs : burstFreeMs;
@@ -34,8 +34,8 @@ export function openBlock(minuteFreeMs: number, burstFreeMs: number, nowMs: numb
 }
 
 /**
- * A request came before the end. `quietMs` ago its connection was opened or finished an answer: a request that was on its
- * way when the block was opened cannot know of it, and is refused without being punished.
+ * Handles a request before the end. Its connection opened or finished a response `quietMs` ago: a request sent before
+ * the block opened cannot know of it, and is refused without a penalty.
  */
 export function moveEnd(block: Block, nowMs: number, quietMs: number): void {
   const canKnow = nowMs - quietMs > block.openedAtMs || nowMs >= block.openedAtMs + graceMs;

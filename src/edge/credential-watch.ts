@@ -1,21 +1,21 @@
 import type { FindCaller } from './find-caller.ts';
 
 /**
- * Tells when the credential of an open stream ends: revoked, deleted, rotated, expired, signed out, on whatever node. One
- * timer and one query for all sessions serve every stream of this node.
+ * Reports when the credential of an open stream ends on any node: revoked, deleted, rotated, expired or signed out. All
+ * streams of this node share one timer, and all sessions one query.
  */
 export interface CredentialWatch {
-  /** Calls back once when the key or token no longer opens anything. The result stops watching. */
+  /** Calls `onEnd` once, when the key or token is no longer valid. The returned function stops watching. */
   application(find: FindCaller, text: string, onEnd: () => void): () => void;
   session(sessionHash: Buffer, onEnd: () => void): () => void;
 }
 
-/** Of these sessions, those that are still open. */
+/** Returns the given sessions that are still open. */
 export type FindOpenSessions = (sessionHashes: Buffer[]) => Promise<Buffer[]>;
 
 interface Watched {
   onEnd(): void;
-  /** How many looks in a row have not said whether it still holds: the database is away. */
+  /** Consecutive checks without an answer, because the database is away. */
   doubts: number;
 }
 
@@ -26,7 +26,7 @@ interface WatchedApplication extends Watched {
 }
 
 const lookEveryMs = 200;
-/** With the database away a stream goes on for a second, and then ends. */
+/** While the database is away, a stream continues for one second and then ends. */
 const mostDoubts = 4;
 
 export function createCredentialWatch(findOpenSessions: FindOpenSessions): CredentialWatch {
@@ -56,14 +56,14 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
     }
   }
 
-  /** Something has changed, or changes cannot be followed. */
+  /** Asks the database: something changed, or this node cannot follow changes. */
   async function ask(watched: WatchedApplication): Promise<void> {
     watched.asking = true;
     try {
       if ((await watched.find.lookUp(watched.text)) === null) end(watched);
       watched.doubts = 0;
     } catch {
-      // The next look asks again, until there are too many doubts.
+      // The next check asks again, up to `mostDoubts`.
     }
     watched.asking = false;
   }
@@ -79,7 +79,7 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
         else end(watched);
       }
     } catch {
-      // As above.
+      // The next check asks again, up to `mostDoubts`.
     }
     askingSessions = false;
   }

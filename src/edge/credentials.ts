@@ -2,13 +2,13 @@ import type { Arrival } from '../http/gate.ts';
 import type { CallingClient, Scope } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 
-/** A credential as it was sent, or why there is none. Nothing here looks anything up. */
+/** A credential as the caller sent it, or the refusal. This file looks nothing up. */
 export type Sent = string | ApiError;
 
 const realm = 'heliograph';
 const space = 0x20;
 
-/** Made once each: an error takes a picture of the stack, and in a flood that would be most of the work. */
+/** Created once: each error captures a stack trace, which would be most of the work in a flood. */
 const keyRefusals = {
   missing: unidentifiedKey('Send your API key in the apikey header.'),
   wrongKind: unidentifiedKey('This API needs an API key in the apikey header; a token does not open it.'),
@@ -36,15 +36,15 @@ export const missingScope: Record<Scope, ApiError> = {
   'messaging:send': lacking('messaging:send'),
 };
 
-/** Ours are a third as long. What is longer is not compared with anything. */
+/** Our keys are a third as long. Longer text is refused without a lookup. */
 const longestKey = 160;
-/** `Bearer`, and a token as long as any that is read. */
+/** `Bearer` and the longest token that we read. */
 const longestBearer = 4200;
-/** An id and a secret of ours, with every character percent-encoded, have 460 in base64. */
+/** Our client id and secret, fully percent-encoded, take 460 characters in base64. */
 const longestBasic = 1024;
-/** More does not fit into the head of a request. */
+/** A request head has no room for more. */
 const longestCookies = 16_384;
-/** Enough of a text to see what it begins with. */
+/** Enough of a text to recognise its prefix. */
 const startLength = 40;
 
 export function readApiKey(arrival: Arrival): Sent {
@@ -73,7 +73,7 @@ export function readBearer(arrival: Arrival): Sent {
   if (authorization.length > longestBearer) {
     return isScheme(authorization, 'bearer') ? tokenRefusals.malformed : tokenRefusals.otherScheme;
   }
-  // As nearly everybody writes it. Whether it could be a token is looked at only when it is none that is remembered.
+  // The usual spelling. The token's form is checked later, and only if the token is not remembered.
   if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== space) return authorization.slice(7);
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
   if (text !== undefined) return text;
@@ -85,7 +85,7 @@ export function malformedToken(text: string): ApiError {
   return /^hg_[a-z]+_/.test(text.slice(0, startLength)) ? tokenRefusals.wrongKind : tokenRefusals.malformed;
 }
 
-/** RFC 9110, section 11.4: the scheme in any case, alone or followed by a space. */
+/** RFC 9110, section 11.4: the scheme in any letter case, alone or followed by a space. */
 function isScheme(authorization: string, scheme: string): boolean {
   const { length } = scheme;
   if (authorization.slice(0, length).toLowerCase() !== scheme) return false;
@@ -93,13 +93,13 @@ function isScheme(authorization: string, scheme: string): boolean {
 }
 
 /**
- * RFC 6749, section 2.3.1: id and secret are form-encoded before they go into HTTP Basic. Undefined without Basic: a
- * header of another scheme, which some clients send with every request, is no attempt to authenticate here.
+ * RFC 6749, section 2.3.1: clients form-encode id and secret before HTTP Basic. Undefined without Basic: some clients
+ * send a header of another scheme with every request, which is no attempt to authenticate here.
  */
 export function readBasic(arrival: Arrival): CallingClient['basic'] {
   const { authorization } = arrival.headers;
   if (authorization === undefined) return undefined;
-  // The second one may be Basic.
+  // The second header may be Basic.
   if (arrival.repeats('authorization')) return null;
   if (!isScheme(authorization, 'basic')) return undefined;
   if (authorization.length > longestBasic) return null;
@@ -132,7 +132,7 @@ function unidentifiedKey(message: string): ApiError {
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': `Key realm="${realm}"` } });
 }
 
-/** RFC 6750, section 3: the error code only when a token was sent; another scheme is as good as none. */
+/** RFC 6750, section 3: send the error code only if the caller sent a token. Another scheme counts as no token. */
 function unidentifiedToken(message: string, sent = true): ApiError {
   const challenge = `Bearer realm="${realm}"${sent ? ', error="invalid_token"' : ''}`;
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': challenge } });

@@ -30,12 +30,12 @@ export interface GatewayOptions {
   findSession: FindSession;
   findOpenSessions: FindOpenSessions;
   sessionCookie: string;
-  /** Counted per address: unknown credentials and the portal. */
+  /** Windows per address, for unknown credentials and the portal. */
   addresses: LocalWindows;
-  /** Counted per address too, but apart: asking for tokens and browsing do not use one another's budget up. */
+  /** Separate windows per address for the identity provider, so token requests and the portal do not share a budget. */
   identityAddresses: LocalWindows;
   addressLimits: Limits;
-  /** Which credential an unknown path of an API wants: the API's own, so that 401 comes before 404. */
+  /** The credential that unknown paths of each API need, so that 401 comes before 404. */
   apis: { prefix: string; auth: Auth }[];
   metrics: MetricsAccess;
   publicUrl: string;
@@ -45,8 +45,8 @@ const anonymous: Caller = { kind: 'anonymous' };
 const open: Auth = { kind: 'none' };
 
 /**
- * The line every request goes along before anything behind it runs: who calls, the limits (429), then 401, then 403.
- * Whatever comes of it, there is a limit decision, and so there are limit headers.
+ * Every request passes here first: identify the caller, check the limits (429), then 401, then 403. Every outcome has a
+ * limit decision, and so every response has limit headers.
  */
 export function createGateway(options: GatewayOptions): Gate {
   const { findKey, findToken, findSession, addresses, identityAddresses, addressLimits, apis } = options;
@@ -60,7 +60,7 @@ export function createGateway(options: GatewayOptions): Gate {
     return api?.auth ?? open;
   }
 
-  /** Of several kinds a route takes, the one whose credential is there. */
+  /** For a route that accepts several kinds, picks the kind that the caller sent. */
   function choose(auths: Auth[], { headers }: Arrival): Auth {
     const sent = (kind: Auth['kind']) => {
       if (kind === 'apikey') return headers.apikey !== undefined;
@@ -76,20 +76,20 @@ export function createGateway(options: GatewayOptions): Gate {
     const isKey = auth.kind === 'apikey';
     const find = isKey ? findKey : findToken;
     const text = isKey ? readApiKey(arrival) : readBearer(arrival);
-    // No credential, or none that could be one, costs nothing: it is refused without looking anything up.
+    // A missing or unreadable credential is refused without a lookup, and charges nothing.
     if (typeof text !== 'string') return uncounted(arrival, text);
-    // First of all, because what is remembered is well-formed, and finding out costs more than remembering.
+    // Check the cache first: cached credentials are well-formed, and a cache hit costs less than the form check.
     const found = find.remembered(text);
     if (found === null) return uncounted(arrival, dead(auth));
     if (found !== undefined) return admitKnown(arrival, auth, found);
     if (find.wasGood(text)) return lookUpAgain(arrival, auth, find, text);
     if (!find.isWellFormed(text)) return uncounted(arrival, isKey ? malformedKey(text) : malformedToken(text));
-    // What a caller can make up costs its address nothing, so it never takes the budget of others who share the address.
+    // A made-up credential charges nothing, so it cannot use up the budget of others at the same address.
     if (!find.isPlausible(text)) return uncounted(arrival, dead(auth));
     return admitUnknown(arrival, auth, find, text);
   }
 
-  /** A credential not seen before needs budget from its address before a signature is checked or a lookup is made. */
+  /** An unknown credential must get budget from its address before we check a signature or query the database. */
   function admitUnknown(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Admission | Promise<Admission> {
     const decision = charge(addresses, arrival);
     if (!decision.admitted) return limited(anonymous, decision);
@@ -100,14 +100,14 @@ export function createGateway(options: GatewayOptions): Gate {
     );
   }
 
-  /** Something changed, or changes cannot be followed because the database is away: its address is not charged for that. */
+  /** Something changed, or the database is away and this node cannot follow changes: do not charge the address. */
   async function lookUpAgain(arrival: Arrival, auth: Auth, find: FindCaller, text: string): Promise<Admission> {
     const found = await find.lookUp(text).catch(asRefusal);
     if (found instanceof ApiError) return uncounted(arrival, found);
     return found === null ? uncounted(arrival, dead(auth)) : admitKnown(arrival, auth, found);
   }
 
-  /** `byAddress` is what the address was already charged for this request. */
+  /** `byAddress` is the decision if this request already charged its address. */
   function admitKnown(
     arrival: Arrival,
     auth: Auth,
@@ -116,7 +116,7 @@ export function createGateway(options: GatewayOptions): Gate {
   ): Admission | Promise<Admission> {
     if (arrival.route?.limitedBy === 'address')
       return admitWithin(found, auth, byAddress ?? charge(addresses, arrival));
-    // Goes on at once where the windows answer at once, so that the usual request waits for nothing.
+    // Await only a promise: the in-memory windows decide synchronously, so the usual request does not wait.
     const decision = found.window.decide(found.limits, arrival.informedAtMs);
     return decision instanceof Promise
       ? decision.then((made) => admitCounted(found, auth, made))
@@ -124,7 +124,7 @@ export function createGateway(options: GatewayOptions): Gate {
   }
 
   function admitCounted(found: Found, auth: Auth, decision: Decision): Admission {
-    // As it is decided: that is what is metered.
+    // Metering counts every decision, at the moment it is made.
     found.meter.count(decision.admitted);
     const admission = admitWithin(found, auth, decision);
     admission.decision = decision;
@@ -149,7 +149,7 @@ export function createGateway(options: GatewayOptions): Gate {
     const token = readCookie(arrival.headers.cookie, options.sessionCookie);
     const session = token === undefined ? undefined : await findSession(token).catch(asRefusal);
     if (session instanceof ApiError) return refused(anonymous, decision, session);
-    // For everybody else operators' routes are not there at all.
+    // Operators' routes answer 404 to all other callers.
     if (kind === 'operator' && session?.operator !== true) return refused(anonymous, decision, notFound());
     if (session === undefined) return refused(anonymous, decision, signInFirst());
     return admitted({ kind: 'developer', ...session }, decision);
@@ -161,7 +161,7 @@ export function createGateway(options: GatewayOptions): Gate {
     return decision.admitted ? admitted(caller, decision) : limited(anonymous, decision);
   }
 
-  /** The headers say how the caller's address stands, and nothing is counted. */
+  /** Charges nothing. The headers show the state of the caller's address. */
   function uncounted(arrival: Arrival, refusal?: ApiError): Admission {
     const decision = addresses.peek(addressKey(arrival.address), addressLimits);
     return refusal === undefined ? admitted(anonymous, decision) : refused(anonymous, decision, refusal);
@@ -171,7 +171,7 @@ export function createGateway(options: GatewayOptions): Gate {
     return windows.decide(addressKey(arrival.address), addressLimits, arrival.informedAtMs);
   }
 
-  /** A stream goes on for hours: it ends with the credential that opened it. */
+  /** A stream can last for hours: it must end with the credential that opened it. */
   function watched(arrival: Arrival, auth: Auth, admission: Admission): Admission {
     const { caller } = admission;
     if (caller.kind === 'developer') {
@@ -215,7 +215,7 @@ export function createGateway(options: GatewayOptions): Gate {
   };
 }
 
-/** There are as many as seconds to wait. In a flood, to make each anew would be a tenth of the work. */
+/** One refusal per message, reused: creating them took a tenth of the work in a flood. */
 const limitRefusals = createBoundedMap<string, ApiError>(1000);
 
 function limited(caller: Caller, decision: Decision): Admission {
@@ -240,7 +240,7 @@ function dead({ kind }: Auth): ApiError {
   return kind === 'apikey' ? deadKey : deadToken;
 }
 
-/** The database is away: whoever calls is told so, instead of being taken for nobody. */
+/** Tells the caller that the database is away, instead of treating it as unknown. */
 function asRefusal(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;

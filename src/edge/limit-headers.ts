@@ -1,10 +1,13 @@
 import { minuteMs } from './block.ts';
 import type { Decision, Limits } from './sliding-window.ts';
 
-/** What a response says of the limits, and on a 429 when to come back, line by line. This is the one place that writes it. */
+/**
+ * Writes the limit headers of a decision, and Retry-After on a refusal. (`portal/throttled.ts` writes those of password
+ * limits.)
+ */
 export function limitLines(decision: Decision): string {
   if (!decision.admitted || decision.nextFreeMs > 0 || decision.resetMs !== minuteMs) return linesOf(decision);
-  // As nearly all are: then what remains decides every word, and there are not many numbers that can remain.
+  // The usual case: only `remaining` varies, so the lines are cached by that number.
   const { usual } = fixedLines(decision.limits);
   let lines = usual[decision.remaining];
   if (lines === undefined) {
@@ -18,11 +21,11 @@ function linesOf(decision: Decision): string {
   const { remaining } = decision;
   const nextFree = wholeSeconds(decision.nextFreeMs);
   const lines = `${fixedLines(decision.limits).start}RateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: ${wholeSeconds(decision.resetMs)}\r\nRateLimit: "minute";r=${remaining};t=${nextFree}\r\n`;
-  // A refused request's next free slot is the end of its block. A peek refuses none, so a 401 has no Retry-After.
+  // A refused request's next free slot is the end of its block. A peek refuses nothing, so a 401 has no Retry-After.
   return decision.retryAfterMs > 0 ? `${lines}Retry-After: ${nextFree}\r\n` : lines;
 }
 
-/** The `message` of a 429, its only field. */
+/** The `message` of a 429, the only field of its body. */
 export function refusalMessage(decision: Decision): string {
   const { limits, refusedBy } = decision;
   const control =
@@ -33,7 +36,7 @@ export function refusalMessage(decision: Decision): string {
   return `${control}. Try again in ${wait}; retrying sooner keeps you rejected longer.`;
 }
 
-/** Rounded up, so that whoever waits this long is admitted, and so at least 1 on every refusal. */
+/** Rounds up, so that a caller who waits this long is admitted; at least 1 on every refusal. */
 function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
@@ -43,17 +46,17 @@ function counted(count: number, noun: string): string {
 }
 
 interface FixedLines {
-  /** The lines that say the plan. */
+  /** The lines that state the plan's limits. */
   start: string;
-  /** All lines of an admitted request after which others are admitted at once, by what remains. */
+  /** All lines of the usual case, indexed by `remaining`. */
   usual: string[];
 }
 
 const mostUsual = 10_000;
 
-/** A plan's limits are one object for all its callers, so what depends on nothing else is written once. */
+/** All callers of a plan share one limits object, so the lines that depend only on it are written once. */
 const fixed = new WeakMap<Limits, FixedLines>();
-// Most often it is the same plan again.
+// Consecutive requests are mostly of the same plan.
 let lastLimits: Limits | undefined;
 let lastLines: FixedLines = { start: '', usual: [] };
 

@@ -11,7 +11,7 @@ import {
 } from './sliding-window.ts';
 import type { LocalWindows, OwnWindow, RegistrationWindows } from './windows.ts';
 
-/** When nobody new comes, one is looked at in so many decisions: each look is at a window that nobody has asked for. */
+/** Sweep one window every N decisions, to find idle ones: a sweep reads a window that this request does not need. */
 const lookEvery = 8;
 
 class OwnMemoryWindow implements OwnWindow {
@@ -40,11 +40,11 @@ class OwnMemoryWindow implements OwnWindow {
   }
 }
 
-/** The exact windows of all registrations. Forgets those that are idle and no other. */
+/** The exact windows of all registrations. Only idle windows are dropped. */
 export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows & RegistrationWindows {
   const windows = new Map<string, SlidingWindow>();
   const unseen = createSlidingWindow();
-  // A map's iterator goes on through additions and deletions, so one that is kept is a sweep without a list or a timer.
+  // A map's iterator survives additions and deletions, so one kept iterator sweeps without a list or a timer.
   let sweep = windows.entries();
   let turn = 0;
 
@@ -67,7 +67,7 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
     if (window === undefined) {
       window = createSlidingWindow();
       windows.set(key, window);
-      // Two looks are owed for each one added: so the sweep always comes round.
+      // Sweep two windows for each one added, so that the sweep always completes.
       turn += 2 * lookEvery;
     }
     return window;
@@ -76,7 +76,7 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
   function decideIn(window: SlidingWindow, limits: Limits, informedAtMs: number): Decision {
     const nowMs = exactMs(clock.steadyMs());
     const decision = decide(window, limits, nowMs, nowMs - exactMs(informedAtMs));
-    // Only now, when this window is surely not idle.
+    // Sweep after the decision, when this window cannot be idle.
     turn++;
     if (turn >= lookEvery) {
       forgetIdle(Math.floor(turn / lookEvery), nowMs);

@@ -7,11 +7,13 @@ const comparisonKey = randomBytes(32);
 
 export interface MetricsAccess {
   token: string | undefined;
-  /** Whether this machine may read them while no token is set: in production a proxy may stand on it. */
+  /**
+   * Whether loopback may read metrics while no token is set. Not in production: a proxy may run on the same machine.
+   */
   openToLoopback: boolean;
 }
 
-/** Whether a caller may read the metrics. */
+/** Returns undefined if the caller may read the metrics. */
 export function refuseMetrics(
   { token, openToLoopback }: MetricsAccess,
   authorization: string | undefined,
@@ -25,7 +27,7 @@ export function refuseMetrics(
   });
 }
 
-/** What is much longer than the token is not it, and is not read. */
+/** Skips headers much longer than the token: they cannot match. */
 function readSent(authorization = '', tokenLength: number): string {
   if (authorization.length > tokenLength + 100) return '';
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';

@@ -1,16 +1,16 @@
-/** A place in a list of recency. What is listed extends it. */
+/** The links of a list entry. Entries extend it. */
 export interface Listed<T> {
   newer: T | undefined;
   older: T | undefined;
 }
 
-/** Things in the order they were last seen, linked to one another, so that a sight costs the same at any length. */
+/** A doubly linked list in the order items were last seen. Every operation takes constant time. */
 export interface Recency<T> {
   readonly length: number;
   readonly oldest: T | undefined;
-  /** Adds something that is on no list. */
+  /** Adds an item that is in no list. */
   addNewest(item: T): void;
-  /** Takes out something that is on this list. */
+  /** Removes an item of this list. */
   remove(item: T): void;
 }
 

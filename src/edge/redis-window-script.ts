@@ -1,18 +1,16 @@
+// `sliding-window.ts` in Lua, for windows that nodes share. Redis runs one script at a time, by its own clock, so the
+// nodes need not agree on the time.
 import { createScript } from '../platform/redis.ts';
 import type { Decision, Limits } from './sliding-window.ts';
 
+// One string per caller: a head of 72 bytes, then a ring of admitted times: the low 32 bits of microseconds, which span
+// 71 minutes (no time is older than two minutes when read). A call reads the head and the few times that decide, and
+// writes the head and the added time, whatever the limit.
+
 /**
- * `sliding-window.ts` again, for windows that several nodes share. Redis runs a script alone and by its own clock, so
- * the nodes need agree on nothing.
- *
- * One string per caller: a head of 72 bytes, then the ring of admitted times, four bytes each. Times are microseconds,
- * of which the ring keeps the low 32 bits: nothing in it is older than two minutes when it is read, and 32 bits tell
- * 71 minutes apart. Only the head and the few times that decide are read, and only the head and the time that is added
- * are written, whatever the limit.
- *
- * KEYS[1] the caller. ARGV: requests a minute, requests a second, the time (empty for Redis's own; tests turn it), then for
- * each request that arrived together the microseconds since its connection was last informed; none only looks. Returns four numbers for each request: what refused it (0 nothing, 1 minute, 2 burst), what remains,
- * and the milliseconds until the quota is whole and until the next free slot.
+ * KEYS[1]: the caller. ARGV: limits per minute and second, the time (empty for Redis's clock; tests set it), then per
+ * request the microseconds since its connection was last informed; no request means a peek. Returns per request:
+ * control (0 none, 1 minute, 2 burst), remaining, ms until the quota is full, ms until the next free slot.
  */
 export const windowScript = createScript(`
 local minute, second, penalty, grace = 60000000, 1000000, 1000000, 250000
@@ -149,7 +147,7 @@ redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs
 return answer
 `);
 
-/** The decision on the request at this place among those that the script was given together. */
+/** Reads the decision at this position of the batch. */
 export function readDecision(answer: number[], place: number, limits: Limits): Decision {
   const at = place * 4;
   const [control = 0, remaining = 0] = [answer[at], answer[at + 1]];
@@ -159,7 +157,7 @@ export function readDecision(answer: number[], place: number, limits: Limits): D
   return { admitted, limits, remaining, resetMs, nextFreeMs, retryAfterMs: admitted ? 0 : nextFreeMs, refusedBy };
 }
 
-/** An answer to "how does this caller stand": it would be admitted when it need not wait. */
+/** Reads the script's answer to a peek: the caller would be admitted if it need not wait. */
 export function readStanding(answer: number[], limits: Limits): Decision {
   const standing = readDecision(answer, 0, limits);
   return { ...standing, admitted: standing.nextFreeMs === 0 };

@@ -8,10 +8,10 @@ import type { RegistrationWindows } from './windows.ts';
 
 export interface RedisWindowsOptions {
   breaker: Pick<WindowBreaker, 'redis'>;
-  /** Decides when the store cannot. */
+  /** Decides while Redis is away. */
   share: ShareWindows;
   clock: Clock;
-  /** Tests turn the time; otherwise Redis's own clock decides. */
+  /** Tests set the time; otherwise Redis's own clock decides. */
   timeUs?: () => number;
 }
 
@@ -20,19 +20,19 @@ interface Waiting {
   resolve(decision: Decision): void;
 }
 
-/** Requests of one caller that arrived together: one call of the script decides them all. */
+/** Requests of one caller from the same event-loop turn. One script call decides them all. */
 interface Batch {
   limits: Limits;
   waiting: Waiting[];
 }
 
-/** The exact windows of all registrations, shared by all nodes. */
+/** The exact windows of all registrations, shared by all nodes through Redis. */
 export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindowsOptions): RegistrationWindows {
   let batches = new Map<string, Batch>();
-  /** How long the last call took. The script runs about half of that after its arguments were written. */
+  /** Duration of the last call. The script runs about half of it after we sent its arguments. */
   let lastTripMs = 0;
 
-  /** What the sockets bring in one turn goes out in one write: one call for each caller, pipelined. */
+  /** Sends the requests of one event-loop turn in one write: one pipelined call per caller. */
   function sendAll(): void {
     const sending = batches;
     batches = new Map();
@@ -49,7 +49,7 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
     });
   }
 
-  /** Undefined when the store has no answer, of which the breaker knows by then. */
+  /** Undefined when Redis did not answer; the breaker has noticed by then. */
   async function ask(key: string, { perMinute, burst }: Limits, quiet: number[]): Promise<number[] | undefined> {
     const args = [perMinute, burst, timeUs?.() ?? '', ...quiet].map(String);
     return breaker.redis?.run(windowScript, keyOf(key), args).catch(() => undefined);
@@ -64,7 +64,7 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
         batch.waiting.push({ informedAtMs, resolve });
         return;
       }
-      // The plan changed within this turn: each is decided by the limits it came with.
+      // The plan changed within this turn: each request is decided by the limits it came with.
       if (batch !== undefined) void send(key, batch);
       batches.set(key, { limits, waiting: [{ informedAtMs, resolve }] });
     });
@@ -80,12 +80,12 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
   };
 }
 
-/** Rounded up, so that a request on its way is never taken for one that can know. After `graceMs` every request can. */
+/** Rounds up, so that a request already on its way is never punished. After `graceMs` every request can know. */
 function quietUs(quietMs: number): number {
   return Math.ceil(Math.min(Math.max(quietMs, 0), graceMs) * 1000);
 }
 
-/** The braces are a hash tag: a cluster of Redis servers is divided by registration. */
+/** The braces are a Redis Cluster hash tag: registrations are spread over the servers. */
 function keyOf(key: string): string {
   return `hg:{${key}}`;
 }

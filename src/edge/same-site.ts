@@ -4,9 +4,9 @@ import { ApiError } from '../platform/errors.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A browser sends the session's cookie along with whatever another site makes it send. It also says where the request
- * comes from, which no page can forge: `Sec-Fetch-Site`, or, in older browsers and without https, `Origin`. With neither
- * it is no browser, and has no cookie it did not put there itself.
+ * A browser attaches the session cookie to requests that other sites trigger. It also names their origin, which a page
+ * cannot forge: `Sec-Fetch-Site`, or `Origin` in older browsers and without https. A request with neither is not from a
+ * browser, so its sender added the cookie itself.
  */
 export function refuseCrossSite(
   method: string,
@@ -20,7 +20,7 @@ export function refuseCrossSite(
   return origin === undefined || origin === publicOrigin || isOwnHost(origin, host) ? undefined : crossSite();
 }
 
-/** The page's own host, where one reaches us by another name than the public one. */
+/** The page's own host, if users reach us under another name than the public URL. */
 function isOwnHost(origin: string, host: string | undefined): boolean {
   return host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
 }

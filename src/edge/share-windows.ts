@@ -3,15 +3,15 @@ import { createMemoryWindows } from './memory-windows.ts';
 import type { Limits } from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
 
-/** What this node grants by itself while the shared store is away. */
+/** Grants this node's share of the limits while Redis is away. */
 export interface ShareWindows extends LocalWindows {
-  /** How many requests it has decided. */
+  /** How many requests these windows have decided. */
   readonly decisions: number;
 }
 
 export interface ShareWindowsOptions {
   clock: Clock;
-  /** Nodes that answer requests at this moment, this one included. */
+  /** Nodes that answer requests now, this one included. */
   liveNodes: () => number;
 }
 
@@ -24,7 +24,7 @@ export function createShareWindows({ clock, liveNodes }: ShareWindowsOptions): S
     return { perMinute: Math.ceil(perMinute / nodes), burst: Math.ceil(burst / nodes) };
   }
 
-  // The headers go on to tell the plan's own numbers; what remains is what this node would still grant.
+  // Headers keep showing the plan's limits; `remaining` is what this node would still grant.
   return {
     get size() {
       return windows.size;

@@ -1,38 +1,38 @@
 import { type AdmittedTimes, addTime, clearTimes, forgetOlder, nthNewest, shiftTimes } from './admitted-times.ts';
 import { type Block, burstMs, type Control, minuteMs, moveEnd, openBlock, shiftBlock } from './block.ts';
 
-/** Whole numbers of at least 1. */
+/** Both are integers of at least 1. */
 export interface Limits {
   readonly perMinute: number;
   readonly burst: number;
 }
 
 /**
- * What the limits say to one request. Every limit header and the text of a 429 are made from it. Times are whole
- * milliseconds, rounded up: waiting them out is always enough.
+ * The limits' decision on one request. All limit headers and the text of a 429 come from it. Times are whole
+ * milliseconds, rounded up, so waiting that long is always enough.
  */
 export interface Decision {
   readonly admitted: boolean;
   readonly limits: Limits;
-  /** Of the minute window, with this request counted; 0 on a refusal, whichever control refused. */
+  /** Left in the minute window after this request; 0 on a refusal by either control. */
   readonly remaining: number;
-  /** Until the minute's quota is whole again, if nothing more is sent. */
+  /** Time until the minute quota is full again, if the caller sends nothing more. */
   readonly resetMs: number;
-  /** Until a further request would be admitted: both windows, and the block if there is one. */
+  /** Time until the next request would be admitted by both windows and the block. */
   readonly nextFreeMs: number;
-  /** Until the end of the block, and so the same as `nextFreeMs`; 0 unless a request was refused. */
+  /** Time until the block ends, equal to `nextFreeMs`; 0 unless the request was refused. */
   readonly retryAfterMs: number;
   readonly refusedBy: Control | undefined;
 }
 
 /** The exact windows of one caller. One history serves both: the nth newest admission decides a limit of n. */
 export interface SlidingWindow extends AdmittedTimes {
-  /** The latest time it was asked at. */
+  /** Time of the latest call. */
   seenMs: number;
-  /** What the last decision went by. Other limits are a plan change. */
+  /** Limits of the last decision. Different limits mean a plan change. */
   limits: Limits | undefined;
   block: Block | undefined;
-  /** Whoever still holds it has to find the one that is kept in its place. */
+  /** True once the map dropped this window: its holder must look up the current one. */
   forgotten: boolean;
 }
 
@@ -48,7 +48,7 @@ export function createSlidingWindow(): SlidingWindow {
   };
 }
 
-/** Makes a window as good as new for another caller: in a flood this spares the collector most of its work. */
+/** Resets a window for another caller. In a flood this avoids most garbage collection. */
 export function renew(window: SlidingWindow): void {
   clearTimes(window);
   window.seenMs = Number.NEGATIVE_INFINITY;
@@ -57,16 +57,16 @@ export function renew(window: SlidingWindow): void {
 }
 
 /**
- * A reading of the steady clock in 1024ths of a millisecond. These add and subtract without rounding, so a slot is free
- * at exactly t + window and whoever waits exactly `retryAfterMs` is admitted.
+ * Reads the steady clock in 1/1024 ms. Such values add and subtract without rounding, so a slot is free at exactly t +
+ * window, and a caller that waits exactly `retryAfterMs` is admitted.
  */
 export function exactMs(steadyMs: number): number {
   return Math.floor(steadyMs * 1024) / 1024;
 }
 
 /**
- * Decides both windows together and charges them together: a refusal charges neither. `quietMs` is how long ago the
- * request's connection was opened or finished an answer, as of the request's first byte.
+ * Decides and charges both windows together; a refusal charges neither. `quietMs` is the time since the connection
+ * opened or finished a response, measured at the request's first byte.
  */
 export function decide(window: SlidingWindow, limits: Limits, nowMs: number, quietMs: number): Decision {
   settle(window, nowMs);
@@ -96,7 +96,7 @@ export function decide(window: SlidingWindow, limits: Limits, nowMs: number, qui
   };
 }
 
-/** How the caller stands, for a response to a request that is not counted. Charges nothing and punishes nothing. */
+/** The caller's state, for a response to an uncounted request. Charges nothing and extends no block. */
 export function peek(window: SlidingWindow, limits: Limits, nowMs: number): Decision {
   settle(window, nowMs);
   const blockEndMs = isSame(window.limits, limits) && window.block !== undefined ? window.block.endMs : nowMs;
@@ -112,15 +112,15 @@ export function peek(window: SlidingWindow, limits: Limits, nowMs: number): Deci
   };
 }
 
-/** Nothing admitted in the last minute and no block: a new window would decide the same. */
+/** True without admissions in the last minute and without a block: a new window would decide the same. */
 export function isIdle(window: SlidingWindow, nowMs: number): boolean {
   settle(window, nowMs);
   return window.count === 0 && (window.block === undefined || window.block.endMs <= nowMs);
 }
 
 /**
- * Brings the history up to now. A clock that went back moves the history back with it: that keeps every count, and
- * nobody is locked out until the clock has caught up with a time that it took back.
+ * Brings the history up to now. If the clock went back, the history moves back with it: every count stays, and no
+ * caller waits for the clock to catch up.
  */
 function settle(window: SlidingWindow, nowMs: number): void {
   if (nowMs < window.seenMs) {
@@ -131,7 +131,7 @@ function settle(window: SlidingWindow, nowMs: number): void {
   forgetOlder(window, minuteMs, nowMs);
 }
 
-/** When this window next has a free slot; long ago when it has one. Needs a settled window. */
+/** When this window next has a free slot; minus infinity if it has one. Call `settle` first. */
 function freeAtMs(window: SlidingWindow, limit: number, windowMs: number): number {
   return window.count < limit ? Number.NEGATIVE_INFINITY : nthNewest(window, limit) + windowMs;
 }
@@ -158,7 +158,7 @@ function refusal(window: SlidingWindow, block: Block, limits: Limits, nowMs: num
   };
 }
 
-/** By their numbers: the registry may make a new object for the same plan. */
+/** Compares the numbers: the registry may create a new object for the same plan. */
 function isSame(before: Limits | undefined, now: Limits): boolean {
   return before === now || (before !== undefined && before.perMinute === now.perMinute && before.burst === now.burst);
 }

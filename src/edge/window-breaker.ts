@@ -3,13 +3,13 @@ import { connectRedis, createScript, type Redis } from '../platform/redis.ts';
 import { minuteMs } from './block.ts';
 
 /**
- * The way to the window store. It turns away at the first time-out, with everybody who waits at that moment, so that
- * nobody waits longer than that for a store that is gone; then it tries again in the background.
+ * The connection to the window store. At the first timeout it gives up all waiting requests, so none waits longer, and
+ * reconnects in the background.
  */
 export interface WindowBreaker {
-  /** The store, while it can be relied on. */
+  /** The connection, while the store is reliable. */
   readonly redis: Redis | undefined;
-  /** Resolves after the first try, however that went. */
+  /** Resolves after the first attempt, successful or not. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -19,7 +19,7 @@ export interface WindowBreakerOptions {
   log: Log;
   timeoutMs?: number;
   probeEveryMs?: number;
-  /** How long a store must have remembered everything before it is relied on. */
+  /** How long the store must have kept its data before nodes rely on it. */
   settledAfterMs?: number;
 }
 
@@ -33,7 +33,7 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
   let stopped = false;
   let said = '';
 
-  /** Told once, however long it lasts. */
+  /** Logs each change of state once. */
   function say(level: 'info' | 'warn', state: string, detail: object = {}): void {
     if (state !== said && !stopped) log[level](detail, state);
     said = state;
@@ -60,11 +60,11 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
       connected = redis;
       await beat();
     } catch {
-      // The connection has said that it is lost, and the next try is under way.
+      // `onLost` has already scheduled the next attempt.
     }
   }
 
-  /** Also finds out that a store nobody asks for anything has gone, or was emptied. */
+  /** Also detects that an unused store has gone away or was emptied. */
   async function beat(): Promise<void> {
     const redis = connected;
     const [ageMs = 0] = (await redis?.run(ageScript, ageKey, [redis.serverId]).catch(() => undefined)) ?? [];
@@ -92,8 +92,8 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
 export const ageKey = 'hg:server';
 
 /**
- * For how long this server has remembered all it was told. One that was started anew or took over from another, that is
- * whose name is not the one it kept, may have forgotten what it admitted a moment ago; so may one without a note.
+ * Returns how long this server has kept its data. A server that restarted or took over (the stored server id differs),
+ * or that has no stored id, may have lost recent admissions: its age starts at 0.
  */
 const ageScript = createScript(`
 local time = redis.call('TIME')

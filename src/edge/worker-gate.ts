@@ -4,8 +4,8 @@ import { unavailable } from '../platform/errors.ts';
 const answered = ['/healthz', '/readyz', '/metrics'];
 
 /**
- * In front of a node that only delivers. It answers for its own health; whatever else a balancer sends it by mistake is a
- * 503, which says nothing about the thing asked for and can be tried elsewhere. A 404 would claim that it is not there.
+ * The gate of a worker node, which answers only health checks and metrics. Other requests get a 503, which a balancer
+ * may retry elsewhere; a 404 would claim that the resource does not exist.
  */
 export function createWorkerGate(gate: Gate): Gate {
   return {

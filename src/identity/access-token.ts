@@ -7,26 +7,29 @@ import { signJws } from './sign-jws.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
 
-/** What a token of ours says, as far as it does not change while it lives. */
+/** The claims of one of our tokens, which do not change while it is valid. */
 export interface AccessToken {
   jti: string;
   clientId: string;
   api: TokenApi;
   scopes: string[];
   issuedAtMs: number;
-  /** To the millisecond, so that a token lives for as long as `expires_in` said: `exp` counts whole seconds. */
+  /** In milliseconds, so that a token lives exactly `expires_in`: `exp` counts whole seconds. */
   expiresAtMs: number;
-  /** The registration it was issued for: removed and made anew, it is another, and the token stays dead. */
+  /**
+   * The registration it was issued for. A registration that is removed and created again has another id, so its old
+   * tokens stay invalid.
+   */
   registrationId: string;
-  /** Compared with the client's for equality: a secret rotated without overlap ends its tokens. */
+  /** Must equal the client's version: rotating a secret without overlap ends all tokens. */
   credentialVersion: number;
-  /** The key that signed it: withdrawn, the token is worth nothing. */
+  /** The key that signed it. Once that key is withdrawn, the token is invalid. */
   kid: string;
 }
 
 const longest = 4096;
 const tokenType = 'at+jwt';
-/** Nodes' clocks may differ by as much from the database's, each in its own direction. */
+/** Each node's clock may differ from the database's by half of this, in either direction. */
 const clockSkewMs = 4000;
 
 export function signAccessToken(
@@ -53,7 +56,7 @@ export function signAccessToken(
     azp: claims.clientId,
     scope: `openid ${claims.scope}`,
     iat: Math.floor(claims.nowMs / 1000),
-    // Rounded as `iat` is, so that the two are `expires_in` apart. Here a token dies by `exp_ms`.
+    // Rounded like `iat`, so that both are `expires_in` apart. Our check uses `exp_ms`.
     exp: Math.floor(expiresAtMs / 1000),
     jti: claims.jti,
     exp_ms: expiresAtMs,
@@ -63,12 +66,15 @@ export function signAccessToken(
   return signJws(key, tokenType, { ...said, chk: checksums.of(said) });
 }
 
-/** True for what could be a token: three parts of base64url, not overlong. Nothing is decoded to find out. */
+/** True for text that could be a token: three base64url parts, not too long. Decodes nothing. */
 export function isTokenShaped(text: string): boolean {
   return text.length <= longest && /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text);
 }
 
-/** The id of what we could have made and has not expired. Its signature is not looked at: what is made up ends here. */
+/**
+ * Returns the id of a token that we can have issued and that has not expired. Rejects made-up tokens without checking
+ * the signature.
+ */
 export function readTokenId(text: string, checksums: TokenChecksums, nowMs: number): string | undefined {
   if (!isTokenShaped(text)) return undefined;
   const claims = decode(text.slice(text.indexOf('.') + 1, text.lastIndexOf('.')));
@@ -78,18 +84,18 @@ export function readTokenId(text: string, checksums: TokenChecksums, nowMs: numb
   return checksums.isRight(claims) ? claims.jti : undefined;
 }
 
-/** A token that says all that one of ours would say. Whether it is one is for its signature to tell. */
+/** A token with valid claims whose signature is not checked yet. */
 export interface UnprovenToken {
   token: AccessToken;
-  /** In another thread: a flood of forged tokens is to hold nobody else up. */
+  /** Runs in the thread pool, so that a flood of forged tokens delays no other request. */
   isGenuine(): Promise<boolean>;
 }
 
 const verifyBeside = promisify<string, Buffer, VerifyKeyObjectInput, Buffer, boolean>(verify);
 
 /**
- * Reads what could be a token of ours that has not expired. Every reason not to is the same answer, so none is given.
- * Whether it was revoked or belongs to a client that is gone is looked at each time it is used, not here.
+ * Reads a token that could be ours and has not expired. All reasons to refuse give the same result. Revocation and a
+ * deleted client are checked at every use, not here.
  */
 export function readAccessToken(
   text: string,
@@ -102,14 +108,14 @@ export function readAccessToken(
   const header = decode(head);
   if (header === undefined || header.typ !== tokenType || 'crit' in header) return undefined;
   const key = typeof header.kid === 'string' ? verifyingKey(keys, header.kid, nowMs) : undefined;
-  // The algorithm is the key's: what the token says can only agree with it.
+  // The key decides the algorithm; the token's `alg` must match it.
   if (key === undefined || header.alg !== key.alg) return undefined;
-  // What it says comes first because the signature costs fifty times as much: most tokens that are none have expired.
+  // Check the claims first: the signature costs fifty times as much, and most bad tokens have expired.
   const claims = decode(body);
   const token = claims === undefined ? undefined : readClaims(claims, key.kid, issuer, nowMs);
   if (token === undefined || token.expiresAtMs <= nowMs) return undefined;
   const proof = Buffer.from(signature, 'base64url');
-  // The last character has bits to spare, and decoding ignores them: one signature, one way to write it (RFC 8725).
+  // The last character has unused bits that decoding ignores. Accept only one spelling of a signature (RFC 8725).
   if (proof.toString('base64url') !== signature) return undefined;
   const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
   const verifying = { key: key.publicKey, dsaEncoding: 'ieee-p1363' } as const;
@@ -145,7 +151,7 @@ function readClaims(
   };
 }
 
-/** The two ways in which a token of ours says when it ends agree. */
+/** `exp` and `exp_ms` must agree. */
 function readExpiry({ exp, exp_ms }: Record<string, unknown>): number | undefined {
   return typeof exp_ms === 'number' && Math.floor(exp_ms / 1000) === exp ? exp_ms : undefined;
 }

@@ -1,4 +1,4 @@
-/** A refusal in the words of RFC 6749, section 5.2. */
+/** An error response of RFC 6749, section 5.2. */
 export interface OAuthRefusal {
   status: 400 | 401;
   error: OAuthCode;
@@ -15,7 +15,7 @@ const descriptions: Record<OAuthCode, string> = {
   unsupported_grant_type: 'Only client_credentials is supported.',
 };
 
-/** Descriptions are fixed texts: nothing of the request is ever repeated in them. */
+/** Descriptions are fixed texts: they never repeat anything from the request. */
 export function oauthError(error: OAuthCode, description = descriptions[error]): OAuthRefusal {
   return { status: error === 'invalid_client' ? 401 : 400, error, error_description: description };
 }

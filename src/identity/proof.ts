@@ -11,10 +11,10 @@ export interface ProofClaims {
   expiresAtMs: number;
 }
 
-/** Its own type, and an audience that is none of our APIs: it proves a number and opens nothing. */
+/** A separate type, and an audience that is none of our APIs: a proof states a number and opens no API. */
 export const proofType = 'phone-proof+jwt';
 
-/** A short statement, checkable by anyone with our JWKS, that a number was verified. */
+/** Signs a short statement that a number was verified. Anyone can check it with our JWKS. */
 export function createProofSigner(signingKeys: SigningKeys, issuer: string, clock: Clock) {
   return async (claims: ProofClaims): Promise<string> => {
     const key = signingKeyAt(signingKeys.loaded() ?? (await signingKeys.load()), clock.nowMs());
@@ -27,7 +27,7 @@ export function createProofSigner(signingKeys: SigningKeys, issuer: string, cloc
       phone_number_verified: true,
       iat: Math.floor(claims.approvedAtMs / 1000),
       exp: Math.floor(claims.expiresAtMs / 1000),
-      // One approval, one proof, however often it is read.
+      // One approval has one proof id, however often the proof is read.
       jti: `proof_${claims.verificationId}`,
     });
   };

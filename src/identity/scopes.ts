@@ -6,11 +6,16 @@ const apiOfScope: Record<Scope, TokenApi> = { 'verify:manage': 'verify', 'messag
 
 export const apiScopes = Object.keys(apiOfScope) as Scope[];
 
+<<<<<<< ours
 /** A client may put any number of spaces between two words, and this is more than any of them does. */
 export const longestScope = 4096;
+=======
+/** A client may send any number of spaces between words; no real client sends this many. */
+const longest = 4096;
+>>>>>>> theirs
 
 /**
- * `openid` and exactly one scope of an API, in any order, with any run of spaces around them. The API's scope decides what
+ * Reads `openid` and exactly one API scope, in any order, with any number of spaces. The API scope decides which API
  * the token opens.
  */
 export function readScope(text: string | undefined): { scope: Scope; api: TokenApi } | undefined {
@@ -21,12 +26,12 @@ export function readScope(text: string | undefined): { scope: Scope; api: TokenA
   return scope === undefined ? undefined : { scope, api: apiOfScope[scope] };
 }
 
-/** The scopes of a token. Those of an API are the very strings that routes ask for, and so are compared at a glance. */
+/** Reads a token's scopes. API scopes become the same string objects that routes use, so comparing them is fast. */
 export function scopesOf(text: string): string[] {
   return text.split(' ').map((word) => apiScopes.find((scope) => scope === word) ?? word);
 }
 
-/** What a token's `aud` says: the one API it opens. */
+/** A token's `aud`: the one API that it opens. */
 export function audienceOf(api: TokenApi): string {
   return `urn:heliograph:${api}`;
 }

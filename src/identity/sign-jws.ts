@@ -4,12 +4,12 @@ import type { SigningKey } from './signing-keys.ts';
 
 const signBeside = promisify<string, Buffer, SignKeyObjectInput, Buffer>(sign);
 
-/** The first part is the same for all that a key signs of one type. */
+/** Caches the encoded header, which is the same for every JWS of one key and type. */
 const headers = new WeakMap<SigningKey, Map<string, string>>();
 
 /**
- * A compact JWS (RFC 7515). By `node:crypto` directly: the same signature by Web Crypto costs three times as much, and a
- * token is hardly more than its signature. In another thread, so that whoever asks for many tokens holds nobody else up.
+ * Signs a compact JWS (RFC 7515). Uses `node:crypto`: Web Crypto takes three times as long, and the signature is nearly
+ * the whole cost of a token. Runs in the thread pool, so that many token requests delay no other caller.
  */
 export async function signJws(key: SigningKey, typ: string, claims: object): Promise<string> {
   const signed = `${headerOf(key, typ)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;

@@ -20,25 +20,25 @@ export interface SigningKey {
 }
 
 export interface SigningKeys {
-  /** The keys as this node knows them now; undefined until they are loaded, and again after `forget`. */
+  /** The keys this node has loaded; undefined before the first load and after `forget`. */
   loaded(): SigningKey[] | undefined;
   load(): Promise<SigningKey[]>;
-  /** For the change feed: the next use reads the database. */
+  /** Called by the change feed: the next use reads the database. */
   forget(): void;
-  /** Makes sure there is a key of the wanted kind to sign with. */
+  /** Creates a key of the configured algorithm if there is none to sign with. */
   prepare(): Promise<void>;
   /**
-   * Takes a new key into use: after `leadMs`, in which others can fetch it. The old ones go on verifying until their last
-   * token has expired; with `withdraw` they stop at once, and every token they signed is dead.
+   * Adds a new key, which signs after `leadMs`, so that clients can fetch it first. Old keys verify until their last
+   * token expires. With `withdraw` they end at once, and so does every token they signed.
    */
   rotate(options: { leadMs: number; withdraw: boolean }): Promise<void>;
 }
 
-/** What the change feed calls a change of keys: no application has such an id. */
+/** The change feed's id for a change of keys. No application has this id. */
 export const signingKeysChange = 'signing-keys';
 
 const keyLock = 4_207_005;
-/** The life of a proof, which is checked with the same keys. */
+/** Lifetime of a proof, which the same keys sign. */
 const proofSeconds = 600;
 const makePair = promisify(generateKeyPair);
 
@@ -48,7 +48,7 @@ export function createSigningKeys(options: {
   keys: KeyRing;
   alg: SigningAlg;
   tokenSeconds: number;
-  /** Runs a change and resolves when every node has forgotten the keys it knew. */
+  /** Runs a change. Resolves when every node has dropped its loaded keys. */
   change: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 }): SigningKeys {
   const { database, clock, keys, alg, tokenSeconds, change } = options;
@@ -73,7 +73,7 @@ export function createSigningKeys(options: {
     return read;
   }
 
-  /** Made beside the event loop and outside of any transaction: an RSA key may take a second. */
+  /** Runs in the thread pool and outside any transaction: an RSA key may take a second. */
   async function newKey(): Promise<NewKey> {
     const { privateKey, publicKey } =
       alg === 'ES256' ? await makePair('ec', { namedCurve: 'P-256' }) : await makePair('rsa', { modulusLength: 2048 });
@@ -95,7 +95,7 @@ export function createSigningKeys(options: {
     return rows[0]?.alg === alg;
   }
 
-  /** Lets all keys before the newest end with the last token or proof they can have signed. */
+  /** Lets all older keys expire with the last token or proof that they can have signed. */
   async function retireOlder(tx: Tx, newest: NewKey, signsFromMs: number): Promise<void> {
     const endMs = signsFromMs + (Math.max(tokenSeconds, proofSeconds) + 60) * 1000;
     await tx.query(
@@ -111,14 +111,14 @@ export function createSigningKeys(options: {
     forget() {
       generation++;
       known = undefined;
-      // A read under way may have begun before the change: whoever asks from now on must not be told by it.
+      // A read in progress may have begun before the change: later callers must not share it.
       loading = undefined;
     },
 
     async prepare() {
       if (!(await hasWantedKey(database))) {
         const key = await newKey();
-        // Nodes that are running already must learn of it before it signs anything.
+        // Running nodes must learn of the key before it signs anything.
         await change(async (tx) => {
           await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
           if (await hasWantedKey(tx)) return;
@@ -149,7 +149,7 @@ interface NewKey {
   sealed: Buffer;
 }
 
-/** The keys as they are now: remembered ones only while the feed vouches that none was missed. */
+/** Returns the current keys. Uses loaded keys only while the feed confirms that this node missed no change. */
 export function currentKeys(
   signingKeys: SigningKeys,
   feed: Pick<ChangeFeed, 'isTrusted'>,
@@ -159,7 +159,7 @@ export function currentKeys(
   return signingKeys.load();
 }
 
-/** The newest key whose time has come. */
+/** Returns the newest key whose `signsFromMs` has passed. */
 export function signingKeyAt(keys: SigningKey[], nowMs: number): SigningKey | undefined {
   return keys.find(({ signsFromMs }) => signsFromMs <= nowMs);
 }

@@ -133,7 +133,7 @@ function requestOf(call: Call): TokenRequest {
   return { form: withinBounds(call.body as URLSearchParams), client: requireClient(call) };
 }
 
-/** Nothing is worked out of a value that is longer than any right one: one character that is in none stands for it. */
+/** Replaces a value that is too long by one character that no valid value contains, so that later steps stay cheap. */
 function withinBounds(form: URLSearchParams): URLSearchParams {
   for (const { name, maxLength } of longest) {
     const values = form.getAll(name);
@@ -147,8 +147,8 @@ function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {
   if (outcome === undefined) return { status: 200, headers: noStore };
   if (!('error' in outcome)) return { status: 200, body: outcome, headers: noStore };
   const { status, ...body } = outcome;
-  // RFC 6749, section 5.2: a challenge where the client used that header. With any challenge, also of an invented scheme,
-  // openid-client shows its user the challenge in place of `invalid_client`, so a form gets none (RFC 9110 would have one).
+  // RFC 6749, section 5.2: send a challenge only if the client used Basic. With any challenge, openid-client shows its
+  // user the challenge instead of `invalid_client`, so a form request gets none (RFC 9110 would require one).
   const usedHeader = status === 401 && requireClient(call).basic !== undefined;
   return {
     status,
@@ -157,7 +157,7 @@ function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {
   };
 }
 
-/** Public, and the same for a while: caches may keep it for five minutes. */
+/** Public, and rarely changes: caches may keep it for five minutes. */
 function json(document: object): Reply {
   const headers = { 'Cache-Control': 'public, max-age=300' };
   return { status: 200, content: { type: 'application/json', data: JSON.stringify(document), headers } };

@@ -2,12 +2,12 @@ import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash, sameBytes } from '../platform/secrets.ts';
 
 /**
- * A keyed checksum over what a token says. Only we can make one, so a token that somebody made up is told from ours for a
- * hash, where its signature would cost ten times as much. It proves nothing: that is the signature's part.
+ * A keyed checksum over a token's claims. Only we can make one, so a hash rejects made-up tokens; checking their
+ * signature would cost ten times as much. It proves nothing: the signature does that.
  */
 export interface TokenChecksums {
   of(claims: object): string;
-  /** Under any version of the ring that may have made it. */
+  /** Tries every key-ring version that may have made the checksum. */
   isRight(claims: Record<string, unknown>): boolean;
 }
 

@@ -27,7 +27,7 @@ export interface TokenServiceOptions {
   checksums: TokenChecksums;
   issuer: string;
   tokenSeconds: number;
-  /** Told of every secret that was used. */
+  /** Called for every secret that a client used. */
   onSecretUsed: (secretId: string) => void;
 }
 
@@ -43,10 +43,10 @@ export interface IssuedToken {
   scope: string;
 }
 
-/** Ours are a fifth as long. */
+/** Our secrets are a fifth as long. */
 const longestSecret = 256;
 
-/** Longer than a lookup takes, so that all failures take this long. */
+/** Longer than a lookup, so that all failures take equally long. */
 const failureMs = 25;
 
 export type TokenService = ReturnType<typeof createTokenService>;
@@ -55,11 +55,11 @@ export function createTokenService(options: TokenServiceOptions) {
   const { database, clock, keys, directory, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
   const lookUpClient = createSharedLookup(feed, clock, directory.lookUpClient);
 
-  /** The client and its application, or `invalid_client`: the same, after the same time, whatever was wrong. */
+  /** Returns the client's application, or `invalid_client`: the same response after the same time for every failure. */
   async function authenticate(request: TokenRequest): Promise<KnownApplication | OAuthRefusal> {
     const sent = readCredentials(request);
     if ('error' in sent && sent.error !== 'invalid_client') return sent;
-    // Set before anything is looked up. So when a failure is answered tells nothing of how far it came.
+    // Start the timer before any lookup, so that the response time does not tell which check failed.
     const failureDue = new Promise<void>((due) => setTimeout(due, failureMs).unref());
     const application = 'error' in sent ? undefined : await findClient(sent.clientId, sent.clientSecret);
     if (application !== undefined) return application;
@@ -68,11 +68,11 @@ export function createTokenService(options: TokenServiceOptions) {
   }
 
   async function findClient(clientId: string, clientSecret: string): Promise<KnownApplication | undefined> {
-    // What is no id or no secret of ours is neither looked for nor hashed: it may be 64 KiB of anything.
+    // Skip malformed ids and secrets: they may be 64 KiB of anything, so neither look them up nor hash them.
     if (!isClientId(clientId) || clientSecret.length > longestSecret) return undefined;
     const remembered = directory.rememberedClient(clientId);
     const found = remembered && withSecret(remembered, clientSecret);
-    // What is remembered may be behind a secret just made, so it is good for a yes only.
+    // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
     return found ?? withSecret(await lookUpClient(clientId), clientSecret);
   }
 
@@ -113,7 +113,7 @@ export function createTokenService(options: TokenServiceOptions) {
   }
 
   return {
-    /** RFC 6749, section 4.4, step by step. */
+    /** RFC 6749, section 4.4. */
     async issueToken(request: TokenRequest): Promise<IssuedToken | OAuthRefusal> {
       const repeated = refuseRepeated(request.form);
       if (repeated !== undefined) return repeated;
@@ -124,7 +124,7 @@ export function createTokenService(options: TokenServiceOptions) {
       return issue(application, parameter(request.form, 'scope'));
     },
 
-    /** RFC 7009. When this has returned, no node admits the token any more. */
+    /** RFC 7009. After this returns, no node admits the token. */
     async revoke(request: TokenRequest): Promise<OAuthRefusal | undefined> {
       const application = await authenticateFor(request);
       if ('error' in application) return application;
@@ -135,13 +135,13 @@ export function createTokenService(options: TokenServiceOptions) {
       const { token } = unproven;
       if (token.clientId !== application.client?.id)
         return oauthError('invalid_request', 'The token belongs to another client.');
-      // Revoked before: there is nothing to write, but another call's revocation may not be on every node yet.
+      // Already revoked: write nothing, but wait until the earlier revocation has reached every node.
       if (await isRevoked(database, token.jti)) await feed.settled();
       else await feed.change(application.id, (tx) => insertRevocation(tx, token.jti, token.expiresAtMs));
       return undefined;
     },
 
-    /** RFC 7662. A client learns about its own tokens only. */
+    /** RFC 7662. A client can only inspect its own tokens. */
     async introspect(request: TokenRequest): Promise<object | OAuthRefusal> {
       const application = await authenticateFor(request);
       if ('error' in application) return application;
@@ -195,7 +195,7 @@ function readCredentials({ form, client }: TokenRequest): { clientId: string; cl
   const clientSecret = parameter(form, 'client_secret');
   if (client.basic === null) return oauthError('invalid_client');
   if (client.basic !== undefined) {
-    // A client_id beside Basic is harmless when it names the same client; a second secret never is.
+    // A client_id beside Basic is harmless if it names the same client; a second secret never is.
     const both = clientSecret !== undefined || (clientId !== undefined && clientId !== client.basic.clientId);
     return both ? oauthError('invalid_request', 'Send the client credentials in one way only.') : client.basic;
   }
@@ -204,7 +204,7 @@ function readCredentials({ form, client }: TokenRequest): { clientId: string; cl
     : { clientId, clientSecret };
 }
 
-/** An empty value is an absent one (RFC 6749, section 3.2). */
+/** RFC 6749, section 3.2: an empty value counts as absent. */
 function parameter(form: URLSearchParams, name: string): string | undefined {
   return form.get(name) || undefined;
 }

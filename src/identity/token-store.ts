@@ -16,7 +16,10 @@ export async function isRevoked(tx: Tx, jti: string): Promise<boolean> {
 
 const selectRevocation = { name: 'select-revocation', text: 'select 1 from token_revocation where jti = $1' };
 
-/** Some revocations of tokens that have expired. An hour later no clock disagrees about that. Returns how many. */
+/**
+ * Deletes one piece of revocations whose tokens expired an hour ago, beyond any clock difference. Returns the number of
+ * rows.
+ */
 export async function deleteOutlivedRevocations(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from token_revocation where jti = any(array(

@@ -14,16 +14,21 @@ export interface VerifiedToken {
   application: KnownApplication;
 }
 
-/** Says whose a token is. Tokens are remembered by their exact bytes: a signature is checked once, the rest each time. */
+/**
+ * Finds the owner of a token. Caches tokens by their exact bytes: the signature is checked once, the rest at every use.
+ */
 export interface TokenVerifier {
-  /** Whether it is worth its signature's check: false for what is made up, expired, or known under another signature. */
+  /**
+   * Whether the signature is worth checking: false for a token that is made up, expired, or known with another
+   * signature.
+   */
   isPlausible(text: string): boolean;
-  /** What is remembered of these bytes: whose they are, null for a token that is dead, undefined for "look". */
+  /** The cached owner; null for a token that is no longer valid; undefined for "look it up". */
   remembered(text: string): VerifiedToken | null | undefined;
-  /** Whether these bytes were a good token when they were last looked at. */
+  /** Whether this token was valid at the last lookup. */
   wasGood(text: string): boolean;
   look(text: string): Promise<VerifiedToken | null>;
-  /** When it ends by itself: it expires, or the key that signed it is no longer taken. */
+  /** When the token expires, or its signing key stops verifying. */
   endsAtMs(verified: VerifiedToken): number;
   readonly size: number;
 }
@@ -39,19 +44,19 @@ export function createTokenVerifier(options: {
   maxRemembered?: number;
 }): TokenVerifier {
   const { database, clock, directory, feed, signingKeys, checksums, issuer, maxRemembered = 100_000 } = options;
-  // Revoked stays revoked, so that is remembered without regard to anything else.
+  // A revoked token stays revoked, so this entry never becomes outdated.
   const known = createBoundedMap<string, VerifiedToken | 'revoked'>(maxRemembered);
-  // A token is signed once: under other bytes than those that were found genuine, its id is borrowed.
+  // Maps a token's id to the genuine token. Other bytes with the same id are forged, because each token is signed once.
   const genuine = createBoundedMap<string, string>(maxRemembered);
 
   function endsAtMs({ token }: VerifiedToken): number {
     const key = signingKeys.loaded()?.find(({ kid }) => kid === token.kid);
-    // Without it there is no knowing: a key that was withdrawn is not among them.
+    // A withdrawn key is not loaded: its tokens are invalid.
     if (key === undefined) return Number.NEGATIVE_INFINITY;
     return Math.min(token.expiresAtMs, key.verifiesUntilMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** What may have changed since the signature was checked. */
+  /** Checks what may have changed since the signature was checked. */
   function isAlive({ token, application }: VerifiedToken): boolean {
     const { client } = application;
     return (
@@ -101,7 +106,7 @@ export function createTokenVerifier(options: {
       const entry = known.get(text);
       if (entry === undefined) return undefined;
       if (entry === 'revoked') return null;
-      // Its application is forgotten with every change and every revocation, and all that refers to it with it.
+      // Every change and revocation drops the application from the directory, which invalidates this entry.
       if (!directory.isCurrent(entry.application)) return undefined;
       if (signingKeys.loaded() === undefined) return undefined;
       return endsAtMs(entry) > clock.nowMs() && isAlive(entry) ? entry : null;

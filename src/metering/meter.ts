@@ -4,7 +4,7 @@ import { TraceWriter } from './request-trace.ts';
 import type { Asked, RequestTraces } from './request-traces.ts';
 import type { Counter, UsageCounts } from './usage-counts.ts';
 
-/** Holds on to where its application's requests were last counted and noted: so they need not be found for each. */
+/** Keeps the counter and trace buffer of its application's last request, which saves two lookups per request. */
 export class ApplicationMeter implements Meter {
   readonly #caller: CallingApplication;
   readonly #counts: UsageCounts;

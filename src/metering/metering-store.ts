@@ -16,7 +16,7 @@ export interface MinuteCount {
   refused: number;
 }
 
-/** The key is registration, minute and boot, the values are absolute: a batch that runs twice counts once. */
+/** The key is registration, minute and boot, and values are absolute: a batch that runs twice counts once. */
 export async function insertUsage(tx: Tx, boot: string, counts: MinuteCount[]): Promise<void> {
   const sorted = [...counts].sort((a, b) => compare(a.registrationId, b.registrationId) || a.minuteMs - b.minuteMs);
   const column = <Value>(of: (count: MinuteCount) => Value) => sorted.map(of);
@@ -43,8 +43,8 @@ const insertUsageStatement = {
 const minutesKeptMs = 8 * 86_400_000;
 
 /**
- * Adds some of the oldest minutes up by the hour, in one statement, so that none is counted twice or lost. Returns how
- * many rows it took.
+ * Sums some of the oldest minutes into hours. One statement deletes and inserts, so no minute is lost or counted twice.
+ * Returns the number of minute rows.
  */
 export async function rollUpUsage(tx: Tx, nowMs: number): Promise<number> {
   const { rows } = await tx.query<{ taken: number }>(
@@ -63,13 +63,13 @@ export async function rollUpUsage(tx: Tx, nowMs: number): Promise<number> {
   return rows[0]?.taken ?? 0;
 }
 
-/** A request of an application, as it was answered. `id` is its correlation id, which also tells when it came. */
+/** A request of an application and its response. `id` is the correlation id, which contains the time of the request. */
 export interface RequestTrace {
   id: string;
   applicationId: string;
   api: Api;
   method: string;
-  /** Null where there is nothing: what the caller wrote there is not kept. */
+  /** Null if no route matched: the path that the caller wrote is not kept. */
   path: string | null;
   status: number;
   code: string | null;
@@ -87,7 +87,7 @@ export interface RequestTrace {
 export const newestPerApplication = 1000;
 export const tracesKeptMs = 24 * 3_600_000;
 
-/** Rows of the columns below, as a `TraceWriter` makes them. */
+/** Inserts rows in the format of `TraceWriter`: the columns below, in order. */
 export async function insertTraces(tx: Tx, { bytes, count }: WaitingRows): Promise<void> {
   await tx.query(insertTracesStatement, [bytes, marks.cell, marks.row, marks.none, count]);
 }
@@ -102,7 +102,7 @@ const insertTracesStatement = {
     on conflict (id) do nothing`,
 };
 
-/** Of these applications only the newest stay. */
+/** Deletes all but the newest traces of these applications. */
 export async function pruneTraces(tx: Tx, applicationIds: string[]): Promise<void> {
   await tx.query(pruneStatement, [applicationIds, newestPerApplication]);
 }
@@ -114,7 +114,7 @@ const pruneStatement = {
       select id from request_trace where application_id = a.id order by id desc offset $2 limit 1)`,
 };
 
-/** Some of the traces whose day is over. Returns how many. */
+/** Deletes one piece of traces older than a day. Returns the number of rows. */
 export async function deleteOldTraces(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     'delete from request_trace where id = any(array(select id from request_trace where id < $1 order by id limit $2))',
@@ -127,7 +127,7 @@ const traceColumns = `t.id, t.application_id as "applicationId", t.api, t.method
   t.details, t.duration_ms as "durationMs", t.admitted, t.limit_per_minute as "limitPerMinute", t.remaining,
   t.retry_after_seconds as "retryAfterSeconds", t.refused_by as "refusedBy", t.record_id as "recordId"`;
 
-/** A request of one of these applications. */
+/** Finds a request of one of these applications. */
 export async function findTrace(
   tx: Tx,
   applicationIds: string[],

@@ -7,10 +7,10 @@ import { ApplicationMeter } from './meter.ts';
 import { createRequestTraces } from './request-traces.ts';
 import { createUsageCounts } from './usage-counts.ts';
 
-/** What is used and what becomes of requests. Nothing here holds up a request: all is noted in memory first. */
+/** Counts usage and records requests. No request waits for it: everything is kept in memory first. */
 export interface Metering {
   meterOf(caller: CallingApplication): Meter;
-  /** Whoever reads wants to see what this node has just done. */
+  /** Writes everything at once, so that a reader sees the latest requests of this node. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,10 +22,10 @@ export function createMetering(options: { database: Database; clock: Clock; log:
   const counts = createUsageCounts(options);
   const traces = createRequestTraces(database, clock);
   let flushing: Promise<void> = Promise.resolve();
-  /** One that writes everything and has not begun. */
+  /** A full flush that has not begun. */
   let nextFlush: Promise<void> | undefined;
 
-  /** One at a time: two that overlap could write an older count after a newer one's turn. */
+  /** Flushes run one at a time: two at once could write an older count after a newer one. */
   function flush(what: 'due' | 'all'): Promise<void> {
     const next = flushing
       .catch(() => {})

@@ -8,7 +8,7 @@ const { cell, none } = marks;
 const noRefusal = `${none}${cell}${none}${cell}[]`;
 const noWait = `${none}${cell}${none}`;
 
-/** The cells of a request that went well: an application asks for the same again and again. */
+/** The cells of the last successful request. An application often repeats the same request. */
 interface Usual {
   method: string;
   path: string | undefined;
@@ -17,8 +17,8 @@ interface Usual {
 }
 
 /**
- * Writes down what is kept of an application's requests: what was decided and why, and nothing that the caller wrote but ids
- * of ours. Each is the row that `insertTraces` takes.
+ * Writes trace rows for `insertTraces`: what was decided and why. A row contains nothing that the caller wrote, except
+ * our own ids.
  */
 export class TraceWriter {
   readonly #caller: string;
@@ -58,15 +58,15 @@ export class TraceWriter {
 }
 
 function refusalCells({ status, code, message, details }: ApiError): string {
-  // A field may be named by the caller.
+  // The caller may have chosen the name of a field.
   const told = details.map((detail) => ({ field: kept(detail.field), message: kept(detail.message) }));
   return [status === 429 ? none : code, kept(message), JSON.stringify(told)].join(cell);
 }
 
-/** The one our own sentences give as an example. */
+/** The example number in our own error messages. */
 const exampleNumber = '447700900123';
 
-/** A refusal may quote the number it refuses; a trace does not repeat it. */
+/** An error message may quote the refused number; the trace masks it. */
 function kept(text: string): string {
   return asCell(text).replaceAll(/\d{7,}/g, (digits) =>
     digits === exampleNumber ? digits : '•'.repeat(digits.length),

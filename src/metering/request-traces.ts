@@ -4,32 +4,34 @@ import { ApiError } from '../platform/errors.ts';
 import { insertTraces, newestPerApplication, pruneTraces } from './metering-store.ts';
 import { WaitingRows } from './waiting-rows.ts';
 
-/** What became of the latest requests: noted in memory, written down together. */
+/** Traces of the latest requests: kept in memory, written in batches. */
 export interface RequestTraces {
-  /** A request's row. `last` is where the one before was noted, and this returns where this one was. */
+  /** Adds a request's row. `last` is the buffer of the previous row; returns the buffer of this one. */
   note(applicationId: string, row: string, last: Asked | undefined): Asked | undefined;
-  /** Writes down what is worth it by now, or all there is. */
+  /** Writes the buffers that are due, or all of them. */
   flush(what: 'due' | 'all'): Promise<void>;
 }
 
-/** What an application has asked since its requests were last written down. */
+/** The buffered rows of one application since the last write. */
 export interface Asked {
   applicationId: string;
   sinceMs: number;
   rows: WaitingRows;
-  /** It is being written down: what comes now goes elsewhere. */
+  /** True while it is being written: new rows go to another buffer. */
   taken: boolean;
 }
 
-/** Over all applications. What comes on top while the database is away is not noted. */
+/** Over all applications. Further rows are dropped while the database is away. */
 const mostWaiting = 50_000;
-/** Of an application that asks so much, most would be replaced before anybody looks: those wait longer. */
+/**
+ * An application above this count would replace most of its rows before a reader sees them, so its rows wait longer.
+ */
 const busy = 200;
 const busyWaitMs = 30_000;
-/** And they take turns. */
+/** Busy applications written per flush. */
 const busyAtOnce = 2;
 const writtenTogether = 2000;
-/** In bytes, over all buffers that wait to be used again. */
+/** Bytes, over all spare buffers. */
 const mostSpare = 16 * 1024 * 1024;
 
 export function createRequestTraces(database: Database, clock: Clock): RequestTraces {
@@ -71,7 +73,7 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
     return taken;
   }
 
-  /** In front of what has come since, as far as there is room. */
+  /** Puts rows back before newer ones, as far as there is room. */
   function putBack(taken: Asked[]): void {
     for (const asked of taken) {
       if (size >= mostWaiting) {
@@ -91,7 +93,7 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
     }
   }
 
-  /** Buffers are used again: to make and to free them all the time would keep the collector busy. */
+  /** Reuses buffers: allocating and freeing them all the time would keep the garbage collector busy. */
   function leave({ rows }: Asked): void {
     rows.clear();
     if (spareRoom + rows.room > mostSpare) return;
@@ -99,7 +101,7 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
     spareRoom += rows.room;
   }
 
-  /** Some at a time, so that no request has to wait behind a great write. */
+  /** Writes in portions, so that no request waits behind a large write. */
   async function write(taken: Asked[]): Promise<void> {
     for (let from = 0; from < taken.length; ) {
       let to = from;
@@ -116,7 +118,8 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
         );
       } catch (error) {
         const away = error instanceof ApiError && error.code === 'UNAVAILABLE';
-        // What the database will never take must not stand in the way of all that comes after it.
+        // Skip a portion that Postgres rejects, so that it does not block all later rows. Retry only if Postgres is
+        // away.
         putBack(taken.slice(away ? from : to));
         throw error;
       }
@@ -129,7 +132,7 @@ export function createRequestTraces(database: Database, clock: Clock): RequestTr
       const asked = last === undefined || last.taken ? find(applicationId) : last;
       asked.rows.add(row);
       size++;
-      // Twice what is kept, so that forgetting the older half is a rare event.
+      // Trim at twice the kept number, so that trimming is rare.
       if (asked.rows.count >= 2 * newestPerApplication) {
         asked.rows.keepNewest(newestPerApplication);
         size -= newestPerApplication;

@@ -3,21 +3,21 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { insertUsage, type MinuteCount } from './metering-store.ts';
 
-/** Counts every decision of the limits in memory; what changed is written down together. */
+/** Counts every limit decision in memory and writes the changes in batches. */
 export interface UsageCounts {
-  /** `last` is where it was counted the last time, which this returns. */
+  /** `last` is the counter of the previous request; returns the counter of this one. */
   count(caller: CallingApplication, admitted: boolean, last: Counter | undefined): Counter;
-  /** Writes what has changed. Values are absolute, so a write whose answer was lost is simply made again. */
+  /** Writes what changed. Values are absolute, so a write whose response was lost can simply run again. */
   flush(): Promise<void>;
 }
 
 export interface Counter extends MinuteCount {
-  /** How much of it is written down. */
+  /** How much of the count is written. */
   written: number;
 }
 
 const minuteMs = 60_000;
-/** Minutes that could not be written yet, over all registrations: what a long outage may cost in memory. */
+/** Unwritten minutes over all registrations. Bounds the memory that a long outage takes. */
 const mostWaiting = 200_000;
 
 export function createUsageCounts(options: { database: Database; clock: Clock; boot: string }): UsageCounts {
@@ -26,7 +26,7 @@ export function createUsageCounts(options: { database: Database; clock: Clock; b
   let past: Counter[] = [];
   let latestMs = 0;
 
-  /** When the clock goes back, counting goes on in the minute it had reached: anew, it would stay below what is written. */
+  /** If the clock goes back, counting continues in the latest minute: a new count would stay below the written one. */
   function latest(): number {
     latestMs = Math.max(latestMs, clock.nowMs());
     return latestMs;
@@ -48,7 +48,7 @@ export function createUsageCounts(options: { database: Database; clock: Clock; b
   return {
     count(caller, admitted, last) {
       const nowMs = latest();
-      // Until its minute is over it is one of the current ones.
+      // The previous counter is current until its minute ends.
       const counter = last !== undefined && nowMs < last.minuteMs + minuteMs ? last : find(caller, nowMs);
       if (admitted) counter.admitted++;
       else counter.refused++;

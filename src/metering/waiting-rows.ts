@@ -5,26 +5,26 @@ const none = Buffer.alloc(0);
 const smallest = 512;
 
 /**
- * Rows of text that wait to be written, one behind the other in a buffer. Thousands of them wait for seconds: as strings
- * the engine would carry each of them from one part of its memory to the next.
+ * Text rows that wait to be written, stored one after another in a buffer. Thousands wait for seconds; as strings, the
+ * garbage collector would copy each of them between generations.
  */
 export class WaitingRows {
   count = 0;
   #buffer = none;
   #length = 0;
 
-  /** How many bytes it has taken, used or not. */
+  /** Bytes allocated, used or not. */
   get room(): number {
     return this.#buffer.length;
   }
 
-  /** As they go into a statement, each but the first behind its mark. */
+  /** The rows in the format of the statement, separated by row marks. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
   add(row: string): void {
-    // No character takes more than three bytes for each of its units.
+    // UTF-8 takes at most three bytes per UTF-16 unit.
     this.#makeRoom(1 + row.length * 3);
     this.#mark();
     this.#length += this.#buffer.write(row, this.#length);
@@ -39,7 +39,7 @@ export class WaitingRows {
     this.count += others.count;
   }
 
-  /** Makes it as good as new, but for the room it has. */
+  /** Empties the buffer and keeps its memory. */
   clear(): void {
     this.count = 0;
     this.#length = 0;
@@ -61,7 +61,7 @@ export class WaitingRows {
   #makeRoom(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#buffer.length) return;
-    // Most applications ask little: what is small comes out of a piece that many share.
+    // Most applications send little: Node allocates small buffers from a shared pool.
     const larger = Buffer.allocUnsafe(Math.max(needed, smallest, this.#buffer.length * 4));
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;

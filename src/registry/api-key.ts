@@ -2,12 +2,12 @@ import type { KeyRing } from '../platform/keys.ts';
 import { base62, randomBase62 } from '../platform/random.ts';
 import { keyedHash, sameBytes } from '../platform/secrets.ts';
 
-/** `hg_sandbox_<random>_<checksum>`: 190 random bits, and a keyed checksum that tells a typo or a guess from a key. */
+/** `hg_sandbox_<random>_<checksum>`: 190 random bits, and a keyed checksum that detects typos and guesses. */
 export interface ApiKeys {
   create(): { key: string; hash: Buffer; ringVersion: number; prefix: string; lastFour: string };
-  /** True for a key that we could have made; decided without any lookup. */
+  /** True if we can have issued this key. Needs no lookup. */
   isWellFormed(text: string): boolean;
-  /** What a key is stored and found by, under every version of the ring that may have made it. */
+  /** The hashes to find a key by, one for each key-ring version that may have made it. */
   hashes(key: string): Buffer[];
 }
 

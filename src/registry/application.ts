@@ -13,20 +13,20 @@ export interface Application {
   updatedAtMs: number;
 }
 
-/** One application registered against one API. Limits are counted per registration. */
+/** One application registered for one API. Limits count per registration. */
 export interface Registration {
   id: string;
   applicationId: string;
   api: Api;
   plan: PlanName;
   status: RegistrationStatus;
-  /** Production: asked for, and waiting for an operator, while `plan` still holds. */
+  /** Production: the requested plan, while it waits for an operator and `plan` still applies. */
   requestedPlan: PlanName | null;
   createdAtMs: number;
   updatedAtMs: number;
 }
 
-/** What registering does to what is there: the sandbox approves at once, production asks an operator. */
+/** Registers, or changes the plan. The sandbox approves at once; production waits for an operator. */
 export function registered(
   existing: Pick<Registration, 'plan' | 'status'> | undefined,
   plan: PlanName,
@@ -41,7 +41,7 @@ export function approved(existing: Registration): Pick<Registration, 'plan' | 's
   return { plan: existing.requestedPlan ?? existing.plan, status: 'approved', requestedPlan: null };
 }
 
-/** Turning down a change of plan leaves the old plan as it was; turning down a first registration ends it. */
+/** Rejecting a plan change keeps the old plan; rejecting a first registration ends it. */
 export function rejected(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
   const status = existing.requestedPlan === null ? 'rejected' : existing.status;
   return { plan: existing.plan, status, requestedPlan: null };
@@ -51,7 +51,7 @@ export function isWaiting({ status, requestedPlan }: Pick<Registration, 'status'
   return status === 'pending' || requestedPlan !== null;
 }
 
-/** SMS is opened by an API key, the other two by a token of the application's one client. */
+/** SMS needs an API key. The other two need a token of the application's client. */
 export function credentialFor(api: Api): 'api_key' | 'client' {
   return api === 'sms' ? 'api_key' : 'client';
 }

@@ -11,26 +11,26 @@ export interface Change {
 }
 
 /**
- * How "answered" comes to mean "true on every node". A change writes its row in its own transaction; every node follows
- * the rows, forgets what changed and acknowledges; the change is answered when all have. A node that cannot follow stops
- * trusting what it remembers before the change stops waiting for it.
+ * Makes a confirmed change true on every node. A change writes a row in its own transaction; every node reads the rows,
+ * drops what changed and acknowledges; then the change returns. A node that cannot follow stops trusting its cache
+ * first.
  */
 export interface ChangeFeed {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** False when this node may have missed a change: then nothing remembered may be used. */
+  /** False when this node may have missed a change: it must not use its caches. */
   isTrusted(): boolean;
-  /** Rises with every change applied here. Whoever fills a memory compares it before and after reading the database. */
+  /** Rises with every change applied here. A cache compares it before and after it reads the database. */
   readonly generation: number;
-  /** Whether nothing has changed since this generation, as far as this node can be trusted to know. */
+  /** Whether nothing has changed since this generation and this node is trusted. */
   isUnchanged(since: number): boolean;
-  /** How many nodes followed it when this one last said that it does, itself among them. */
+  /** Nodes that followed the feed at this node's last acknowledgement, itself included. */
   readonly liveCount: number;
-  /** The nodes that follow it now, this one among them. */
+  /** Nodes that follow the feed now, this one included. */
   liveNodes(): Promise<{ id: string; seenAtMs: number }[]>;
-  /** Runs a change of one application, and resolves when no node can act on the old state any more. */
+  /** Runs a change of one application. Resolves when no node can act on the old state. */
   change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Resolves when no node can act on a state older than what is committed now. Changes nothing. */
+  /** Resolves when no node can act on a state older than the latest commit. Changes nothing. */
   settled(): Promise<void>;
 }
 
@@ -40,24 +40,24 @@ export interface ChangeFeedOptions {
   log: Log;
   nodeId: string;
   onChange: (change: Change) => void;
-  /** More may have changed than the feed still tells. */
+  /** Called when the feed may have lost changes: drop everything. */
   onLost: () => void;
-  /** NOTIFY only hurries; a test may do without. */
+  /** NOTIFY only makes polling faster; tests may turn it off. */
   listen?: boolean;
 }
 
 const pollEveryMs = 200;
 const trustedForMs = 1000;
-/** Longer than `trustedForMs`: a node that has not acknowledged by then trusts nothing it remembers. */
+/** Longer than `trustedForMs`: a node that has not acknowledged by then no longer trusts its caches. */
 const settleWithinMs = 1200;
 const settleStepMs = 20;
 const liveForMs = 5000;
-/** Well below the hour that changes are kept: after so long without a poll, missed rows may have been deleted. */
+/** Well below the hour that changes are kept: after this long without a poll, missed rows may be deleted. */
 const lostAfterMs = 600_000;
-/** Of one query. */
+/** Rows per query. */
 const changesRead = 1000;
 const channel = 'heliograph_registry';
-/** Changes wait for one another in the database: more of them would only occupy connections. */
+/** Postgres runs changes one after another, so more at once would only occupy connections. */
 const changesAtOnce = { concurrent: 2, perCaller: 1, waitingPerCaller: 200, waitMs: 3000 };
 
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
@@ -78,7 +78,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     return clock.steadyMs() - lastGoodPollMs <= trustedForMs;
   }
 
-  /** Reads what is new. Polls never overlap; one asked for during another runs right after it. */
+  /** Reads new changes. Polls never overlap: a poll requested during another runs right after it. */
   function poll(): Promise<void> {
     if (polling !== undefined) {
       again = true;
@@ -128,7 +128,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   function schedule(): void {
     if (stopped) return;
     timer = setTimeout(() => {
-      // A failed poll needs no answer here: trust lapses by itself, and the next one may succeed.
+      // Ignore a failed poll: trust expires by itself, and the next poll may succeed.
       poll()
         .catch((error: Error) => log.debug({ reason: error.message }, 'the change feed could not be read'))
         .finally(schedule);
@@ -136,13 +136,13 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     timer.unref();
   }
 
-  /** Waits until every live node has applied `seq`, or until those that have not no longer trust their memory. */
+  /** Waits until every live node has applied `seq`, or until the others no longer trust their caches. */
   async function settle(seq: number): Promise<void> {
     const committedMs = clock.steadyMs();
     await poll().catch(() => {});
     for (let waitedMs = 0; waitedMs < settleWithinMs; waitedMs += settleStepMs) {
       if (await everyNodeHas(seq).catch(() => false)) return;
-      // With the database away each question takes its time as well.
+      // While the database is away, each query takes time as well.
       if (clock.steadyMs() - committedMs >= settleWithinMs) return;
       await new Promise((done) => setTimeout(done, settleStepMs));
     }
@@ -204,7 +204,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
           return { result, seq: rows[0]?.seq ?? 0 };
         });
       const { result, seq } = await turns.run(applicationId, commit);
-      // This node forgets at once, whatever becomes of the poll. `appliedSeq` stays: others' changes may lie before.
+      // This node applies its change at once, even if the poll fails. `appliedSeq` stays: earlier changes of other
+      // nodes may be unread.
       generation++;
       onChange({ seq, applicationId });
       await settle(seq);
@@ -214,8 +215,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 }
 
 /**
- * By the database's clock, the one that all nodes share: a node whose own clock drifts must not look dead to the others.
- * This is the exception to "SQL gets the time as a parameter".
+ * Uses the database's clock, which all nodes share: a node whose clock drifts must not look dead to the others. This is
+ * the exception to "SQL gets the time as a parameter".
  */
 const isLive = `seen_at > clock_timestamp() - interval '${liveForMs} milliseconds'`;
 

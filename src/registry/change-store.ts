@@ -4,7 +4,7 @@ import { pieceRows } from '../platform/maintenance.ts';
 
 const keptForMs = 3_600_000;
 
-/** Some of the changes that every live node has long applied. Returns how many. */
+/** Deletes one piece of old changes, which every live node has applied. Returns the number of rows. */
 export async function deleteOldChanges(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from registry_change where seq = any(array(
@@ -14,7 +14,7 @@ export async function deleteOldChanges(tx: Tx, nowMs: number): Promise<number> {
   return count;
 }
 
-/** Nodes that ended without saying so. By the database's clock, like everything about which nodes are alive. */
+/** Deletes nodes that ended without removing their row. Uses the database's clock, as all liveness checks do. */
 export async function deleteDeadNodes(tx: Tx): Promise<number> {
   const { count } = await tx.query(
     `delete from node where id = any(array(

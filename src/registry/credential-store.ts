@@ -41,7 +41,7 @@ export async function insertApiKey(
   );
 }
 
-/** Keys that still open something, newest first. */
+/** Lists keys that have not expired, newest first. */
 export async function listApiKeys(tx: Tx, applicationId: string, nowMs: number): Promise<ApiKeyRow[]> {
   const { rows } = await tx.query<ApiKeyRow>(
     `select id, prefix, last_four as "lastFour", created_at as "createdAtMs", last_used_at as "lastUsedAtMs",
@@ -61,7 +61,7 @@ export async function deleteApiKey(tx: Tx, applicationId: string, id: string): P
   return count > 0;
 }
 
-/** Lets all present credentials of a kind end by `endsAtMs`, or sooner where that was already so. */
+/** Makes all current keys expire at `endsAtMs`, or earlier if they already do. */
 export async function endApiKeys(tx: Tx, applicationId: string, endsAtMs: number): Promise<void> {
   await tx.query(
     'update api_key set expires_at = $2 where application_id = $1 and (expires_at is null or expires_at > $2)',
@@ -104,7 +104,7 @@ export async function insertClientSecret(
   );
 }
 
-/** Ends every token this client has: tokens carry the version and are compared with it. */
+/** Ends all tokens of this client: the edge compares each token's version with the client's. */
 export async function raiseCredentialVersion(tx: Tx, clientId: string): Promise<void> {
   await tx.query('update oauth_client set credential_version = credential_version + 1 where id = $1', [clientId]);
 }

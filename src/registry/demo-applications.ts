@@ -7,7 +7,7 @@ import type { RegistryService } from './registry-service.ts';
 export interface SandboxCredentials {
   base_url: string;
   token_url: string;
-  /** The demo account: it owns the applications below. */
+  /** The demo account, which owns the applications below. */
   portal: { email: string; password: string };
   applications: {
     plan: 'enterprise' | 'free';
@@ -18,26 +18,26 @@ export interface SandboxCredentials {
   }[];
 }
 
-/** An account that was not there before, and how to write it. */
+/** A new account that is not inserted yet. */
 export interface DemoOwner {
   email: string;
   password: string;
-  /** Returns its id, or undefined when another node was faster. */
+  /** Returns the account's id, or undefined if another node inserted it first. */
   insert(tx: Tx): Promise<string | undefined>;
 }
 
-/** RFC 2606 keeps `.invalid` free: no person can have this address. */
+/** RFC 2606 reserves `.invalid`: no person can have this address. */
 export const demoEmail = 'demo@sandbox.invalid';
 
 /**
- * The first sandbox start makes an account and two applications to play with, each registered for all three APIs. Their
- * throwaway credentials go to a file before the commit: after a crash in between, the next start simply makes others.
- * Returns undefined when they are there already.
+ * The first sandbox start creates an account with two demo applications, each registered for all three APIs. It writes
+ * their credentials to a file before the commit: after a crash in between, the next start creates new ones. Returns
+ * undefined if they exist.
  */
 export async function makeDemoApplications(options: {
   database: Database;
   registry: RegistryService;
-  /** Undefined when the e-mail has an account already. */
+  /** Undefined if the e-mail address already has an account. */
   prepareOwner: (email: string) => Promise<DemoOwner | undefined>;
   dataDir: string;
   baseUrl: string;

@@ -6,7 +6,7 @@ import type { ApiKeys } from './api-key.ts';
 import type { Change, ChangeFeed } from './change-feed.ts';
 import type { StoredSecret } from './oauth-client.ts';
 
-/** What a caller may do, as the edge needs it: looked up once, remembered until it changes. */
+/** What the edge needs to know of a caller: read once, cached until it changes. */
 export interface KnownApplication {
   id: string;
   name: string;
@@ -14,7 +14,7 @@ export interface KnownApplication {
   client: { id: string; credentialVersion: number; secrets: StoredSecret[] } | undefined;
 }
 
-/** An approved registration; one that is pending or rejected is as good as none. */
+/** An approved registration. Pending and rejected ones are left out. */
 export interface KnownRegistration {
   id: string;
   plan: PlanName;
@@ -29,16 +29,16 @@ export interface KnownKey {
 
 export interface Directory {
   /**
-   * What is remembered of a key: its owner, null for one known to be nobody's, undefined for "look it up". A key that
-   * was nobody's stays so for ever, trusted or not: keys are random, and none is given out twice.
+   * The cached owner of a key; null for a key known not to exist; undefined for "look it up". Null stays valid for
+   * ever, even without trust: keys are random, and none is issued twice.
    */
   rememberedKey(key: string): KnownKey | null | undefined;
-  /** Whether it had an owner when it was last looked up. */
+  /** Whether the key existed at the last lookup. */
   keyWasGood(key: string): boolean;
   lookUpKey(key: string): Promise<KnownKey | null>;
   rememberedClient(clientId: string): KnownApplication | null | undefined;
   lookUpClient(clientId: string): Promise<KnownApplication | null>;
-  /** Whether what one holds of an application is still what it is. */
+  /** Whether this object is still the current state of its application. */
   isCurrent(application: KnownApplication): boolean;
   /** For the change feed. */
   forget(change: Change): void;
@@ -50,7 +50,7 @@ interface DirectoryOptions {
   database: Database;
   apiKeys: ApiKeys;
   plans: Plans;
-  /** Given late, because the feed in turn needs `forget`. */
+  /** A function, because the feed and the directory need each other. */
   feed: () => ChangeFeed;
   maxRemembered?: number;
 }
@@ -64,8 +64,8 @@ export function createDirectory({
 }: DirectoryOptions): Directory {
   const keys = createBoundedMap<string, KnownKey | null>(maxRemembered);
   const clients = createBoundedMap<string, KnownApplication | null>(maxRemembered);
-  // One object per application, shared by all that is remembered of it. What refers to another object than the one that
-  // stands here is outdated: so one deletion, by a change or for want of room, outdates all of it.
+  // One object per application, shared by all its cache entries. An entry that holds another object is outdated, so one
+  // deletion (by a change, or for lack of room) invalidates all of them.
   const applications = createBoundedMap<string, KnownApplication>(maxRemembered);
 
   function isCurrent(application: KnownApplication): boolean {
@@ -83,8 +83,8 @@ export function createDirectory({
   }
 
   /**
-   * Reads the database and remembers what it found, unless something changed meanwhile: what was read before a change
-   * must not be remembered after it.
+   * Reads the database and caches the result, unless something changed meanwhile: a state read before a change must not
+   * be cached after it.
    */
   async function lookUp<Value>(
     map: BoundedMap<string, Value | null>,

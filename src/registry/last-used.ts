@@ -3,7 +3,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 
-/** When each credential was last used: noted in memory at every use, written down together every few seconds. */
+/** When each credential was last used: kept in memory, written in batches every few seconds. */
 export interface LastUsed {
   note(credentialId: string): void;
   flush(): Promise<void>;
@@ -11,7 +11,7 @@ export interface LastUsed {
 }
 
 const flushEveryMs = 5000;
-/** More than this within one flush are not worth the memory: their turn comes with their next use. */
+/** Beyond this number per flush, uses are not noted: the next use notes them. */
 const mostNoted = 100_000;
 
 export function createLastUsed(database: Database, clock: Clock, log: Log): LastUsed {
@@ -27,7 +27,7 @@ export function createLastUsed(database: Database, clock: Clock, log: Log): Last
     try {
       for (const statement of [touchKeys, touchSecrets]) await database.query(statement, [ids, times]);
     } catch (error) {
-      // It is for people to look at; the next use notes it again.
+      // Only people read it, and the next use notes it again.
       log.debug({ reason: (error as Error).message }, 'last use could not be written down');
     }
   }

@@ -7,11 +7,11 @@ export interface StoredSecret {
   hash: Buffer;
   ringVersion: number;
   expiresAtMs: number | null;
-  /** The secret itself, once it was presented: with it remembered there is nothing to be hashed. */
+  /** The secret in clear, kept in memory after its first use to save the hash. */
   presented?: Buffer;
 }
 
-/** 256 random bits need no slow hash: nobody guesses them, and a token request must not cost half a second. */
+/** 256 random bits need no slow hash: they cannot be guessed, and a token request must not cost half a second. */
 export function newClientSecret(keys: KeyRing): {
   secret: string;
   hash: Buffer;
@@ -31,7 +31,7 @@ export function hashClientSecret(keys: KeyRing, secret: string, ringVersion: num
   return keyedHash(keys.keyFor('client-secret', ringVersion), secret);
 }
 
-/** The stored secret that was presented, if it still lives. Every one is compared, whether or not an earlier one fits. */
+/** Finds the stored secret that matches and has not expired. Compares all of them, even after a match. */
 export function findSecret(
   keys: KeyRing,
   stored: StoredSecret[],
@@ -47,7 +47,7 @@ export function findSecret(
   return found;
 }
 
-/** What is remembered goes when its application changes, and is good for a yes only. */
+/** The clear secret is dropped when its application changes. It can only confirm a match, never rule one out. */
 function isSecret(keys: KeyRing, stored: StoredSecret, presented: string, bytes: Buffer): boolean {
   if (stored.presented !== undefined && sameBytes(stored.presented, bytes)) return true;
   if (!sameBytes(stored.hash, hashClientSecret(keys, presented, stored.ringVersion))) return false;

@@ -20,7 +20,7 @@ import * as credentials from './credential-store.ts';
 import { newClientSecret } from './oauth-client.ts';
 import * as store from './registry-store.ts';
 
-/** A secret on its way to its owner. It exists nowhere else, and is never shown again. */
+/** A new secret for its owner. It is shown once and not stored. */
 export type NewCredential =
   | { type: 'api_key'; id: string; apiKey: string; prefix: string; lastFour: string; createdAtMs: number }
   | { type: 'client'; clientId: string; clientSecret: string; api: Exclude<Api, 'sms'> };
@@ -39,17 +39,17 @@ export interface RegistryServiceOptions {
 export type RegistryService = ReturnType<typeof createRegistryService>;
 
 const liveCredentials = 20;
-/** What an account may have. Each one can be traced and listed, so their number bounds what one account costs others. */
+/** Applications per account. Each can be traced and listed, so this bounds what one account costs others. */
 const ownApplications = 100;
 
 /**
- * Applications, registrations and credentials. Every change goes through the feed, so when a call here has returned, no
- * node acts on what was before. An application that is not the account's own is not there.
+ * Applications, registrations and credentials. Every change of an existing application goes through the feed, so after
+ * a call returns, no node acts on the old state. Another account's application is not found.
  */
 export function createRegistryService(options: RegistryServiceOptions) {
   const { database, clock, keys, apiKeys, feed, environment } = options;
 
-  /** Runs a change of an application of this account, one at a time per application. */
+  /** Changes an application of this account; changes of one application run one at a time. */
   function changeOwn<Result>(accountId: string, id: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
     return feed.change(id, async (tx) => {
       if (!(await store.lockApplication(tx, accountId, id))) throw notFound();
@@ -58,7 +58,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
   }
 
   async function requireOwn(accountId: string, id: string): Promise<Application> {
-    // What is no id is not looked for: the database would stumble over a NUL.
+    // Skip malformed ids: Postgres rejects NUL.
     const application = isId('app', id) ? await store.findApplication(database, accountId, id) : undefined;
     if (application === undefined) throw notFound();
     return application;
@@ -77,7 +77,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
     return { type: 'client', clientId, clientSecret: secret, api };
   }
 
-  /** The credential this API needs, unless the application has one already. */
+  /** Issues the credential that this API needs, unless the application already has one. */
   async function issueMissing(tx: Tx, applicationId: string, api: Api): Promise<NewCredential | null> {
     const nowMs = clock.nowMs();
     if (api === 'sms') {
@@ -133,7 +133,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     createApplication,
 
-    /** As its developer does it: within the limit, exactly, because the account is held while it is counted. */
+    /** Creates an application within the account's limit, which is exact: the count runs under a lock. */
     async createOwnApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
       await store.lockApplicationsOf(tx, accountId);
       const count = await store.countApplications(tx, accountId, ownApplications);
@@ -169,7 +169,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
       return store.listRegistrations(database, id);
     },
 
-    /** The credentials that only this registration needed go with it. */
+    /** Also deletes the credentials that only this registration needed. */
     unregister: (accountId: string, id: string, api: Api): Promise<void> =>
       changeOwn(accountId, id, async (tx) => {
         const existing = await store.findRegistration(tx, id, api);
@@ -201,7 +201,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
         if (!(await credentials.deleteApiKey(tx, id, keyId))) throw notFound();
       }),
 
-    /** Without overlap the old secret is dead at once, and so are the tokens it brought. */
+    /** Without overlap, the old secrets and all tokens of the client end at once. */
     rotateSecret: (accountId: string, id: string, overlapSeconds: number): Promise<NewCredential> =>
       changeOwn(accountId, id, async (tx) => {
         const nowMs = clock.nowMs();

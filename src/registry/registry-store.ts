@@ -5,7 +5,7 @@ import type { Application, Registration } from './application.ts';
 
 export interface Page {
   limit: number;
-  /** The id the page before ended with. */
+  /** The last id of the previous page. */
   after: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function findApplication(tx: Tx, accountId: string, id: string): Pr
   return rows[0];
 }
 
-/** The newest applications of an account; it may have a hundred. */
+/** Lists the newest applications of an account, which may have a hundred. */
 export async function listApplicationIds(tx: Tx, accountId: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     'select id from application where account_id = $1 order by id desc limit 100',
@@ -40,7 +40,7 @@ export async function listApplicationIds(tx: Tx, accountId: string): Promise<str
   return rows.map(({ id }) => id);
 }
 
-/** Counts stop at `most`: beyond, the exact number is not worth reading a large table for. */
+/** Counts stop at `most`: an exact larger number is not worth reading a large table. */
 export async function countRegistry(
   tx: Tx,
   most: number,
@@ -54,18 +54,18 @@ export async function countRegistry(
   return rows[0] ?? { applications: 0, pendingRegistrations: 0 };
 }
 
-/** Others that count or add applications of this account wait until the transaction ends. */
+/** Other transactions that count or add applications of this account wait until this one ends. */
 export async function lockApplicationsOf(tx: Tx, accountId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207021))', [accountId]);
 }
 
-/** How many applications an account has; it stops counting at `most`. */
+/** Counts an account's applications, up to `most`. */
 export async function countApplications(tx: Tx, accountId: string, most: number): Promise<number> {
   const { count } = await tx.query('select 1 from application where account_id = $1 limit $2', [accountId, most]);
   return count;
 }
 
-/** Holds the application until the transaction ends: whoever else wants to change what it has waits here. */
+/** Locks the application until the transaction ends: other changes of it wait here. */
 export async function lockApplication(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from application where id = $1 and account_id = $2 for update', [
     id,
@@ -122,7 +122,7 @@ export async function lockRegistration(tx: Tx, id: string): Promise<Registration
   return rows[0];
 }
 
-/** A registration that waits for an operator, with what the operator needs to know of it. */
+/** A registration that waits for an operator, with what the operator needs to see. */
 export interface WaitingRegistration extends Registration {
   applicationName: string;
   accountId: string;

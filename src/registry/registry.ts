@@ -9,7 +9,7 @@ import { type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts
 import { createDirectory, type Directory } from './directory.ts';
 import { createRegistryService, type RegistryService } from './registry-service.ts';
 
-/** One node's registry: the truth in the database, what this node remembers of it, and the feed between the two. */
+/** One node's registry: the state in Postgres, this node's cache of it, and the feed that keeps the cache current. */
 export interface Registry {
   service: RegistryService;
   directory: Directory;
@@ -19,13 +19,13 @@ export interface Registry {
 
 export interface RegistryOptions {
   database: Database;
-  /** For what the portal reads; the same unless given. */
+  /** The pool for the portal's reads; by default `database`. */
   sideDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
   log: Log;
   config: Pick<Config, 'environment' | 'plans'>;
-  /** Also told of every change: whoever else remembers something. */
+  /** Called for every change, so that other caches can drop their entries. */
   onChange?: (change: Change) => void;
   onLost?: () => void;
   listen?: boolean;

@@ -1,13 +1,15 @@
 import type { Clock } from '../platform/clock.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
-/** Less than a change waits for a node that does not follow the feed: what began before it is never joined after it. */
+/**
+ * Shorter than a change waits for a node that lost the feed, so no request joins a read that began before the change.
+ */
 const joinWithinMs = 500;
 
 /**
- * Lets questions about the same credential that arrive together share one read. Without it a busy caller whose plan has
- * just changed asks the database once for each request of its burst, and waits for connections until it is refused.
- * Nobody joins a read that began before a change of which this node knows.
+ * Lookups of the same credential that arrive together share one read. Otherwise, after a plan change, a busy caller
+ * would query once per request and be refused for lack of connections. No lookup joins a read that began before a known
+ * change.
  */
 export function createSharedLookup<Value>(
   feed: Pick<ChangeFeed, 'generation'>,
