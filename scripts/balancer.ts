@@ -1,16 +1,16 @@
 import { Agent, type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A small HTTP balancer: round robin over the nodes that say at `/readyz` that they are ready. */
+/** A small HTTP balancer: round robin over the nodes whose `/readyz` answers 200. */
 export interface Balancer {
   url: string;
-  /** How many nodes get requests at this moment. */
+  /** How many nodes get requests now. */
   ready(): number;
   close(): Promise<void>;
 }
 
 export interface BalancerOptions {
-  /** The nodes' addresses; they may change. */
+  /** The nodes' URLs; may change over time. */
   nodes: () => string[];
   port?: number;
   checkEveryMs?: number;
@@ -31,7 +31,7 @@ export async function startBalancer({ nodes, port = 0, checkEveryMs = 500 }: Bal
     if (!stopped) timer = setTimeout(() => void check(), checkEveryMs);
   }
 
-  /** Those not tried yet, the next in turn first. */
+  /** Forwards to the next ready node that has not been tried. */
   function forward(incoming: IncomingMessage, outgoing: ServerResponse, tried: string[] = []): void {
     const candidates = ready.filter((node) => !tried.includes(node));
     const node = candidates[turn++ % Math.max(1, candidates.length)];
@@ -47,7 +47,7 @@ export async function startBalancer({ nodes, port = 0, checkEveryMs = 500 }: Bal
       response.on('error', () => outgoing.destroy());
     });
     upstream.on('error', (error: NodeJS.ErrnoException) => {
-      // A refused connection has carried nothing. Of anything else nobody knows whether the node has acted on it.
+      // A refused connection carried no request: try another node. After other errors the node may have acted on it.
       if (error.code === 'ECONNREFUSED') forward(incoming, outgoing, [...tried, node]);
       else if (outgoing.headersSent) outgoing.destroy();
       else answer(outgoing, 502);
@@ -87,7 +87,7 @@ function headersOf({ headers, socket }: IncomingMessage): NodeJS.Dict<string | s
   return { ...kept, 'x-forwarded-for': socket.remoteAddress };
 }
 
-/** The body is not touched before, so that it can go to another node instead. */
+/** Leaves the body unread until the connection is up, so that it can still go to another node. */
 function onceConnected(upstream: ClientRequest, act: () => void): void {
   upstream.once('socket', (socket) => (socket.connecting ? socket.once('connect', act) : act()));
 }

@@ -1,4 +1,4 @@
-// Three nodes to try things out on: an embedded Postgres, a Redis, and a balancer in front, all of them throwaway.
+// A throwaway cluster to try things out: three nodes, an embedded Postgres, a Redis, and a balancer in front.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface Node {
   process: ChildProcess;
 }
 
-/** Those that have been started, ready or not. */
+/** Started nodes, ready or not. */
 const nodes = new Map<string, Node>();
 const endings: (() => Promise<unknown>)[] = [];
 let ending = false;
@@ -33,13 +33,13 @@ async function end(code: number): Promise<void> {
   if (ending) return;
   ending = true;
   console.log('Stopping everything.');
-  // What is half started cannot be stopped yet.
+  // A part that is still starting cannot be stopped, so wait for it.
   await Promise.race([starting, new Promise((done) => setTimeout(done, startWithinMs))]).catch(() => {});
   for (const step of endings.reverse()) await step().catch((error: Error) => console.error(error.message));
   process.exit(code);
 }
 
-/** Whatever goes wrong, nothing that was started is left behind. */
+/** Stops everything that was started, whatever went wrong. */
 async function fail(error: unknown): Promise<void> {
   if (!ending) console.error((error as Error).message);
   await end(1);
@@ -47,12 +47,12 @@ async function fail(error: unknown): Promise<void> {
 process.on('uncaughtException', (error) => void fail(error));
 process.on('unhandledRejection', (error) => void fail(error));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
-// npm hands a signal to the shell that it runs us in, and that shell ends without handing it on.
+// npm signals the shell it runs us in, and that shell exits without passing the signal on.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && void end(0), 500).unref();
 
 async function startAll(): Promise<Balancer> {
-  // First of all, so that a port that is taken is found out before anything else is started.
+  // The balancer first, so that a taken port fails before anything else starts.
   const balancer = await startBalancer({ nodes: () => [...nodes.values()].map(({ url }) => url), port }).catch(explain);
   endings.push(() => balancer.close());
   const build = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
@@ -60,7 +60,7 @@ async function startAll(): Promise<Balancer> {
   if (built !== 0) throw new Error('Heliograph could not be built.');
   const folder = makeRunFolder();
   endings.push(() => removeRunFolder(folder));
-  // It says so first when there is none.
+  // Redis before Postgres, so that a missing redis-server fails early.
   const redis = await startRedis({ folder, detached: true });
   endings.push(() => redis.stop());
   const log = createLog({ level: 'warn', readable: true });
@@ -95,14 +95,14 @@ function explain(error: NodeJS.ErrnoException): never {
   );
 }
 
-/** A node that is killed is started again after a while, so that one can see it go and come back. */
+/** Restarts a killed node after a while, so that you can watch it leave and return. */
 async function launch(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<void> {
   if (ending) return;
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Ctrl-C is for us alone: we stop the nodes before what they need.
+    // Ctrl-C must reach only this process, which stops the nodes before what they depend on.
     detached: true,
   });
   nodes.set(node.name, { ...node, process: child });
@@ -121,7 +121,7 @@ async function launch(node: Omit<Node, 'process'>, env: Record<string, string>):
     await new Promise((done) => setTimeout(done, 50));
   }
   ready = true;
-  // The first node has made the demo applications, and says how to use them.
+  // The first node creates the demo applications and prints how to use them.
   const curls = output.split('\n').filter((line) => line.trimStart().startsWith('curl'));
   if (curls.length > 0) console.log(`\nTry it (each line works as it is):\n\n${curls.join('\n')}\n`);
   console.log(`${node.name}   ${node.url} (process ${child.pid})`);

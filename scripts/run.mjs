@@ -1,4 +1,4 @@
-// Builds what is missing or stale, then runs it in this very process, so that a signal reaches the service directly.
+// Builds what is missing or stale, then runs it in this process, so that signals reach the service directly.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is built: from which files, by which program, to which folder. */
+/** What to build: inputs, compiler, output folder. */
 const targets = [
   {
     folder: 'dist',
@@ -22,7 +22,7 @@ const targets = [
       ...filesIn('portal/public', /./),
       ...['index.html', 'vite.config.ts', 'package.json'].map((name) => `portal/${name}`),
     ],
-    // npm puts a workspace's packages with the others or with the workspace.
+    // npm installs a workspace's packages at the root or in the workspace.
     compilers: ['portal/node_modules/vite/bin/vite.js', 'node_modules/vite/bin/vite.js'],
     args: (out) => ['build', 'portal', '--outDir', root + out, '--emptyOutDir', '--logLevel', 'warn'],
   },
@@ -46,7 +46,7 @@ function builtFrom({ folder }) {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Built beside its place and moved there whole: two that start at once never run half of what the other is writing. */
+/** Builds to a temporary folder and renames it, so that two simultaneous starts never run a half-written build. */
 async function build(target) {
   const { folder, compilers, args } = target;
   const wanted = stampOf(target);
@@ -66,7 +66,7 @@ async function build(target) {
     process.exit(status ?? 1);
   }
   writeFileSync(`${root}${fresh}/.built-from`, wanted);
-  // Another that was faster has built the same, and may be running it already: it stays.
+  // Keep the same build if another process finished it first: it may be running already.
   while (builtFrom(target) !== wanted && existsSync(root + fresh)) {
     if (existsSync(root + folder)) moveAside(folder);
     try {
@@ -93,7 +93,7 @@ function moveAside(folder) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** What a build that was interrupted has left. */
+/** Removes what interrupted builds left. */
 function removeLeftovers(folder) {
   const parent = dirname(root + folder);
   for (const name of readdirSync(parent)) {
@@ -110,7 +110,7 @@ function isAlive(pid) {
   }
 }
 
-/** npm hands a signal to the shell that it runs us in, and that shell ends without handing it on. */
+/** npm signals the shell it runs us in, and that shell exits without passing the signal on. */
 function stopWithParent() {
   const parent = process.ppid;
   const watch = setInterval(() => {

@@ -1,4 +1,4 @@
-// What tests need from the system beside Node: found, installed where that is possible, or named.
+// The system programs that tests need: finds them, installs them where possible, or names what is missing.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const needs = [
   { program: 'chromium', why: 'the pages of the portal are tried in it', debian: ['chromium', 'fonts-liberation'] },
 ];
 
-/** Returns what is missing and could not be had, in a sentence for each. */
+/** Returns one sentence for each program that is missing and could not be installed. */
 export function provideSystemNeeds(): string[] {
   const missing = needs.filter(({ program }) => !isInstalled(program));
   if (missing.length === 0) return [];
@@ -23,7 +23,7 @@ export function provideSystemNeeds(): string[] {
     .map(({ program, why, debian }) => `${program} is not installed, and ${why}: apt-get install ${debian.join(' ')}`);
 }
 
-/** Installing must not start anything: at this run level no service is. */
+/** With RUNLEVEL=1 apt-get installs packages without starting their services. */
 function apt(...args: string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });

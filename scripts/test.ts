@@ -1,5 +1,5 @@
-// Runs the tests: starts one Postgres for them all, runs every test file (or those whose path contains an argument), and
-// ends what was started, however the tests end: by themselves, by Ctrl-C, or hanging.
+// Runs the tests: starts one Postgres for all, runs every test file (or those whose path contains an argument), and
+// stops everything it started, whether the tests end, hang, or get Ctrl-C.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,7 +18,7 @@ import { provideSystemNeeds } from './system-needs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
-/** For a whole file, on a machine that is busy with other things: what takes longer hangs. */
+/** Per file, on a busy machine; a file that takes longer hangs. */
 const fileTimeoutMs = 900_000;
 
 const files = ['src', 'test']
@@ -33,10 +33,10 @@ if (files.length === 0) {
 
 const missing = provideSystemNeeds();
 for (const sentence of missing) console.error(sentence);
-// A part of the tests may do without; the whole of them cannot pass.
+// Selected tests may work without these programs; the full run cannot pass.
 if (missing.length > 0 && wanted.length === 0) process.exit(1);
 
-// Services that tests start, and the pages that apps in tests show, are the ones of these sources.
+// Tests start services and serve portal pages, so build both from these sources.
 const build = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
 if (build.status !== 0) process.exit(build.status ?? 1);
 
@@ -47,7 +47,7 @@ const interrupt = () => {
   interruptRunner();
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-// npm hands a signal to the shell that it runs us in, and that shell ends without handing it on.
+// npm signals the shell it runs us in, and that shell exits without passing the signal on.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && interrupt(), 500).unref();
 
@@ -65,7 +65,7 @@ try {
 }
 process.exit(interrupted ? 130 : code);
 
-/** The runner, its test files and the services they start are one process group, so that none is forgotten. */
+/** Runs the runner, test files and services in one process group, so that all of them can be stopped. */
 async function runTests(server: string): Promise<number> {
   const flags = ['--test', '--test-reporter=spec', '--test-force-exit', `--test-timeout=${fileTimeoutMs}`];
   const concurrency = `--test-concurrency=${availableParallelism()}`;
@@ -84,7 +84,7 @@ async function runTests(server: string): Promise<number> {
   return status;
 }
 
-/** Services get the time to stop what they have started. */
+/** Gives services time to stop what they started. */
 async function endGroup(group: number): Promise<void> {
   signalGroup(group, 'SIGTERM');
   for (let waitedMs = 0; waitedMs < 12_000 && isGroupRunning(group); waitedMs += 100) {
@@ -97,6 +97,6 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // Nobody is left in it.
+    // The group has ended.
   }
 }

@@ -6,8 +6,8 @@ export interface BackOff {
 }
 
 /**
- * How long to wait after so many tries: twice as long each time, up to an end. Half of it is fixed and half by chance, so
- * that what failed together is not tried again together.
+ * The wait after `tries` failures: doubles each time, up to `toMs`. Half of it is random, so that items that failed
+ * together do not retry together.
  */
 export function backOffMs(tries: number, { fromMs, toMs }: BackOff, fraction = randomFraction()): number {
   const wholeMs = Math.min(toMs, fromMs * 2 ** Math.max(0, tries - 1));

@@ -1,13 +1,13 @@
 import { backOffMs } from './back-off.ts';
 
 /**
- * Whether a carrier takes texts at all. While it does not, one text at a time is risked on it, after waits that grow: a
- * carrier that is away must not put a whole queue in doubt, nor be hammered until it is back.
+ * Tracks whether a carrier accepts texts. While it does not, the worker sends one text at a time after growing waits:
+ * an outage must not put a whole queue in doubt, and the carrier is not hammered.
  */
 export interface CarrierHealth {
-  /** How many texts may go out in one submit. */
+  /** The most texts for one submit. */
   limit(): number;
-  /** How long to leave it alone now. */
+  /** How long to wait before the next submit. */
   waitMs(): number;
   note(works: boolean): void;
 }

@@ -1,6 +1,6 @@
 import type { MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
 
-/** A text on its way out, rendered at this moment. */
+/** A text rendered for sending. */
 export interface OutgoingText {
   messageId: string;
   attempt: number;
@@ -11,33 +11,33 @@ export interface OutgoingText {
   expiresAtMs: number;
 }
 
-/** What a carrier says to a text: it has it, it may be tried again, or it never will be. */
+/** A carrier's answer to a text: accepted, try again later, or never. */
 export type SubmitResult =
   | { outcome: 'accepted'; carrierMessageId: string }
   | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number }
   | { outcome: 'never'; error: MessageErrorCode };
 
 /**
- * A way to phones. `submit` answers for each text in order. When it throws, or does not answer in time, nobody knows
- * what arrived: the texts are in doubt, and the message's own policy says what becomes of them.
+ * Sends texts to phones. `submit` answers each text, in order. If it throws or times out, we do not know what arrived:
+ * the texts are in doubt, and the next claim decides whether to send them again.
  */
 export interface Carrier {
   readonly name: string;
   readonly maxBatch: number;
   readonly submitTimeoutMs: number;
   submit(texts: OutgoingText[]): Promise<SubmitResult[]>;
-  /** Starts to report what became of texts; receipts may come early, late, twice, out of order or for nobody. */
+  /** Starts reporting receipts. They may come early, late, twice, out of order, or for unknown messages. */
   start(receive: ReceiveReceipts): void;
   stop(): Promise<void>;
 }
 
 export interface Receipt {
   carrierMessageId: string;
-  /** Our own id, where the carrier gives it back: it finds a message whose acceptance was never written down. */
+  /** Our id, if the carrier returns it: it finds a message whose acceptance was never recorded. */
   messageId: string | null;
   outcome: ReceiptOutcome;
   error: MessageErrorCode | null;
 }
 
-/** Resolves once the receipts are on disk: only then may a carrier be told that we have them. */
+/** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */
 export type ReceiveReceipts = (receipts: Receipt[]) => Promise<void>;

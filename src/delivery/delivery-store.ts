@@ -5,19 +5,16 @@ import type { Tx } from '../platform/database.ts';
 
 export interface Claimed extends Message {
   attempt: number;
-  /** What the claim decided: to send it, or that its time is over. */
+  /** Set by the claim: send it, or end it as `expired` or `unknown`. */
   action: 'submit' | 'expire' | 'give_up';
-  /** It was found on the wire: when it is sent now, that may be once too often. */
+  /** The message was already on the wire: sending it again may duplicate it, which `possible_duplicates` counts. */
   inDoubt: boolean;
 }
 
 /**
- * Takes what is due, decides what is to be done with each, and writes it down, in one statement: an attempt is on disk
- * before anything is on the wire. One that is found on the wire has no result, so it is in doubt: a verification's text is
- * sent again while it is valid, because it carries the same code. A plain text that the carrier left unanswered is sent
- * once more; one whose worker is gone, after every such loss, because it may never have left, and a text that was answered
- * for is not given up for our own crashes. Each time it is marked as a possible duplicate. Under `at_most_once` neither is
- * sent again.
+ * Claims due messages in one statement: an attempt is on disk before it is on the wire. A message found on the wire is
+ * in doubt. A verification's text is then sent again while valid (same code); a plain text once if the carrier did not
+ * answer, and up to `mostResends` times if its worker died, as it may never have left; not at all under `at_most_once`.
  */
 export async function claimDue(
   tx: Tx,
@@ -35,10 +32,10 @@ export async function claimDue(
   return rows;
 }
 
-/** For a text whose worker always dies: it may be the text that kills it. */
+/** Stops resending a text whose worker always dies: the text may be the cause. */
 const mostResends = 5;
 
-// None of these statements has a name: a plan made while the table was small would go through all of it when it is not.
+// Unnamed statements: Postgres would keep a plan made while the table was small, and later scan the whole table.
 const claimStatement = `with due as (
       select id as due_id, on_the_wire as in_doubt, case
           when status = 'sent' then 'give_up'
@@ -61,7 +58,7 @@ const claimStatement = `with due as (
 
 export interface Result {
   messageId: string;
-  /** The claim this is the result of. */
+  /** The attempt number of the claim. */
   attempt: number;
   status: Extract<MessageStatus, 'sent' | 'queued' | 'failed'>;
   carrierMessageId: string | null;
@@ -69,7 +66,7 @@ export interface Result {
   dueAtMs: number | null;
 }
 
-/** Writes what came of a batch of claims. A result whose claim is over, by lease or by receipt, changes nothing. */
+/** Records the results of a batch of claims. A result changes nothing if its lease ran out or a receipt came first. */
 export async function recordResults(tx: Tx, results: Result[], nowMs: number): Promise<void> {
   if (results.length === 0) return;
   const sorted = [...results].sort((a, b) => (a.messageId < b.messageId ? -1 : 1));
@@ -94,8 +91,8 @@ const resultStatement = `update message m set status = r.status, on_the_wire = f
     where m.id = r.id and m.attempt = r.attempt and m.on_the_wire and m.status = 'queued'`;
 
 /**
- * Puts off claims whose outcome nobody knows. They stay on the wire: until they are due a receipt or a late answer may
- * still settle them, and the next claim decides what becomes of the others.
+ * Postpones claims without an answer. They stay on the wire: a receipt or a late answer may still settle them, else the
+ * next claim decides.
  */
 export async function releaseInDoubt(
   tx: Tx,
@@ -115,7 +112,7 @@ export async function releaseInDoubt(
   );
 }
 
-/** The only node there is has just started: whatever is on the wire was left there by a process that is gone. */
+/** When the only node starts, a dead process has left the messages on the wire: make them due now. */
 export async function releaseAbandoned(tx: Tx, carrier: string, nowMs: number, leaseMs: number): Promise<number> {
   const { count } = await tx.query(
     'update message set due_at = $2 where carrier = $1 and due_at > $2 and due_at <= $3 and on_the_wire',
@@ -125,7 +122,7 @@ export async function releaseAbandoned(tx: Tx, carrier: string, nowMs: number, l
 }
 
 export interface QueueState {
-  /** Due, and nobody's yet; counted no further than that. */
+  /** Due and not claimed; counts stop at `countedTo`. */
   waiting: number;
   onTheWire: number;
   oldestDueAtMs: number | null;
@@ -133,7 +130,7 @@ export interface QueueState {
 
 const countedTo = 10_000;
 
-/** How far behind the queue of all carriers is. */
+/** The backlog over all carriers. */
 export async function readQueueState(tx: Tx, nowMs: number): Promise<QueueState> {
   const { rows } = await tx.query<QueueState>(
     `with due as (

@@ -15,9 +15,9 @@ export interface DeliveryWorkerOptions {
   log: Log;
   carrier: Carrier;
   receipts: Receipts;
-  /** The text of a message at this moment; a verification's is rendered here and stored nowhere. */
+  /** Returns a message's text. A verification's text is rendered here and never stored. */
   textOf: (message: Message) => string;
-  /** True when no other node works on this database. */
+  /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
@@ -25,25 +25,25 @@ export interface DeliveryWorkerOptions {
 
 export type DeliveryCount = 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed' | 'expired' | 'unknown';
 
-/** Works off one carrier's queue, and only that one's: a slow carrier holds up nobody else. */
+/** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
 export interface DeliveryWorker {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Something may be due now. */
+  /** A message may be due. */
   wake(): void;
-  /** Works until nothing is due; for tests, which turn the clock instead of waiting. */
+  /** Works until no message is due. For tests, which set the clock instead of waiting. */
   runUntilIdle(): Promise<void>;
 }
 
-/** Batches in flight at once: while one waits for the carrier, another is claimed. Bounds memory together with maxBatch. */
+/** Batches in flight: one waits for the carrier while the other is claimed. With maxBatch it bounds memory. */
 const concurrent = 2;
-/** The safety net below `wake`: also how soon another node's messages are seen. */
+/** The poll behind `wake`; it also finds messages that other nodes accepted. */
 const lookEveryMs = 200;
 const rematchEveryMs = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, textOf, alone, atMostOnce, onCount } = options;
-  // A submit begins in the first half of its lease and is over by the end, so one that has run out is a lost worker's.
+  // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
   const leaseMs = carrier.submitTimeoutMs * 2;
   const rest = createRest();
   const health = createCarrierHealth(carrier.maxBatch);
@@ -51,7 +51,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
 
-  /** One batch: claimed, submitted, written down. Returns how many were due. */
+  /** Claims, submits and records one batch. Returns how many messages were due. */
   async function workOnce(): Promise<number> {
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
     const claimed = await claimDue(database, {
@@ -75,7 +75,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const seen = rest.wakes;
       const due = submission.held ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();
-      // After a full batch there is probably more; after a wake during the work there is.
+      // Look again at once after a full batch, or if `wake` was called during the work.
       if (waitMs > 0) await rest.full(waitMs);
       else if (due < carrier.maxBatch && rest.wakes === seen) await rest.untilWoken(lookEveryMs);
     }
@@ -93,7 +93,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     return count;
   }
 
-  /** Told once, however long it lasts. */
+  /** Logs an outage once, however long it lasts. */
   function noteHeldUp(error: Error): number {
     if (!heldUp && !rest.stopped) log.warn({ carrier: carrier.name, reason: error.message }, 'delivery is held up');
     heldUp = true;

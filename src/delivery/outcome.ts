@@ -2,13 +2,13 @@ import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
 import type { Claimed, Result } from './delivery-store.ts';
 
-/** Without a receipt for so long, what became of a text is unknown. */
+/** A text without a receipt for this long becomes `unknown`. */
 const receiptWithinMs = 72 * 3_600_000;
 const backOff = { fromMs: 1000, toMs: 300_000 };
 
 /**
- * What a carrier's answer makes of a claim; undefined when it is no answer, so that nobody knows. A carrier's words come
- * from outside: one odd answer must not keep its neighbours from being written down.
+ * Turns a carrier's answer into a result; undefined when there is no usable answer, so the claim is in doubt. Carriers
+ * send odd data: one bad answer must not block the rest of the batch.
  */
 export function resultOf(claim: Claimed, answer: SubmitResult | undefined, nowMs: number): Result | undefined {
   const base = { messageId: claim.id, attempt: claim.attempt, carrierMessageId: null, error: null };
@@ -21,12 +21,12 @@ export function resultOf(claim: Claimed, answer: SubmitResult | undefined, nowMs
   return { ...base, status: 'queued', dueAtMs: nextTryAtMs(claim, nowMs, answer.afterMs) };
 }
 
-/** It never left, so it may go again as if nothing had been. */
+/** The text never left, so it goes back to the queue. */
 export function notSubmitted({ id, attempt }: Claimed, dueAtMs: number): Result {
   return { messageId: id, attempt, status: 'queued', carrierMessageId: null, error: null, dueAtMs };
 }
 
-/** Never before the carrier wants it, and never after the text's validity: then it is due to expire. */
+/** Not before the carrier's own delay, and not after the text's validity, when the next claim expires it. */
 export function nextTryAtMs({ attempt, expiresAtMs }: Claimed, nowMs: number, afterMs = 0): number {
   const leastMs = Number.isNaN(afterMs) ? 0 : Math.max(0, afterMs);
   return Math.min(nowMs + leastMs + backOffMs(attempt, backOff), expiresAtMs);
@@ -34,7 +34,7 @@ export function nextTryAtMs({ attempt, expiresAtMs }: Claimed, nowMs: number, af
 
 const longestCarrierId = 255;
 
-/** As it can be stored and looked up: a database has no NUL, and its indexes nothing of some thousand characters. */
+/** Makes an id storable: Postgres rejects NUL, and its index entries have a maximum size. */
 export function readCarrierId(id: string): string {
   return id.replaceAll('\0', '').slice(0, longestCarrierId);
 }

@@ -9,18 +9,17 @@ const unmatchedKeptMs = 72 * 3_600_000;
 const collisionTries = 5;
 
 /**
- * Writes down what carriers report. States never go backwards, so a receipt that comes late, twice or out of order
- * changes nothing. One for which no message is found yet may have come before the carrier's own answer was written: it is
- * kept and tried again.
+ * Records carriers' receipts. States never go backwards, so late, repeated or out-of-order receipts change nothing. An
+ * unmatched receipt may have come before the carrier's answer was recorded: it is kept and tried again.
  */
 export interface Receipts {
   apply(carrier: string, receipts: Receipt[]): Promise<void>;
-  /** Tries again the unmatched whose time it is, and lets go of those that are too old. Returns how many it tried. */
+  /** Retries unmatched receipts that are due and deletes those older than 72 hours. Returns how many it tried. */
   rematch(): Promise<number>;
 }
 
 export function createReceipts(database: Database, clock: Clock): Receipts {
-  /** Returns those that no message was found for. */
+  /** Returns the receipts that match no message. */
   async function apply(tx: Tx, carrier: string, receipts: Receipt[]): Promise<Receipt[]> {
     const named = receipts.filter(({ messageId }) => messageId !== null);
     const unnamed = receipts.filter(({ messageId }) => messageId === null);
@@ -50,7 +49,7 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
     return receipts.filter((receipt) => !found.has(keyOf(receipt)));
   }
 
-  /** Results and receipts of the same messages may be written at the same moment, and then stand in each other's way. */
+  /** Retries on deadlock: results and receipts for the same messages may be written at the same time. */
   async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
@@ -97,22 +96,22 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
   };
 }
 
-/** What a carrier writes comes from outside: it must fit into the database, or its neighbours would not get there either. */
+/** Makes a carrier's data storable, so that one bad receipt does not fail the whole batch. */
 function readReceipt(receipt: Receipt): Receipt {
   const messageId = receipt.messageId?.includes('\0') ? null : receipt.messageId;
   return { ...receipt, messageId, carrierMessageId: readCarrierId(receipt.carrierMessageId) };
 }
 
 /**
- * One statement could not tell which of several receipts for one message came before: so each round has one per message,
- * in the order they came, sorted so that two nodes lock rows in the same order. Usually there is one round.
+ * One statement cannot order several receipts for one message, so each round has one per message, in order of arrival.
+ * Rounds are sorted, so that two nodes lock rows in the same order. Usually there is one round.
  */
 function inRounds(receipts: Receipt[], keyOf: (receipt: Receipt) => string): Receipt[][] {
   const perKey = new Map<string, Map<string, Receipt>>();
   for (const receipt of receipts) {
     const said = perKey.get(keyOf(receipt)) ?? new Map<string, Receipt>();
     perKey.set(keyOf(receipt), said);
-    // Said again in the same breath is said once.
+    // Drops exact repeats.
     const what = `${receipt.outcome} ${receipt.carrierMessageId}`;
     if (!said.has(what)) said.set(what, receipt);
   }
@@ -122,10 +121,8 @@ function inRounds(receipts: Receipt[], keyOf: (receipt: Receipt) => string): Rec
 }
 
 /**
- * `known` finds the message whatever its state, so that a receipt which may not change it is not taken for unmatched. Only
- * a text that was sent can have been delivered; `unknown` is the one end that may still become another. Of a text that
- * may have been sent twice, bad news of one copy says nothing of the other: it counts only for the copy the carrier is
- * known to have.
+ * `known` matches any state, so that a receipt without effect does not count as unmatched. Only a sent text can be
+ * delivered. If it may have been sent twice, a failure counts only for the copy whose carrier id we know.
  */
 function applyStatement(match: string) {
   return `with report as (

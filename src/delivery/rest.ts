@@ -1,9 +1,9 @@
-/** Waits of a worker, each of which ends at once when the worker is told to stop. */
+/** A worker's sleeps; each ends at once on `stop`. */
 export interface Rest {
   readonly stopped: boolean;
-  /** Counts `wake`, so that one that came while nobody waited is not missed. */
+  /** Counts calls of `wake`, so that a worker sees one that came while it was busy. */
   readonly wakes: number;
-  /** Also over as soon as somebody wakes it. */
+  /** Ends early on `wake`. */
   untilWoken(ms: number): Promise<void>;
   full(ms: number): Promise<void>;
   wake(): void;

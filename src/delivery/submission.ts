@@ -21,9 +21,9 @@ export interface SubmissionOptions {
 }
 
 export interface Submission {
-  /** Hands claims to the carrier and writes down what came of each. Begins nothing after `beginBeforeMs`, steady time. */
+  /** Submits claims to the carrier and records each result. Submits nothing after `beginBeforeMs` (steady time). */
   run(claims: Claimed[], beginBeforeMs: number): Promise<void>;
-  /** True while the database does not take results: what is claimed now would only become unwritten too. */
+  /** True while the database rejects results: further claims would only pile up unrecorded. */
   readonly held: boolean;
 }
 
@@ -38,10 +38,10 @@ export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, rest, textOf, onCount } = options;
   let unwritten = 0;
 
-  /** What can be sent now, and what is handed back as it was. */
+  /** Separates the claims to submit from those to put back in the queue. */
   function sort(claims: Claimed[], beginBeforeMs: number): { sending: Sending[]; results: Result[] } {
     const nowMs = clock.nowMs();
-    // A claim that took so long may be somebody else's before the carrier has answered.
+    // After this time another worker may claim the message before the carrier has answered.
     const late = clock.steadyMs() >= beginBeforeMs;
     const sending: Sending[] = [];
     const results: Result[] = [];
@@ -53,7 +53,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     return { sending, results };
   }
 
-  /** One text that cannot be rendered is nobody else's trouble. */
+  /** A text that cannot be rendered does not fail the rest of the batch. */
   function render(claim: Claimed): OutgoingText | undefined {
     const { id, attempt, applicationId, recipient, sender, expiresAtMs } = claim;
     try {
@@ -72,7 +72,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     const answering = ask(sending.map(({ text }) => text));
     const answers = await within(answering, carrier.submitTimeoutMs).catch((error: Error) => {
       log.warn({ carrier: carrier.name, texts: claims.length, reason: error.message }, 'a submit was not answered');
-      // An answer that comes too late still settles what nobody has sent again by then.
+      // A late answer still settles texts that have not been sent again.
       answering.then((late) => recordResults(database, sorted(claims, late).results, clock.nowMs())).catch(() => {});
       return [];
     });
@@ -80,7 +80,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     return sorted(claims, answers);
   }
 
-  /** A carrier that throws at once is no different from one that throws later. */
+  /** Async, so that a synchronous throw becomes a rejection too. */
   async function ask(texts: OutgoingText[]): Promise<SubmitResult[]> {
     return carrier.submit(texts);
   }
@@ -94,7 +94,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     };
   }
 
-  /** While the database is away there is nothing better to do: what is not written down would have to be sent again. */
+  /** Retries until the database is back: an unrecorded result would cause a second send. */
   async function write(results: Result[]): Promise<void> {
     let failed = false;
     try {

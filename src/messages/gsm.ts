@@ -1,6 +1,6 @@
 /**
- * The GSM 7-bit default alphabet (3GPP TS 23.038, section 6.2.1): a character's place is its septet. What phones in the
- * world show for 0x09 is the capital Ç, never ç. 0x1B is the escape to the extension table and no character of a text.
+ * The GSM 7-bit default alphabet (3GPP TS 23.038, section 6.2.1): a character's index is its septet. Phones show
+ * capital Ç for 0x09, never ç. 0x1B escapes to the extension table and is not a character of a text.
  */
 export const defaultAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅå' +
@@ -29,8 +29,8 @@ export const extensionAlphabet: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Septets by UTF-16 unit: 1, 2, or 0 for what is not in GSM-7. A table for all 65,536 units, because every character of
- * every text sent is looked up here; both alphabets lie in the basic plane, so a surrogate is rightly a 0.
+ * Septets per UTF-16 unit: 1, 2, or 0 for a unit outside GSM-7 (surrogates included). A full table of 65,536 entries,
+ * because every character of every text is looked up here.
  */
 export const septetsOf: Uint8Array = makeSeptets();
 

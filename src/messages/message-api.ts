@@ -12,7 +12,7 @@ import { measure } from './text.ts';
 
 const params = Type.Object({ id: pathParameter });
 
-/** Send, read, list, cancel, preview: the same for both APIs, each of which sees only what was sent through it. */
+/** Send, read, list, cancel and preview for both APIs. Each API sees only the messages sent through it. */
 export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
 
@@ -114,7 +114,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   ];
 }
 
-/** One offender makes a text UCS-2; a hundred show enough of what there is to change. */
+/** One offender makes a text UCS-2; a hundred are enough to show the caller what to change. */
 const mostOffenders = 100;
 
 const previewAnswer = Type.Object({

@@ -6,7 +6,7 @@ import { toRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes.ts';
 import { channelRefusal, readSend, type SendBody, type SendRules } from './send-rules.ts';
 
-/** Up to a hundred texts in one request, which counts as one; each is accepted or refused by itself. */
+/** Up to 100 texts in one request, which counts as one against the limits. Each text succeeds or fails alone. */
 export function createBatchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
   return route({
     method: 'POST',

@@ -34,7 +34,6 @@ export const messageSchema = Type.Object({
   expires_at: Type.String(),
 });
 
-/** What lists of messages can be filtered by. */
 export const messageFilters = {
   to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
   status: Type.Optional(
@@ -47,7 +46,7 @@ export const messageFilters = {
   reference: Type.Optional(Type.String({ maxLength: 128 })),
 };
 
-/** A message as its sender sees it. */
+/** The message as the API returns it. */
 export function toRecord(message: ShownMessage) {
   return {
     id: message.id,

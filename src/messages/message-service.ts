@@ -18,7 +18,7 @@ import {
 import { smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
 
-/** A checked request to send. */
+/** A validated request to send. */
 export interface SendRequest {
   to: string;
   from: string;
@@ -30,14 +30,14 @@ export interface SendRequest {
   smart_encoding: boolean;
 }
 
-/** Who sends, through which API, in which request. */
+/** The caller's application, the API it used, and the request's correlation id. */
 export interface Sending {
   applicationId: string;
   api: Api;
   correlationId: string;
 }
 
-/** What a batch commits together: some messages, and the answer that is kept for their idempotency key. */
+/** A batch commits these together: messages, and the answer stored for their idempotency key. */
 interface Acceptance {
   applicationId: string;
   messages: Message[];
@@ -46,12 +46,12 @@ interface Acceptance {
 
 export interface MessageServiceOptions {
   database: Database;
-  /** For lists; the same unless given. */
+  /** For lists; defaults to `database`. */
   sideDatabase?: Database;
   clock: Clock;
-  /** The carrier that takes a number; undefined when there is none. */
+  /** The carrier for a number; undefined when there is none. */
   carrierFor: (to: string) => string | undefined;
-  /** Told after every commit that something is due. */
+  /** Called after every commit: a message may be due. */
   wake: () => void;
 }
 
@@ -85,7 +85,7 @@ export function createMessageService(options: MessageServiceOptions) {
 
   const find = createGather((keys: MessageKey[]) => findByKeys(database, keys));
 
-  /** The message as it will be stored; nothing is written yet. */
+  /** Builds the message row; writes nothing. */
   function prepare(request: SendRequest, { applicationId, api, correlationId }: Sending): Message {
     const carrier = carrierFor(request.to);
     if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
@@ -124,7 +124,7 @@ export function createMessageService(options: MessageServiceOptions) {
   return {
     prepare,
 
-    /** Writes the messages and the answer in one commit. When it resolves, they are on disk. */
+    /** Commits the messages and the stored answer together. Both are on disk when it resolves. */
     accept: (applicationId: string, messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
       accepted.submit({ applicationId, messages, kept }).then(wake),
 
@@ -154,7 +154,7 @@ export function createMessageService(options: MessageServiceOptions) {
   };
 }
 
-/** What is none is not looked for: the database would stumble over a NUL, and there is nothing to be found. */
+/** Skip malformed ids: Postgres rejects NUL. */
 function isMessageId(id: string): boolean {
   return /^msg_[0-9a-z]{26}$/.test(id);
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../platform/database.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { type Message, type MessageStatus, type ShownMessage, statesBefore } from './message.ts';
 
-/** A message as its sender is shown it: the pages of a list are most of what is read, so no column more. */
+/** The columns the API returns. Lists read the most rows, so they select no other column. */
 const shownColumns = `id, channel, recipient, sender, body, status, encoding, segment_count as "segmentCount", characters,
   remaining, reference, error_code as "errorCode", created_at as "createdAtMs", updated_at as "updatedAtMs",
   sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs"`;
@@ -12,12 +12,12 @@ const shownColumns = `id, channel, recipient, sender, body, status, encoding, se
 export const messageColumns = `${shownColumns}, application_id as "applicationId", api,
   verification_id as "verificationId", template, correlation_id as "correlationId", carrier, due_at as "dueAtMs"`;
 
-/** All of a batch in one statement. The ids come from the callers, so a batch that runs twice writes once. */
+/** Inserts a batch in one statement. Callers make the ids, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
-/** For a statement that writes messages among others; its parameters are `messageRows`, from the number `first` on. */
+/** For a statement that also writes other rows; its parameters are `messageRows`, numbered from `first`. */
 export const insertMessagesFrom = (first: number) => `insert into message (id, application_id, api, verification_id,
       channel, recipient, sender, body, template, status, encoding, segment_count, characters, remaining, reference,
       correlation_id, created_at, updated_at, expires_at, carrier, due_at)
@@ -56,14 +56,14 @@ export function messageRows(messages: Message[]): TextRows {
   );
 }
 
-/** A message as one application knows it, by the API it was sent through. */
+/** A message belongs to one application and the API that it was sent through. */
 export interface MessageKey {
   applicationId: string;
   api: Api;
   id: string;
 }
 
-/** For each key its message, in order: all in one query. */
+/** Returns the message for each key, in order, with one query. */
 export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(ShownMessage | undefined)[]> {
   const { rows } = await tx.query<ShownMessage | { id: null }>(
     selectByKeys,
@@ -98,7 +98,7 @@ export interface MessageFilter {
   reference?: string | undefined;
 }
 
-/** One row more than asked for tells whether there is another page. Every filter has an index that ends in the id. */
+/** Callers ask for one row more than a page to detect a next page. Every filter has an index that ends in the id. */
 export async function listMessages(
   tx: Tx,
   applicationId: string,
@@ -106,7 +106,7 @@ export async function listMessages(
   filter: MessageFilter,
   page: { limit: number; after: string | undefined },
 ): Promise<ShownMessage[]> {
-  // No row can hold a NUL, and to ask for one is an error.
+  // Postgres rejects NUL in a parameter, and no row contains one.
   if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return [];
   const values: unknown[] = [applicationId, api, page.limit];
   const conditions = ['application_id = $1', 'api = $2'];
@@ -124,7 +124,7 @@ export async function listMessages(
   return rows;
 }
 
-/** Cancels what has not left yet. One that is on the wire at this moment may still arrive, so it is not canceled. */
+/** Cancels a message that has not left yet. A message on the wire may still arrive, so it is not canceled. */
 export async function cancelMessage(
   tx: Tx,
   applicationId: string,
@@ -154,11 +154,10 @@ export interface VerificationText {
   messageId: string;
   status: MessageStatus;
   errorCode: Message['errorCode'];
-  /** The request that made it. */
+  /** The request that created the text. */
   correlationId: string;
 }
 
-/** The newest text of each verification. */
 export async function newestTexts(tx: Tx, verificationIds: string[]): Promise<VerificationText[]> {
   if (verificationIds.length === 0) return [];
   const { rows } = await tx.query<VerificationText>(selectNewest, [verificationIds]);

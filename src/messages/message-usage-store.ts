@@ -11,7 +11,7 @@ export interface MessagesOfStep {
   segments: number;
 }
 
-/** Texts, those of verifications included. Ids sort by age, so a span is a range of ids. */
+/** Counts texts, those of verifications included. Ids sort by age, so a time span is a range of ids. */
 export async function messagesBySteps(
   tx: Tx,
   { applicationId, fromMs, toMs, stepMs }: Span,

@@ -50,13 +50,12 @@ export function messageError(code: MessageErrorCode | null) {
   return code === null ? null : { code, ...errors[code] };
 }
 
-/** What a carrier may report of a text it took. */
+/** What a carrier can report about a text it accepted. */
 export type ReceiptOutcome = 'delivered' | 'undelivered' | 'expired' | 'failed' | 'unknown';
 
 /**
- * What may follow what. Nothing goes backwards: a receipt that comes late, twice or out of order changes nothing. A
- * receipt may come before the carrier's own answer, so `sent` may be left out. Of the ends, only `unknown` may still
- * become another: it says that nothing was heard, and then something was.
+ * Allowed transitions. States never go backwards, so late, repeated or out-of-order receipts change nothing. A receipt
+ * may precede the carrier's answer and skip `sent`. A late receipt may still replace `unknown`, no other end state.
  */
 const following: Record<MessageStatus, readonly MessageStatus[]> = {
   scheduled: ['queued', 'expired', 'canceled'],
@@ -74,7 +73,7 @@ export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
   return following[from].includes(to);
 }
 
-/** The states from which `to` may be reached, for the `where` of the statement that goes there. */
+/** The states that may become `to`, for the `where` of the statement that sets it. */
 export function statesBefore(to: MessageStatus): MessageStatus[] {
   return messageStatuses.filter((from) => mayBecome(from, to));
 }
@@ -91,7 +90,7 @@ export interface Message {
   sender: string;
   /** Null for a verification's text, and after the retention time. */
   body: string | null;
-  /** What a text that is rendered when it leaves is made from: never a code. */
+  /** What the worker renders a verification's text from; never contains the code. */
   template: object | null;
   status: MessageStatus;
   encoding: Encoding;
@@ -107,11 +106,11 @@ export interface Message {
   deliveredAtMs: number | null;
   expiresAtMs: number;
   carrier: string;
-  /** When it is to be sent. */
+  /** When the worker sends it next, or gives up on it. */
   dueAtMs: number;
 }
 
-/** What its sender is shown of it. */
+/** The fields that the API returns. */
 export type ShownMessage = Omit<
   Message,
   'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'dueAtMs'

@@ -2,32 +2,32 @@ import type { CountryCode, PhoneNumber, PhoneNumberType } from 'libphonenumber-j
 
 type Library = typeof import('libphonenumber-js/max');
 
-/** The longest way to write a number that is read: 15 digits with a separator here and there. */
+/** The longest accepted spelling of a number: 15 digits plus separators. */
 export const longestWritten = 32;
 
 const e164 = /^\+[1-9][0-9]{6,14}$/;
-/** A plus, then digits with any run of separators between two of them, so never before the first or after the last. */
+/** A plus, then digits. Separators may stand only between two digits. */
 const written = /^\+[1-9](?:[ .()-]*[0-9]){6,14}$/;
 const separators = /[ .()-]+/g;
 
 export const rightNumber = 'a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';
 const right = `must be ${rightNumber}`;
 
-/** For the description of every `to` that a caller writes. */
+/** For the description of every `to` field. */
 export const numberForm =
   'a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are taken out (at most 32 characters in all)';
 
 interface Loaded {
   library: Library;
-  /** By calling code: a bit for each length that every country with the code has. */
+  /** Per calling code, one bit for each length that is possible in every country with that code. */
   lengths: Map<string, number>;
 }
 
 let loaded: Loaded | undefined;
 
 /**
- * Loads libphonenumber with all it knows. It takes about 75 ms and 10 MB, which a start in the sandbox need not pay;
- * production and the guard await it once at their start, and the functions below that need it throw before.
+ * Loads libphonenumber with its full metadata: about 75 ms and 10 MB. Every process awaits it once at startup; the
+ * functions below that need it throw before that.
  */
 export async function loadPhoneNumbers(): Promise<void> {
   if (loaded !== undefined) return;
@@ -35,30 +35,29 @@ export async function loadPhoneNumbers(): Promise<void> {
   loaded = { library, lengths: possibleLengths(library) };
 }
 
-/** `+44 (7700) 900-123` as `+447700900123`; undefined when it is written in no form that is a number's. */
+/** `+44 (7700) 900-123` becomes `+447700900123`; undefined when the text is not a number. */
 export function readNumber(text: string): string | undefined {
   if (text.length > longestWritten) return undefined;
   if (e164.test(text)) return text;
   return written.test(text) ? text.replaceAll(separators, '') : undefined;
 }
 
-/** For a body that has been found right: its number as records show it. */
+/** The normalised number of a validated body. */
 export function requireNumber(text: string): string {
   const number = readNumber(text);
   if (number === undefined) throw new Error('the number of a body was not checked');
   return number;
 }
 
-/** The number a list is filtered by. A plus that was not encoded arrives as a space; what is no number finds nothing. */
+/** The number to filter a list by. An unencoded plus arrives as a space; text that is not a number matches no row. */
 export function readNumberFilter(to: string | undefined): string | undefined {
   const text = to?.replace(/^ /, '+');
   return text === undefined ? undefined : (readNumber(text) ?? text);
 }
 
 /**
- * Why no text can go to `to`, as the rest of a sentence that begins with "to", or undefined. Production also refuses
- * the trunk prefix that libphonenumber forgives (+44 (0) 7700…): the carrier gets the digits as given, and a second number
- * for the same phone would be a second budget for it.
+ * Why no text can go to `to` (completes "to …"), or undefined. Production refuses the trunk prefix that libphonenumber
+ * accepts (+44 (0) 7700…): carriers get the digits as given, and one phone must not have two budgets.
  */
 export function numberProblem(written: string, environment: 'sandbox' | 'production'): string | undefined {
   const to = readNumber(written);
@@ -72,30 +71,29 @@ export function numberProblem(written: string, environment: 'sandbox' | 'product
         : `this is too short or too long for +${number.countryCallingCode}`;
     return `${right}; ${country}`;
   }
-  // The refusal is kept in a trace, so it does not repeat the number.
+  // Traces store this refusal, so it does not repeat the number.
   return number.number === to
     ? undefined
     : `${right}; leave out the trunk prefix that follows +${number.countryCallingCode}`;
 }
 
 /**
- * The country a number belongs to. A range that no country of a shared code has yet counts for the code's main country
- * (the US for +1): new ranges appear there every year, before the metadata knows them. Undefined for numbers of no
- * country (satellites, +800) and for impossible ones.
+ * The country of a number. A range that no country of a shared code has yet counts for the main country (the US for
+ * +1): new ranges appear before the metadata has them. Undefined for satellites, +800 and impossible numbers.
  */
 export function countryOf(to: string): CountryCode | undefined {
   const number = parse(to);
   return number?.country ?? number?.getPossibleCountries()[0];
 }
 
-/** The kind of line; undefined for a number that its country has not given out, as far as the metadata knows. */
+/** The line type; undefined when the metadata does not know the range. */
 export function typeOf(to: string): PhoneNumberType | undefined {
   return parse(to)?.getType();
 }
 
 /**
- * `+447700900123` as `+4477•••••123`: the country code, and of the rest the last three and the first two digits as far
- * as at least five stay hidden. The length stays, so masking twice is masking once. What is no number is hidden whole.
+ * `+447700900123` becomes `+4477•••••123`: shows the country code, the last three and the first two other digits, but
+ * hides at least five. Masking twice equals masking once. Text that is not a number is hidden entirely.
  */
 export function maskNumber(to: string): string {
   if (!to.startsWith('+')) return '•'.repeat(to.length);
@@ -106,7 +104,7 @@ export function maskNumber(to: string): string {
   return to.slice(0, head) + '•'.repeat(to.length - head - tail) + to.slice(to.length - tail);
 }
 
-/** The codes of two digits (ITU-T E.164, list of assigned codes). +1 and +7 have one, all the others three. */
+/** Calling codes of two digits (ITU-T E.164, list of assigned codes). +1 and +7 have one digit, all others three. */
 const twoDigits = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
 
 function callingCodeLength(to: string): number {
@@ -124,9 +122,8 @@ function requireLoaded(): Loaded {
 }
 
 /**
- * Most numbers end here: to libphonenumber "possible" is a matter of length alone, and reading a number with it costs
- * 10 to 80 µs, more than all else that is done for a text. It is asked about the rest: lengths that not every country
- * with the code has, and a zero behind the code, which is a trunk prefix nearly everywhere (in Italy it is not).
+ * Decides by length, as libphonenumber does, but without its parser (10 to 80 µs, more than all other work on a text).
+ * It leaves rare lengths of shared codes to it, and a zero after the code: a trunk prefix, except in Italy.
  */
 function isSurelyPossible(to: string): boolean {
   const start = 1 + callingCodeLength(to);

@@ -5,11 +5,11 @@ import { idFloor } from '../platform/ids.ts';
 import type { MessageStatus } from './message.ts';
 import { maskNumber } from './phone-number.ts';
 
-/** Lets go of what is about people: numbers and texts, when their time is over or when somebody asks for it. */
+/** Masks numbers and deletes texts, after the retention time or on request. */
 export interface Retention {
-  /** Masks what is older than the retention time. Returns how many rows were looked at; 0 when all is done. */
+  /** Masks messages older than the retention time. Returns how many rows it read; 0 when it is done. */
   maskOld(): Promise<number>;
-  /** Masks everything about one number, in small pieces. What has not been sent to it yet is canceled. */
+  /** Masks everything about one number, in small transactions, and cancels its unsent messages. */
   forget(number: string, onProgress?: (rowsLookedAt: number) => void): Promise<number>;
 }
 
@@ -20,14 +20,14 @@ interface Masked {
 
 const chunk = 1000;
 const dayMs = 86_400_000;
-/** These still need their number and text: a text may be sent seven days ahead, and be tried for three. */
+/** Unsent messages still need their number and text: a caller may schedule one 7 days ahead, valid for 3 more. */
 const unsent: MessageStatus[] = ['scheduled', 'queued'];
 
 export interface RetentionOptions {
   database: Database;
   clock: Clock;
   days: number;
-  /** Also deletes what arrived of these messages, where phones are virtual. */
+  /** Deletes the sandbox's arrivals of these messages. */
   deleteArrived: (tx: Tx, messageIds: string[]) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createRetention({ database, clock, days, deleteArrived }: Retent
       `select masked_before as mark from retention where kind = 'message' for update`,
     );
     const late = await maskPutOff(tx);
-    // Ids sort by age, so one id says how far it has been done, and no index is needed to go on from there.
+    // Ids sort by age, so one id marks the progress and the primary key finds the next rows.
     const { rows } = await tx.query<Masked & { status: MessageStatus }>(
       'select id, recipient, status from message where id > $1 and id < $2 order by id limit $3 for update',
       [marks[0]?.mark ?? '', before, chunk],
@@ -59,7 +59,7 @@ export function createRetention({ database, clock, days, deleteArrived }: Retent
     return late + rows.length;
   }
 
-  /** Those the mark went past before they were sent stand in the table by their own ids until they are. */
+  /** Messages that were unsent when the mark passed them are in `retention` under their own ids until they are sent. */
   async function maskPutOff(tx: Tx): Promise<number> {
     const { rows } = await tx.query<Masked>(
       `select m.id, m.recipient from retention r join message m on m.id = r.kind
@@ -107,7 +107,7 @@ export function createRetention({ database, clock, days, deleteArrived }: Retent
     async forget(number, onProgress) {
       let forgotten = 0;
       let looked = 0;
-      // No index finds a number over all applications, so the table is walked in the order of its key.
+      // No index finds a number across applications, so walk the table by primary key.
       for (let after = ''; ; ) {
         const { rows } = await database.query<{ last: string | null; looked: number; found: string[] | null }>(
           findPiece,
@@ -124,7 +124,7 @@ export function createRetention({ database, clock, days, deleteArrived }: Retent
   };
 }
 
-/** Of the walk: these are only read, and few of them are changed. */
+/** Rows per step of the walk. Most are only read, few are changed. */
 const walkedRows = 20_000;
 
 const findPiece = {
@@ -134,8 +134,8 @@ const findPiece = {
 };
 
 /**
- * What has not left is canceled. What is on the wire at this moment may arrive or not: nobody can ask for it by its
- * number any more, so it is not sent again, and a receipt may still tell.
+ * Cancels unsent messages. A message on the wire becomes `unknown`: its number is gone, so it is not sent again, but a
+ * receipt may still settle it.
  */
 const forgetStatement = {
   name: 'forget-number',

@@ -13,14 +13,16 @@ import { longestText, measure, problemOf, rightText, tooLongProblem } from './te
 
 export type SendRules = ReturnType<typeof createSendRules>;
 
-/** A body that the rules have found right. */
+/** A body that passed the rules. */
 export type SendBody = Static<SendRules['sms']> & { channel?: string };
 
 type Body = Record<string, unknown>;
 
 const sevenDaysMs = 7 * 86_400_000;
 
-/** What a request to send must look like: types by schema, the rest by `check`, so that every bad field is told at once. */
+/**
+ * Rules for a request to send: the schema checks types, `check` the rest, and the caller sees all bad fields at once.
+ */
 export function createSendRules(clock: Clock, environment: 'sandbox' | 'production') {
   function check({ to, from, message, reference, send_at, smart_encoding }: Body): FieldProblem[] {
     const problems: FieldProblem[] = [];
@@ -60,7 +62,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   };
   const sms = Type.Object(fields, { check });
 
-  /** Alone it has a code of its own, UNSUPPORTED_CHANNEL; here it is told as one of several that are wrong. */
+  /** A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem. */
   function checkChannel(body: Body): FieldProblem[] {
     if (typeof body.channel !== 'string' || body.channel === 'sms') return [];
     return isRight(sms, body) ? [] : [{ field: 'channel', message: channelExpected }];
@@ -81,7 +83,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
 
 const channelExpected = 'must be sms';
 
-/** The SMS API has no `channel`: there it is a property nobody knows, and ignored. */
+/** The SMS API has no `channel` field and ignores it, like any unknown property. */
 export function readSend(body: SendBody, api: Api): SendRequest {
   const refusal = api === 'messaging' ? channelRefusal(body) : undefined;
   if (refusal !== undefined) throw refusal;
@@ -96,13 +98,13 @@ export function channelRefusal({ channel }: SendBody): ApiError | undefined {
   });
 }
 
-/** Nothing is worked out of a text that is far too long. */
+/** Checks the length first, so an oversized text costs no further work. */
 function messageProblem(message: string, smart: boolean): string | undefined {
   if (message.length > longestText) return tooLongProblem(message);
   return problemOf(smart ? smartEncode(message) : message);
 }
 
-/** A text may be too long to be sent: how long it is, is what one looks for here. */
+/** Accepts texts that are too long to send: callers use the preview to see how long they are. */
 function checkPreview({ message }: Body): FieldProblem[] {
   if (typeof message !== 'string') return [];
   const problem =
@@ -112,7 +114,7 @@ function checkPreview({ message }: Body): FieldProblem[] {
   return problem === undefined ? [] : [{ field: 'message', message: problem }];
 }
 
-/** A time that has passed is right: a request that is sent again with its Idempotency-Key must find its answer. */
+/** Accepts past times, so that a retry with the same Idempotency-Key still gets its answer. */
 function sendAtProblem(text: string, nowMs: number): string | undefined {
   const timeMs = readTimestamp(text);
   if (timeMs !== undefined && timeMs <= nowMs + sevenDaysMs) return undefined;

@@ -10,9 +10,8 @@ export const rightSender =
 const right = `must be ${rightSender}`;
 
 /**
- * Why `from` can't be a text's sender, as the rest of a sentence that begins with "from", or undefined. Letters are
- * ASCII letters only: carriers drop or garble the others on their way, and an é that arrives as something else, or a
- * Cyrillic А that looks like a Latin one, is a sender nobody registered.
+ * Why `from` can't be a sender (completes a sentence that begins with "from"), or undefined. ASCII letters only:
+ * carriers drop or garble others, and a Cyrillic А that looks Latin is not the sender that was registered.
  */
 export function senderProblem(from: string): string | undefined {
   if ((name.test(from) && letter.test(from)) || number.test(from)) return undefined;

@@ -2,17 +2,17 @@ import { isGsm, septetsOf } from './gsm.ts';
 import { measure } from './text.ts';
 
 export interface Offender {
-  /** The character that is not in GSM-7, with the combining marks that belong to it when they are replaced together. */
+  /** The character outside GSM-7, with its combining marks when they are replaced together. */
   character: string;
-  /** Where it begins, in UTF-16 units. */
+  /** Index in UTF-16 units. */
   index: number;
-  /** What smart encoding writes instead; empty for what shows nothing, null when there is no look-alike. */
+  /** What smart encoding writes instead: empty for invisible characters, null when there is no look-alike. */
   substitute: string | null;
 }
 
 /**
- * Typography only: what a person reads the same. No letter loses its accent ("papá" is not "papa"), no digit its height
- * (10² is not 102).
+ * Typography only: a person reads both the same. Letters keep their accents ("papá" is not "papa") and digits their
+ * height (10² is not 102).
  */
 const looksLike: Record<string, string> = {
   '"': '«»“”„‟″〝〞〟❝❞ʺˮ',
@@ -29,7 +29,7 @@ const looksLike: Record<string, string> = {
   ':': '∶',
   ' ': '\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
   '\n': '\u000b\u0085\u2028\u2029',
-  // Soft hyphen, zero-width space and joiners, marks of direction, word joiner, variation selectors, byte order mark.
+  // Soft hyphen, zero-width space and joiners, direction marks, word joiner, variation selectors, byte order mark.
   '': '\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff',
 };
 
@@ -56,7 +56,7 @@ function makeSubstitutes(): Map<string, string> {
   for (const [substitute, characters] of Object.entries(looksLike)) {
     for (const character of characters) map.set(character, substitute);
   }
-  // The fullwidth forms stand in Unicode in the order of the ASCII characters they are wide forms of.
+  // Unicode lists the fullwidth forms in the order of their ASCII characters.
   for (let wide = 0xff01; wide <= 0xff5e; wide++) {
     const narrow = String.fromCharCode(wide - 0xfee0);
     map.set(String.fromCharCode(wide), map.get(narrow) ?? narrow);
@@ -64,14 +64,14 @@ function makeSubstitutes(): Map<string, string> {
   return map;
 }
 
-/** The characters that keep a text out of GSM-7, in the text's order, and no more than are wanted. */
+/** The first `most` characters that keep a text out of GSM-7, in order. */
 export function offenders(text: string, most = Number.POSITIVE_INFINITY): Offender[] {
   const found: Offender[] = [];
   for (const offender of findOffenders(text)) if (found.push(offender) >= most) break;
   return found;
 }
 
-/** One after another, for those who can stop early. */
+/** A generator, so that callers can stop early. */
 function* findOffenders(text: string): Generator<Offender, void> {
   let before = '';
   for (let i = 0; i < text.length; ) {
@@ -89,8 +89,8 @@ function* findOffenders(text: string): Generator<Offender, void> {
 }
 
 /**
- * The text in GSM-7, when look-alikes can bring all of it there in no more segments; else the text in NFC and nothing
- * more, since one emoji makes it UCS-2 whatever the quotes are, and `...` for `…` could then cost a segment.
+ * Returns the text in GSM-7 if look-alikes replace every offender in no more segments, else the text in NFC: one emoji
+ * makes it UCS-2 anyway, and `...` for `…` could then cost a segment.
  */
 export function smartEncode(text: string): string {
   if (isGsm(text)) return text;
@@ -109,8 +109,8 @@ export function smartEncode(text: string): string {
 const mark = /^\p{M}/u;
 
 /**
- * A character with its combining mark, when NFC makes a character of GSM-7 of them: `e` and U+0301 are é. No character
- * of GSM-7 has two marks, so two units and the character behind them are all there is to look at.
+ * A letter with its combining mark when NFC composes them into a GSM-7 character: `e` and U+0301 are é. No GSM-7
+ * character has two marks, so a second mark rules it out.
  */
 function composedAt(text: string, index: number): string | undefined {
   const next = text[index + 1];
@@ -121,21 +121,21 @@ function composedAt(text: string, index: number): string | undefined {
   return isGsm(whole.normalize('NFC')) ? whole : undefined;
 }
 
-/** More than any language writes on one letter (Unicode Standard Annex 15, Stream-Safe Text Format). */
+/** More marks than any language writes on one letter (Unicode Standard Annex 15, Stream-Safe Text Format). */
 const mostMarks = 30;
 
-/** Sorting a long run of marks takes the square of its length, so a text that has one stays as it is. */
+/** Normalising a long run of marks takes quadratic time, so a text with such a run stays unchanged. */
 function compose(text: string): string {
   const runs = text.match(/\p{M}+/gu) ?? [];
   return runs.some(({ length }) => length > mostMarks) ? text : text.normalize('NFC');
 }
 
 function substituteOf(character: string, before: string): string | null {
-  // Some characters are others by Unicode's own account: the ohm sign U+2126 is Ω, the ångström sign U+212B is Å.
+  // Unicode maps some characters to others: the ohm sign U+2126 is Ω, the ångström sign U+212B is Å.
   const normalized = character.normalize('NFC');
   if (isGsm(normalized)) return normalized;
   const substitute = substitutes.get(normalized);
   if (substitute === undefined) return null;
-  // 2½ is 2 1/2 and not 21/2.
+  // 2½ becomes 2 1/2, not 21/2.
   return fractions.has(normalized) && before >= '0' && before <= '9' ? ` ${substitute}` : substitute;
 }

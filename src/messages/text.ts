@@ -3,29 +3,29 @@ import { septetsOf } from './gsm.ts';
 export type Encoding = 'GSM-7' | 'UCS-2';
 
 export interface Segments {
-  /** Parts that are sent, and paid for. */
+  /** Parts that the carrier sends and bills. */
   count: number;
   encoding: Encoding;
-  /** Unicode code points of the text: what a reader counts, whatever a character costs to send. `😀` and `€` are one. */
+  /** Unicode code points, as a reader counts: `😀` and `€` are one each, whatever they cost to send. */
   characters: number;
   /**
-   * Units still free in the last part: septets (`€` takes two) or UTF-16 units (`😀` takes two). A character that
-   * needs more begins a new part.
+   * Free units in the last part: septets (`€` takes two) or UTF-16 units (`😀` takes two). A character that needs more
+   * starts a new part.
    */
   remaining: number;
 }
 
 /**
- * A part carries 140 octets: 160 septets or 70 UTF-16 units. In a text of several parts each begins with a header of 6
- * octets that tells the phone how to join them (3GPP TS 23.040, section 9.2.3.24.1), which leaves 153 or 67.
+ * A part carries 140 octets: 160 septets or 70 UTF-16 units. In a multipart text each part starts with a 6-octet header
+ * that tells the phone how to join them (3GPP TS 23.040, section 9.2.3.24.1), which leaves 153 or 67.
  */
 const room = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const;
 
 const mostSegments = 10;
 
 /**
- * The most UTF-16 units that are worked on, checked before anything else is done with a text. Twice the septets of the
- * longest text: smart encoding can make one character of a letter and its mark, and hardly more than that.
+ * The most UTF-16 units that we process, checked first. Twice the septets of the longest text: smart encoding can
+ * compose a letter and its mark into one character.
  */
 export const longestText = 2 * mostSegments * room['GSM-7'].joined;
 
@@ -36,7 +36,7 @@ export function tooLongProblem(text: string): string {
   return `must fit in ${mostSegments} segments (${limits}), this text has ${text.length} UTF-16 units`;
 }
 
-/** What a text costs to send. The empty text is one empty part, as it would be on the wire. */
+/** What a text costs to send. The empty text is one empty part, as on the wire. */
 export function measure(text: string): Segments {
   const septets = countSeptets(text, 0, text.length);
   const encoding: Encoding = septets < 0 ? 'UCS-2' : 'GSM-7';
@@ -45,7 +45,7 @@ export function measure(text: string): Segments {
   const { alone, joined } = room[encoding];
   if (units <= alone) return { count: 1, encoding, characters, remaining: alone - units };
 
-  // A pair that would straddle two parts leaves a unit free in the first, so the parts are walked and not divided.
+  // A pair that would straddle two parts leaves a unit free in the first, so a division would miscount.
   let count = 1;
   let start = 0;
   for (let end = endOfPart(text, 0, encoding); end < text.length; end = endOfPart(text, end, encoding)) {
@@ -57,9 +57,8 @@ export function measure(text: string): Segments {
 }
 
 /**
- * The parts as they are sent; joined they are the text. A part never ends inside an escape or a surrogate pair, as the
- * phone decodes each part by itself. It may end inside a grapheme cluster: the phone shows the joined text, where the
- * cluster is whole again, and keeping it together could only cost more parts.
+ * The parts as sent. Phones decode each part alone, so no part ends inside an escape or a surrogate pair. A part may
+ * end inside a grapheme cluster: phones show the joined text, and keeping clusters whole could only cost parts.
  */
 export function split(text: string): string[] {
   const { count, encoding } = measure(text);
@@ -74,12 +73,12 @@ export function split(text: string): string[] {
 }
 
 /**
- * Why a text can't be sent, as the rest of a sentence that begins with "message", or undefined. Whoever has measured
- * the text hands the segments in, so that it is read once.
+ * Why a text can't be sent (completes a sentence that begins with "message"), or undefined. A caller that has measured
+ * the text passes the segments to avoid a second pass.
  */
 export function problemOf(text: string, segments: Segments = measure(text)): string | undefined {
   if (text.length === 0) return 'must have at least one character';
-  // NUL and surrogates are not in GSM-7, so a text in that encoding has none.
+  // GSM-7 contains neither NUL nor surrogates.
   const unsendable = segments.encoding === 'UCS-2' ? findUnsendable(text) : undefined;
   if (unsendable !== undefined) return unsendable;
   if (segments.count <= mostSegments) return undefined;
@@ -88,7 +87,7 @@ export function problemOf(text: string, segments: Segments = measure(text)): str
   return `must fit in ${mostSegments} segments (${limit} in ${segments.encoding}), this text would be ${segments.count} segments`;
 }
 
-/** Where the part that begins at `start` ends, in a text of several parts. */
+/** Where the part that starts at `start` ends, in a multipart text. */
 function endOfPart(text: string, start: number, encoding: Encoding): number {
   const { joined } = room[encoding];
   if (encoding === 'UCS-2') {
@@ -104,7 +103,7 @@ function endOfPart(text: string, start: number, encoding: Encoding): number {
   return end;
 }
 
-/** -1 when a character is not in GSM-7. */
+/** Returns -1 when a character is not in GSM-7. */
 function countSeptets(text: string, from: number, to: number): number {
   let septets = 0;
   for (let i = from; i < to; i++) {
@@ -138,7 +137,7 @@ function isHigh(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;
 }
 
-/** False for the NaN past a text's end. */
+/** False for NaN, which charCodeAt returns past the end. */
 function isLow(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }

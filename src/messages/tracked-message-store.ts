@@ -13,7 +13,7 @@ export async function findTracked(tx: Tx, applicationId: string, id: string): Pr
   return rows[0];
 }
 
-/** All the texts of a verification, oldest first. */
+/** The texts of a verification, oldest first. */
 export async function findTextsOf(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
   const { rows } = await tx.query<TrackedMessage>(
     `select ${trackedColumns} from message where verification_id = $1 order by id`,
@@ -23,8 +23,8 @@ export async function findTextsOf(tx: Tx, verificationId: string): Promise<Track
 }
 
 /**
- * The texts that a request of one of these applications made. Both ids tell the time, so a range of the list's own index
- * finds them: an index of correlation ids would cost every message, and is needed once in a while.
+ * The texts that one request created. Both ids contain the time, so a range of the list's index finds them: an index on
+ * correlation ids would slow every insert for a rare read.
  */
 export async function findMadeBy(tx: Tx, applicationIds: string[], correlationId: string): Promise<TrackedMessage[]> {
   const madeMs = idTimeMs(correlationId);

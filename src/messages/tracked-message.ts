@@ -1,7 +1,7 @@
 import type { TimelineEvent } from '../http/timeline.ts';
 import { type Message, type MessageStatus, messageError } from './message.ts';
 
-/** A message with what its delivery left behind. */
+/** A message with its delivery history. */
 export interface TrackedMessage extends Message {
   attempt: number;
   possibleDuplicates: number;
@@ -16,7 +16,7 @@ const ends: Partial<Record<MessageStatus, string>> = {
   unknown: 'No receipt came: nobody can tell whether it arrived.',
 };
 
-/** What became of a text, as far as its row tells. */
+/** The history of a text, as far as its row tells it. */
 export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
   const parts = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'} of ${encoding}`;

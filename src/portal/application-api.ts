@@ -42,7 +42,7 @@ const detailSchema = Type.Object({
   }),
 });
 
-/** An application, without its secrets: those are shown once, when they are made. */
+/** Never returns secrets: a developer sees them once, when they are made. */
 export function createApplicationRoutes(registry: RegistryService, inTransaction: InTransaction): Route[] {
   const tag = 'Developer portal: applications';
   const auth = { kind: 'developer' } as const;

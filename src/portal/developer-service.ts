@@ -26,7 +26,7 @@ export interface DeveloperServiceOptions {
 
 export type DeveloperService = ReturnType<typeof createDeveloperService>;
 
-/** Accounts: signing up, in and out, and the one-time links that are made on the machine. */
+/** Accounts: sign-up, sign-in, sign-out, and the one-time links that commands on the machine make. */
 export function createDeveloperService(options: DeveloperServiceOptions) {
   const { database, clock, hasher, passwordWork, sessions } = options;
   const newAccount = (email: string) => ({
@@ -58,14 +58,14 @@ export function createDeveloperService(options: DeveloperServiceOptions) {
     createLink: createLinkMaker(options).createLink,
     useLink: createLinkUse(options),
 
-    /** An account with a random password, ready to be inserted. Undefined when the e-mail has an account already. */
+    /** An account with a random password, to be inserted later. Undefined when the e-mail already has an account. */
     async prepareAccount(email: string) {
       if ((await store.findAccountByEmail(database, email)) !== undefined) return undefined;
       const password = randomBase62(24);
-      // Before the transaction, which has to be short.
+      // Hash before the transaction, to keep it short.
       const passwordHash = await hasher.hash(password);
       const account = newAccount(email);
-      /** The account's id, or undefined when another node was faster. */
+      /** Returns the account's id, or undefined when another node inserted it first. */
       const insert = async (tx: Tx) =>
         (await store.insertAccount(tx, account, passwordHash)) ? account.id : undefined;
       return { email, password, insert };

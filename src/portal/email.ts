@@ -1,19 +1,19 @@
 import { invalidField } from '../platform/errors.ts';
 
-/** RFC 5321's limit for an address. */
+/** The limit for an address in RFC 5321. */
 export const longestEmail = 254;
 
 /**
- * What HTML calls a valid e-mail address, with a dot in its domain: ASCII only, so that every locale agrees on what lower
- * case is. No two neighbours match the same character, so it reads each one once.
+ * HTML's valid e-mail address, with a dot in the domain. ASCII only, so lower case does not depend on the locale.
+ * Adjacent parts share no character, so matching takes linear time.
  */
 export const emailPattern = "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+$";
 
 const pattern = new RegExp(emailPattern);
 
 /**
- * The one spelling under which an account is stored, found and throttled; undefined for what is no e-mail address. The
- * database only compares it: its `lower()` depends on the locale, and found an account by `İ` as well as by `i`.
+ * The spelling that accounts are stored, found and throttled by; undefined for an invalid address. Postgres only
+ * compares it: its `lower()` depends on the locale, and matched `İ` as well as `i`.
  */
 export function readEmail(text: string): string | undefined {
   return text.length <= longestEmail && pattern.test(text) ? text.toLowerCase() : undefined;

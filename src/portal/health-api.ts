@@ -10,7 +10,7 @@ export interface HealthOptions {
   clock: Clock;
   version: string;
   environment: string;
-  /** As `/readyz` asks them. */
+  /** The same checks as `/readyz`. */
   checks: { name: string; passes(): Promise<boolean> }[];
   liveNodes: () => Promise<{ id: string; seenAtMs: number }[]>;
   countRegistry: (most: number) => Promise<{ applications: number; pendingRegistrations: number }>;
@@ -35,7 +35,7 @@ const healthSchema = Type.Object({
 
 const mostCounted = 100_000;
 
-/** How the whole system is, for operators. */
+/** The state of the whole system, for operators. */
 export function createHealthRoutes(options: HealthOptions): Route[] {
   const { database, clock, version, environment, checks, liveNodes, countRegistry, queue } = options;
   const startedAtMs = clock.nowMs();
@@ -49,7 +49,7 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
       answers: { 200: { description: 'Its parts', schema: healthSchema } },
       handler: async () => {
         const outcomes = checks.map(async ({ name, passes }) => ({ name, ok: await passes().catch(() => false) }));
-        // One after the other: a request takes one connection at a time.
+        // In sequence, so that a request uses one connection at a time.
         const nodes = await liveNodes();
         const { waiting, onTheWire, oldestDueAtMs } = await queue();
         const accounts = await countAccounts(database, mostCounted);

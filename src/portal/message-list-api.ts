@@ -14,7 +14,7 @@ import { isId } from '../platform/ids.ts';
 
 export interface DeveloperMessageOptions {
   database: Database;
-  /** An application that is not the account's own is not there. */
+  /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
@@ -30,7 +30,7 @@ const detailSchema = Type.Object({
 const base = '/portal/v1/applications/{id}/messages';
 const params = Type.Object({ id: pathParameter });
 
-/** Their texts as developers look at them in the portal. A verification's text is found at the verification. */
+/** Developers' texts in the portal. A verification's texts are shown with the verification. */
 export function createDeveloperMessageRoutes({ database, requireOwn }: DeveloperMessageOptions): Route[] {
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;
   return [

@@ -22,14 +22,14 @@ const linkMs = 24 * 3_600_000;
 const tokenLength = 43;
 const tokenForm = /^[0-9A-Za-z]{43}$/;
 
-/** Makes links that set a new password, once. Only a command on the machine does this. */
+/** Makes links that set a new password once. Only commands on the machine call this. */
 export function createLinkMaker({ database, clock, keys }: LinkOptions) {
   return {
     findAccount: (email: string) => store.findAccountByEmail(database, readEmail(email) ?? ''),
 
     /**
-     * The token of a new link, or undefined when there is no account. An operator's link also makes its user an
-     * operator, and only then: the new password ends the sessions of a person who signed up with that e-mail before.
+     * Returns the token of a new link, or undefined without an account. An operator link grants the role only when
+     * used: the new password then ends all sessions of anyone who signed up with that e-mail before.
      */
     async createLink(given: string, makesOperator: boolean): Promise<string | undefined> {
       const email = readEmail(given);
@@ -50,7 +50,7 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
   };
 }
 
-/** Sets a new password by a link. A link that does not work costs one indexed read, and no hash. */
+/** Sets a new password by a link. An invalid link costs one indexed read and no hash. */
 export function createLinkUse(options: LinkOptions & { passwordWork: PasswordWork; sessions: Sessions }) {
   const { database, clock, keys, passwordWork, sessions } = options;
 

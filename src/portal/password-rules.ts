@@ -6,7 +6,7 @@ export function requireGoodPassword(password: string, email: string): void {
   if (problem !== undefined) throw invalidField('password', problem);
 }
 
-/** What is wrong with a chosen password, completing "password …"; undefined when it will do. */
+/** Completes a sentence that begins with "password"; undefined when the password is acceptable. */
 function passwordProblem(password: string, email: string): string | undefined {
   const length = [...password].length;
   if (length < 8) return 'must have at least 8 characters; a sentence of 15 or more is better';
@@ -20,7 +20,7 @@ function passwordProblem(password: string, email: string): string | undefined {
   return undefined;
 }
 
-/** Keys in a row, letters in a row or counting up or down. */
+/** Runs of keyboard keys, letters or digits, forwards or backwards. */
 function isRun(text: string): boolean {
   const rows = [
     '0123456789012',
@@ -32,7 +32,7 @@ function isRun(text: string): boolean {
   return both.some((row) => row.includes(text) || (text.length > 10 && row.includes(text.slice(0, 10))));
 }
 
-/** `Password123!` is tried as soon as `password`. */
+/** Attackers try `Password123!` as early as `password`. */
 function withoutTail(text: string): string {
   return trimEnd(text, /[\d!?.@#$%&*_-]/);
 }

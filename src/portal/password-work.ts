@@ -3,27 +3,27 @@ import type { Hasher } from './password.ts';
 import { throttled } from './throttled.ts';
 import { createTurns, type InTurn } from './turns.ts';
 
-/** The one way to hash a password for a caller: limited per address, and shared fairly between addresses. */
+/** The only way to hash a password for a caller: limited per address, and shared fairly between addresses. */
 export interface PasswordWork {
-  /** Counts it for the address and takes a place for it, or throws, before the work has done anything. */
+  /** Counts a try and takes a place before the work starts, or throws. */
   run<Result>(address: string, work: (hasher: Hasher, addressKey: string) => Promise<Result>): Promise<Result>;
 }
 
 export interface PasswordWorkOptions {
   hasher: Hasher;
-  /** Under what an address is counted: IPv6 by /64. */
+  /** The key that an address counts under: IPv6 by /64. */
   addressKey: (address: string) => string;
-  /** Counts one try of this address, if it may still try. */
+  /** Counts one try, if the address has any left. */
   takeTry: (addressKey: string) => { admitted: boolean; retryAfterMs: number };
   perMinute: number;
 }
 
-/** Each takes a core and 128 MiB. */
+/** Each hash takes a core, and with scrypt 128 MiB. */
 const running = 2;
-/** With the default limit an address can use all it is allowed at once, and no address can take more than a fifth. */
+/** An address can use its whole default limit at once, but no more than a fifth of all places. */
 const placesPerAddress = 20;
 const places = 100;
-/** Two runners need about this long for the places of one address. */
+/** About the time that two runners need for all places of one address. */
 const placeFreeMs = 5000;
 
 export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: PasswordWorkOptions): PasswordWork {

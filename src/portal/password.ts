@@ -2,12 +2,12 @@ import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 import { randomBytes } from '../platform/random.ts';
 
-/** Slow hashing of what people choose, off the event loop: each takes half a second and 128 MiB. */
+/** Slow password hashing, off the event loop. scrypt takes half a second and 128 MiB, Argon2id 19 MiB. */
 export interface Hasher {
   hash(password: string): Promise<string>;
-  /** Takes as long for a missing hash as for a wrong password, so that nobody learns which accounts exist. */
+  /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
   verify(password: string, stored: string | null): Promise<boolean>;
-  /** True when a hash was made by weaker means than we have now; it is made anew at the next sign-in. */
+  /** True when the hash is weaker than new ones; the next sign-in renews it. */
   isOutdated(stored: string): boolean;
 }
 
@@ -17,7 +17,7 @@ export interface PasswordCost {
   argon2: { memoryKiB: number; passes: number };
 }
 
-/** OWASP's figures: Argon2id 19 MiB, 2 passes; scrypt N = 2^17, r = 8, p = 1. */
+/** OWASP's parameters: Argon2id with 19 MiB and 2 passes; scrypt with N = 2^17, r = 8, p = 1. */
 const defaultCost: PasswordCost = { scryptLogN: 17, argon2: { memoryKiB: 19_456, passes: 2 } };
 
 type Argon2 = (
@@ -33,7 +33,7 @@ type Argon2 = (
   done: (error: Error | null, hash: Buffer) => void,
 ) => void;
 
-// Node has it from 24.7 on; the types here are those of Node 20.
+// Node has it since 24.7, but these types are for Node 20.
 const argon2 = (crypto as unknown as { argon2?: Argon2 }).argon2;
 const scrypt = promisify(crypto.scrypt) as (
   password: string,
@@ -44,7 +44,7 @@ const scrypt = promisify(crypto.scrypt) as (
 
 export function createHasher(cost: PasswordCost = defaultCost): Hasher {
   const preferred = argon2 === undefined ? scryptHeader(cost) : argon2Header(cost);
-  // What an unknown account is checked against.
+  // Unknown accounts are checked against this hash.
   const nobody = `${preferred}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
 
   return {

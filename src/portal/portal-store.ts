@@ -10,7 +10,7 @@ export interface Account {
 
 const accountColumns = 'id, email, operator, created_at as "createdAtMs"';
 
-/** False when the address already has an account. */
+/** False when the e-mail already has an account. */
 export async function insertAccount(tx: Tx, account: Account, passwordHash: string | null): Promise<boolean> {
   const { count } = await tx.query(
     `insert into account (id, email, password_hash, operator, created_at) values ($1, $2, $3, $4, $5)
@@ -36,7 +36,7 @@ export async function findAccount(tx: Tx, id: string): Promise<Account | undefin
   return rows[0];
 }
 
-/** Keeps the password from being changed until the transaction ends. False when it is no longer the one with this hash. */
+/** Locks the password until the transaction ends. False when its hash has changed. */
 export async function holdPassword(tx: Tx, accountId: string, passwordHash: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from account where id = $1 and password_hash = $2 for share', [
     accountId,
@@ -45,7 +45,7 @@ export async function holdPassword(tx: Tx, accountId: string, passwordHash: stri
   return count > 0;
 }
 
-/** Puts another hash of the same password in place of this one, and holds it. False when it is no longer this one. */
+/** Replaces the hash by another of the same password, and locks it. False when the hash has changed. */
 export async function renewPassword(tx: Tx, accountId: string, before: string, renewed: string): Promise<boolean> {
   const { count } = await tx.query('update account set password_hash = $3 where id = $1 and password_hash = $2', [
     accountId,
@@ -150,14 +150,14 @@ export async function findLink(
   return rows[0];
 }
 
-/** Taking a link is deleting it, so it works once however many take it together. All others of the account go too. */
+/** Deletes the link, so it works once even under simultaneous use, and all other links of the account. */
 export async function takeLink(
   tx: Tx,
   accountId: string,
   hash: Buffer,
   nowMs: number,
 ): Promise<{ makesOperator: boolean } | undefined> {
-  // First of all the account: two links of one account would otherwise wait for each other.
+  // Lock the account first: two links of one account could otherwise deadlock.
   await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
   const { rows } = await tx.query<{ makesOperator: boolean }>(
     'delete from one_time_link where hash = $1 and expires_at > $2 returning makes_operator as "makesOperator"',
@@ -188,7 +188,7 @@ export async function putKnownAddress(tx: Tx, accountId: string, addressHash: Bu
   );
 }
 
-/** Counts stop at `most`: beyond, the exact number is not worth reading a large table for. */
+/** Stops at `most`: an exact count is not worth reading a large table. */
 export async function countAccounts(tx: Tx, most: number): Promise<number> {
   const { rows } = await tx.query<{ count: number }>('select count(*) from (select from account limit $1) a', [most]);
   return rows[0]?.count ?? 0;

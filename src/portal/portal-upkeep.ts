@@ -5,17 +5,17 @@ import { addressKnownMs } from './sign-in.ts';
 import { forgottenAfterMs } from './sign-in-throttle.ts';
 
 /**
- * Rows of failed sign-ins that are kept. An attacker with many addresses can make up e-mails as fast as passwords are
- * hashed; beyond this the oldest are forgotten early, whether the account exists or not.
+ * The most rows of failed sign-ins to keep. An attacker with many addresses can invent e-mails as fast as we hash
+ * passwords; beyond this the oldest rows go early, whether or not their account exists.
  */
 export const mostSignInTries = 100_000;
 
-/** Deletes what has outlived its use, a small piece at a time. No request reads any of these rows. */
+/** Deletes expired rows, a small piece at a time. No request reads them. */
 export function createPortalUpkeep(database: Database, clock: Clock, mostTries = mostSignInTries) {
   const deleteOlder = async (text: string, beforeMs: number) =>
     (await database.query(text, [toTimestamp(beforeMs), pieceRows])).count;
 
-  /** The time of the oldest row that is kept; everything before it goes. */
+  /** The time of the oldest row to keep. */
   async function oldestKeptMs(): Promise<number> {
     const { rows } = await database.query<{ lastFailedAtMs: number }>(selectOldestKept, [mostTries - 1]);
     return Math.max(clock.nowMs() - forgottenAfterMs, rows[0]?.lastFailedAtMs ?? 0);
@@ -28,7 +28,7 @@ export function createPortalUpkeep(database: Database, clock: Clock, mostTries =
     deleteOldAddresses: () => deleteOlder(deleteAddresses, clock.nowMs() - addressKnownMs),
 
     async deleteOldTries(): Promise<number> {
-      // Looked up once a round: finding it reads as many index entries as rows are kept.
+      // Look this up once per round: it reads as many index entries as there are rows to keep.
       keptFromMs ??= await oldestKeptMs();
       const count = await deleteOlder(deleteTries, keptFromMs);
       if (count === 0) keptFromMs = undefined;

@@ -8,7 +8,7 @@ import type { NewCredential, RegistryService } from '../registry/registry-servic
 const api = anyCaseOf(apis, 'one of sms, verify, messaging');
 const plan = anyCaseOf(planNames, 'one of free, pro, enterprise');
 
-/** Names are read in any case, and answered in lower case. */
+/** Accepts names in any case; answers use lower case. */
 function anyCaseOf(names: readonly string[], expected: string) {
   const spellings = names.map((name) => name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`));
   const maxLength = Math.max(...names.map(({ length }) => length));

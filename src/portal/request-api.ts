@@ -16,7 +16,7 @@ export interface RequestRecord {
   status: string;
 }
 
-/** All that is known of a request. Nulls are what is not known any more. */
+/** All that we know of a request. Null marks what we no longer know. */
 export interface RequestStory {
   correlationId: string;
   applicationId: string;
@@ -91,7 +91,7 @@ const listedSchema = Type.Object({
   record_id: nullable(Type.String()),
 });
 
-/** What happened to a request, for whoever quotes its correlation id. */
+/** Explains a request to a developer who has its correlation id. */
 export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
   const { database, clock, registry, findStory, flush } = options;
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: requests' } as const;

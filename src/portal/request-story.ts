@@ -16,7 +16,7 @@ export interface RequestStories {
   find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;
 }
 
-/** What a request made: the record itself, and the texts that left because of it. */
+/** What a request created: its records, and the texts that it sent. */
 interface Made {
   applicationId: string;
   api: Api;
@@ -24,15 +24,12 @@ interface Made {
   timeline: TimelineEvent[];
 }
 
-/**
- * Puts together what is known of a request: its trace, which is kept for a while, and the record it made, which is kept
- * as long as the record is.
- */
+/** Combines a request's trace, which is kept for a while, with the records it created, which last longer. */
 export function createRequestStories(options: {
   database: Database;
   clock: Clock;
   metering: Metering;
-  /** The account's applications, whose requests it may see. */
+  /** The account's applications; it may see only their requests. */
   applicationIdsOf: (accountId: string) => Promise<string[]>;
 }): RequestStories {
   const { database, clock, metering, applicationIdsOf } = options;
@@ -43,7 +40,7 @@ export function createRequestStories(options: {
     if (started !== undefined) return madeVerification(started, texts);
     const first = texts[0];
     if (first === undefined) return undefined;
-    // A further start of a pending verification sends its text again and makes no other.
+    // A repeated start sends the pending verification's text again and creates no new verification.
     if (first.verificationId !== null) {
       const continued = await findVerification(database, first.applicationId, first.verificationId);
       return continued && madeVerification(continued, texts);
@@ -67,7 +64,7 @@ export function createRequestStories(options: {
     };
   }
 
-  /** The record a request was about without having made it: a check, a read. */
+  /** The record that a request read or changed but did not create. */
   async function findAbout({ applicationId, recordId }: RequestTrace): Promise<RequestRecord[]> {
     if (recordId === null) return [];
     if (isId('msg', recordId)) {
@@ -142,7 +139,7 @@ const calls: Record<Api, { path: string; status: number }> = {
   verify: { path: '/verify/v1/verifications', status: 200 },
 };
 
-/** The trace is gone; what the record says stays true: it was admitted, and answered with what it made. */
+/** Without a trace the record still shows that the request was admitted and what it created. */
 function fromRecord(correlationId: string, { applicationId, api, records, timeline }: Made): RequestStory {
   const receivedAtMs = idTimeMs(correlationId);
   const { path, status } = calls[api];

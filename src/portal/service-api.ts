@@ -13,7 +13,7 @@ const serviceSchema = Type.Object({
   scopes: Type.Object({ verify: Type.String(), messaging: Type.String() }),
 });
 
-/** What a page has to know before anybody has signed in. */
+/** What the portal's pages need before sign-in. */
 export function createServiceRoutes(config: Config, tokenUrl: string, version: string): Route[] {
   const body = {
     name: 'Heliograph',

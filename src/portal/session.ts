@@ -5,20 +5,20 @@ import { randomBytes } from '../platform/random.ts';
 import { keyedHash } from '../platform/secrets.ts';
 import * as store from './portal-store.ts';
 
-/** Signed-in developers. The cookie is random, and only its keyed hash is kept. */
+/** Developers' sessions. The cookie is random; Postgres stores only its keyed hash. */
 export interface Sessions {
-  /** The name of the cookie: with `__Host-` a browser takes it only by https, for this host and the whole of it. */
+  /** With the prefix `__Host-`, browsers accept the cookie only over https, from this exact host, for all paths. */
   readonly cookieName: string;
   open(tx: Tx, accountId: string): Promise<{ cookie: string }>;
   find(token: string): Promise<{ accountId: string; operator: boolean; sessionHash: Buffer } | undefined>;
-  /** Of these sessions, those that are open. Asking does not keep them open. */
+  /** Returns those of the sessions that are open. Does not extend them. */
   findOpen(sessionHashes: Buffer[]): Promise<Buffer[]>;
   end(sessionHash: Buffer): Promise<{ cookie: string }>;
 }
 
 const idleMs = 30 * 60_000;
 const absoluteMs = 12 * 3_600_000;
-/** Writing down that a session is in use once a minute is often enough. */
+/** Updating `last_seen_at` once a minute is enough. */
 const touchEveryMs = 60_000;
 
 export function createSessions(options: { database: Database; clock: Clock; keys: KeyRing; https: boolean }): Sessions {

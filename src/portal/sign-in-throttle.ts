@@ -4,17 +4,17 @@ import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
 
-/** Slows guessing down without a way to shut a person out: every wait is bounded, and ends by itself. */
+/** Slows down guessing without locking a person out: every wait is bounded and ends by itself. */
 export interface SignInThrottle {
-  /** Counts a guess before the password is looked at, so that parallel guesses cannot get past it. */
+  /** Counts a guess before the password is checked, so that parallel guesses do not bypass the limit. */
   take(guess: Guess, isKnown: (addressHash: Buffer) => Promise<boolean>): Promise<Take>;
-  /** After a right password the guesses so far are forgotten: these two rows, and no others. */
+  /** Forgets earlier guesses after a right password: the rows of this account and this address, no others. */
   clear(tx: Tx, guess: Guess): Promise<void>;
   addressHash(addressKey: string): Buffer;
 }
 
 export interface Guess {
-  /** Undefined when there is no such account; it is then counted by the e-mail, to look the same from outside. */
+  /** Undefined for an unknown account; the e-mail then counts instead, so that both look the same to a caller. */
   accountId: string | undefined;
   email: string;
   addressKey: string;
@@ -23,16 +23,16 @@ export interface Guess {
 export type Take = { allowed: true } | { allowed: false; retryAfterMs: number };
 
 interface Rule {
-  /** Failures that cost nothing. */
+  /** Failures without a wait. */
   free: number;
   longestMs: number;
 }
 
-/** One address and one account: a second after the third failure, doubling, at most a quarter of an hour. */
+/** Per address and account: one second after the third failure, doubling up to 15 minutes. */
 const perAddress: Rule = { free: 3, longestMs: 900_000 };
-/** One account from anywhere. It does not bind addresses the account was signed in from before. */
+/** Per account, from any address. Addresses that signed in to the account before are exempt. */
 const perAccount: Rule = { free: 100, longestMs: 60_000 };
-/** After a day without a failure the count starts anew. */
+/** The count restarts after a day without a failure. */
 export const forgottenAfterMs = 86_400_000;
 
 export function createSignInThrottle(database: Database, clock: Clock, keys: KeyRing): SignInThrottle {
@@ -75,8 +75,8 @@ export function createSignInThrottle(database: Database, clock: Clock, keys: Key
 }
 
 /**
- * One statement counts and decides: a row comes back only for a try that may go on. Without a block the end lies a day
- * back, so that a node whose clock is a little behind sees none either.
+ * Counts and decides in one statement: it returns a row only for an allowed try. `blocked_until` without a block is a
+ * day ago, so that a node with a slow clock sees no block either.
  */
 const takeTry = {
   name: 'take-sign-in-try',

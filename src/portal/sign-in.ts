@@ -24,10 +24,10 @@ export interface SignInOptions {
 
 type Found = Awaited<ReturnType<typeof store.findAccountByEmail>>;
 
-/** How long an address counts as the account's own after a sign-in. */
+/** How long an address stays known to an account after a sign-in. */
 export const addressKnownMs = 30 * 86_400_000;
 
-/** Signing in. An unknown account and a wrong password take the same steps, so that neither can be told from the other. */
+/** An unknown account and a wrong password take the same steps, so that callers cannot tell them apart. */
 export function createSignIn({ database, clock, passwordWork, sessions, throttle }: SignInOptions) {
   async function requireTry(guess: Guess): Promise<void> {
     const sinceMs = clock.nowMs() - addressKnownMs;
@@ -37,7 +37,7 @@ export function createSignIn({ database, clock, passwordWork, sessions, throttle
     if (!take.allowed) throw throttled('Too many failed sign-ins', take.retryAfterMs);
   }
 
-  /** Undefined when the password was changed while it was being checked: the check then says nothing any more. */
+  /** Undefined when the password changed during the check, which is then void. */
   async function check(account: Found, password: string, guess: Guess, hasher: Hasher): Promise<SignedIn | undefined> {
     const right = await hasher.verify(password, account?.passwordHash ?? null);
     if (account === undefined || account.passwordHash === null || !right) throw wrongCredentials();
@@ -64,7 +64,7 @@ export function createSignIn({ database, clock, passwordWork, sessions, throttle
       await requireTry(guess);
       const signedIn = await check(account, password, guess, hasher);
       if (signedIn !== undefined) return signedIn;
-      // Another sign-in has renewed the hash, or a reset has replaced it: what is there now decides.
+      // Another sign-in renewed the hash, or a reset replaced it: check against the new one.
       const again = await check(await find(), password, guess, hasher);
       if (again === undefined) throw wrongCredentials();
       return again;

@@ -3,14 +3,14 @@ export type InTurn = <Result>(job: () => Promise<Result>) => Promise<Result>;
 
 export interface Turns {
   /**
-   * Holds a place for this key while the work lasts; the work runs its slow jobs by `inTurn`. Throws at once when the
-   * key has all its places in use, or when all places are.
+   * Holds a place for this key during the work, which runs its slow jobs through `inTurn`. Throws at once when the
+   * key's places or all places are taken.
    */
   withPlace<Result>(key: string, work: (inTurn: InTurn) => Promise<Result>): Promise<Result>;
 }
 
 export interface TurnsOptions {
-  /** Jobs that run at the same time. */
+  /** Jobs that run at once. */
   running: number;
   placesPerKey: number;
   places: number;
@@ -18,10 +18,10 @@ export interface TurnsOptions {
   onAllFull: () => Error;
 }
 
-/** Shares a few runners fairly: keys take turns, so a key with many jobs delays another key by one job at most. */
+/** Shares a few runners fairly: keys take turns, so a key with many jobs delays another by at most one job. */
 export function createTurns({ running: most, placesPerKey, places, onKeyFull, onAllFull }: TurnsOptions): Turns {
   const placesOf = new Map<string, number>();
-  /** Starts of waiting jobs by key. The order of the keys is the order of their next turns. */
+  /** Waiting jobs by key. Keys are in the order of their next turns. */
   const waiting = new Map<string, (() => void)[]>();
   let taken = 0;
   let running = 0;
@@ -49,7 +49,7 @@ export function createTurns({ running: most, placesPerKey, places, onKeyFull, on
     });
   }
 
-  /** A runner goes straight to the next job, so that no newcomer can slip in between. */
+  /** Hands the runner straight to the next job, so that a new job cannot overtake it. */
   function passOn(): void {
     const [next] = waiting;
     if (next === undefined) {

@@ -16,9 +16,9 @@ export interface UsageOptions {
   clock: Clock;
   registry: RegistryService;
   plans: Plans;
-  /** Whoever reads wants to see what this node has just counted. */
+  /** Writes this node's counts, so that the reader sees the latest. */
   flush: () => Promise<void>;
-  /** How a registration stands with its limits, without counting anything. */
+  /** A registration's remaining quota; counts nothing. */
   quotaOf: (registrationId: string, limits: PlanLimits) => Promise<{ remaining: number; resetMs: number }>;
 }
 
@@ -59,7 +59,7 @@ const time = Type.String({ maxLength: 35, format: 'date-time', expected: 'a time
 export function createUsageRoutes(options: UsageOptions): Route[] {
   const { database, clock, registry, plans, flush, quotaOf } = options;
 
-  /** What was asked for, as whole steps; an hour by the minute when nothing was said. */
+  /** The requested span in whole steps; defaults to the last hour by the minute. */
   function readSpan(query: { from?: string; to?: string; step: StepName }) {
     const step = steps[query.step];
     const toMs = query.to === undefined ? clock.nowMs() : Date.parse(query.to);
@@ -96,7 +96,7 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
         const { registrations } = await registry.requireApplication(requireDeveloper(call).accountId, call.params.id);
         const span = { applicationId: call.params.id, ...readSpan(call.query) };
         await flush();
-        // One after the other: a request takes one connection at a time.
+        // In sequence, so that a request uses one connection at a time.
         const requests = await requestsBySteps(database, span);
         const messages = await messagesBySteps(database, span);
         const verifications = await verificationsBySteps(database, span, clock.nowMs());

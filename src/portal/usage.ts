@@ -7,7 +7,7 @@ import type { VerificationsOfStep } from '../verify/verification-usage-store.ts'
 export const stepNames = ['minute', 'hour', 'day'] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** How long a step is, and how far one may look back in such steps: a chart has room for no more. */
+/** The length of each step and the most steps in a span: a chart has no room for more. */
 export const steps: Record<StepName, { ms: number; most: number }> = {
   minute: { ms: 60_000, most: 1440 },
   hour: { ms: 3_600_000, most: 24 * 31 },
@@ -25,18 +25,18 @@ export interface Usage {
 
 export interface ApiUsage {
   totals: Usage;
-  /** Messages, or for the Verification API verifications, by the state they are in now. */
+  /** Messages (verifications for the Verification API) by current state. */
   states: Record<string, number>;
-  /** Every step of the span, also those in which nothing happened. */
+  /** Every step of the span, empty ones included. */
   steps: (Usage & { atMs: number })[];
 }
 
-/** Whole steps that cover what was asked for. */
+/** Widens a span to whole steps. */
 export function coverSpan(fromMs: number, toMs: number, { ms }: { ms: number }): { fromMs: number; toMs: number } {
   return { fromMs: Math.floor(fromMs / ms) * ms, toMs: Math.ceil(toMs / ms) * ms };
 }
 
-/** Puts what was counted in three places together, for one API. */
+/** Combines request, message and verification counts for one API. */
 export function usageOf(
   api: Api,
   span: Omit<Span, 'applicationId'>,
@@ -73,7 +73,7 @@ export function usageOf(
   }
   if (api === 'verify') {
     for (const { step, status, count } of counted.verifications) {
-      // What the guard refused is not metered (CONTRACT, section 6).
+      // Verifications that the guard blocked are not metered (CONTRACT, section 6).
       if (status !== 'blocked') add(step, 'verifications', count);
       if (status === 'approved') add(step, 'approved', count);
       addState(status, count);

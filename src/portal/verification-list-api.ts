@@ -18,7 +18,7 @@ export interface DeveloperVerificationOptions {
   database: Database;
   clock: Clock;
   verify: Pick<VerifyService, 'list'>;
-  /** An application that is not the account's own is not there. */
+  /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
@@ -30,7 +30,7 @@ const detailSchema = Type.Object({
   timeline: timelineSchema,
 });
 
-/** Their verifications as developers look at them in the portal. */
+/** Developers' verifications in the portal. */
 export function createDeveloperVerificationRoutes(options: DeveloperVerificationOptions): Route[] {
   const { database, clock, verify, requireOwn } = options;
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;

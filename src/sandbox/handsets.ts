@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 
-/** One submit that arrived on a virtual phone. It has no text: that is rendered when somebody reads it. */
+/** A text that arrived on a virtual phone. The row holds no text: readers render it. */
 export interface HandsetText {
   id: number;
   applicationId: string;
@@ -28,10 +28,10 @@ export interface DueReceipt {
   error: string | null;
 }
 
-/** The phones of the sandbox and the network behind them. What it knows survives a crash, like a real network would. */
+/** The sandbox's phones and their network. Its state is in Postgres and survives a crash, like a real network's. */
 export interface Handsets {
   receive(texts: ArrivingText[]): Promise<void>;
-  /** Hands over receipts that are due, and forgets them only if `handOver` succeeds. Returns how many there were. */
+  /** Passes due receipts to `handOver` and clears them only if it succeeds. Returns how many there were. */
   reportDue(handOver: (receipts: DueReceipt[]) => Promise<void>): Promise<number>;
   list(filter: {
     applicationId: string;
@@ -39,9 +39,9 @@ export interface Handsets {
     before: number | undefined;
     limit: number;
   }): Promise<HandsetText[]>;
-  /** What arrived after `id`, for all applications, oldest first; at most 1,000 at a time. */
+  /** Arrivals after `id` for all applications, oldest first, at most 1,000. */
   listAfter(id: number): Promise<HandsetText[]>;
-  /** What an application got after `after`, oldest first; of more than `limit` the newest. */
+  /** An application's arrivals after `after`, oldest first; if there are more than `limit`, the newest ones. */
   listMissed(filter: {
     applicationId: string;
     to: string | undefined;
@@ -51,7 +51,7 @@ export interface Handsets {
   newestId(): Promise<number>;
 }
 
-/** The network also knows of texts that never got to their phone. */
+/** The table also holds texts that did not reach their phone. */
 const arrived = "receipt_outcome = 'delivered'";
 
 const handsetColumns = `id, application_id as "applicationId", recipient, message_id as "messageId", attempt,
@@ -81,7 +81,7 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
       }),
 
     async list({ applicationId, to, before, limit }) {
-      // No row can hold a NUL, and to ask for one is an error.
+      // Postgres rejects NUL in a parameter, and no row contains one.
       if (to?.includes('\0')) return [];
       const values: unknown[] = [applicationId, limit];
       const conditions = ['application_id = $1', arrived];
@@ -117,15 +117,14 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
   };
 }
 
-/**
- * The lock makes the order of the ids the order of the commits: a reader that has seen an id has seen all before it. An id
- * is given out for each row that the join brings, and so behind the lock.
- */
-/** Forgets what arrived of these messages. */
 export async function deleteArrived(tx: Tx, messageIds: string[]): Promise<void> {
   await tx.query('delete from handset_text where message_id = any($1)', [messageIds]);
 }
 
+/**
+ * The lock makes id order commit order, so a reader that has seen an id has seen all earlier ones. The join draws each
+ * id after the lock is taken.
+ */
 const insertTexts = {
   name: 'insert-handset-texts',
   text: `with locked as materialized (select pg_advisory_xact_lock(4207020))

@@ -12,7 +12,7 @@ export interface InboxOptions {
   handsets: Pick<Handsets, 'list'>;
   readTexts: ReadTexts;
   streams: InboxStreams;
-  /** An application that is not the account's own is not there. */
+  /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ const whose = {
   to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
 };
 
-/** What arrived on the virtual phones: an application sees its own texts only. */
+/** The texts on the virtual phones. An application sees only its own. */
 export function createInboxRoutes(options: InboxOptions): Route[] {
   const { handsets, readTexts, streams } = options;
   const shared = { method: 'GET', auth, tag: 'Sandbox', limitedBy: 'address' } as const;
@@ -80,7 +80,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
       answers: { 200: { description: 'One event of type `text` for each', type: 'text/event-stream' } },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
-        // HEAD wants the headers only, and takes no place from a reader.
+        // HEAD returns headers only, so it does not use up a stream.
         const data =
           call.method === 'HEAD'
             ? ''
@@ -98,10 +98,10 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
   ];
 }
 
-/** nginx would otherwise hold events back until its buffer is full. */
+/** Without this, nginx holds events back until its buffer is full. */
 const unbuffered = { 'X-Accel-Buffering': 'no' };
 
-/** An id that is none of ours is as good as none: the reader begins now. */
+/** Ignores an id that is not ours: the reader starts from now. */
 function readEventId(text: string | undefined): number | undefined {
   return text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -2,25 +2,25 @@ import type { Log } from '../platform/log.ts';
 import type { Handsets, HandsetText } from './handsets.ts';
 import type { InboxText, ReadTexts } from './inbox-text.ts';
 
-/** A text as all of its readers are told it: rendered and written once. */
+/** A text rendered and serialised once for all its readers. */
 export interface InboxEvent {
   id: number;
   recipient: string;
-  /** As server-sent events are written. */
+  /** The serialised server-sent event. */
   written: string;
 }
 
-/** Tells listeners of texts as they arrive. One look at the database, and one rendering, serves all of them. */
+/** Pushes arriving texts to listeners. One query and one rendering serve all of them. */
 export interface InboxFeed {
-  /** Resolves when every text that arrives from now on will be told. The result ends the subscription. */
+  /** Resolves when the listener will get every text that arrives from now on. The result unsubscribes. */
   subscribe(listener: Listener): Promise<() => void>;
-  /** Ends every subscription: the service is stopping. */
+  /** Ends every subscription, when the service stops. */
   stop(): void;
 }
 
 export interface Listener {
   applicationId: string;
-  /** In the order of arrival, which is the order of the ids. */
+  /** In order of arrival, which is the order of ids. */
   onTexts(events: InboxEvent[]): void;
   onEnd(): void;
 }
@@ -31,7 +31,7 @@ export interface InboxFeedOptions {
   log: Log;
 }
 
-/** How far the feed has read, while there is a listener. */
+/** How far the feed has read; it exists while there are listeners. */
 interface Position {
   newest: number;
 }
@@ -43,7 +43,7 @@ export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions):
   let position: Promise<Position> | undefined;
   let stopped = false;
 
-  /** Tells what has arrived since the last look. After a failure the next look reads the same again. */
+  /** Pushes texts that arrived since the last read. After a failure the next read starts at the same place. */
   async function look(at: Position): Promise<number> {
     const fresh = await handsets.listAfter(at.newest);
     const texts = await readTexts(fresh.filter(({ applicationId }) => listeners.has(applicationId)));
@@ -59,7 +59,7 @@ export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions):
       await new Promise((rise) => setTimeout(rise, lookEveryMs).unref());
       if (listeners.size === 0) break;
       try {
-        // A look that is full is followed by another at once.
+        // Read again at once until there are no more.
         while ((await look(at)) > 0);
       } catch (error) {
         log.debug({ reason: (error as Error).message }, 'the inbox could not be read');

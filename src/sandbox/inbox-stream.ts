@@ -4,29 +4,29 @@ import type { InboxEvent, InboxFeed } from './inbox-feed.ts';
 export interface InboxStreamOptions {
   feed: InboxFeed;
   applicationId: string;
-  /** Only texts to this number. */
+  /** Send only texts to this number. */
   to?: string | undefined;
-  /** What a reader that comes back has missed, oldest first, in pieces; undefined for one that is new. */
+  /** Texts that a returning reader missed, oldest first, in pieces; undefined for a new reader. */
   missed?: (() => AsyncIterable<InboxEvent[]>) | undefined;
-  /** Aborted when the reader has gone. */
+  /** Aborted when the reader disconnects. */
   signal: AbortSignal;
-  /** Calls back when the reader may no longer read; the result stops watching. */
+  /** Calls `act` when the reader's credential ends; the result stops watching. */
   onCredentialEnd: (act: () => void) => () => void;
   heartbeatMs?: number;
 }
 
-/** Proxies cut a connection on which nothing moves for a minute or so. */
+/** Proxies close connections that are idle for about a minute. */
 const heartbeatEveryMs = 15_000;
-/** A reader that is so far behind is cut off. It may come back and go on where it was. */
+/** Disconnect a reader this many bytes behind; it may reconnect and resume. */
 const maxBehind = 1024 * 1024;
 const maxHeld = 2000;
 
-/** The texts that concern a reader, as server-sent events, from the moment this resolves. */
+/** A reader's texts as server-sent events, from the moment this resolves. */
 export async function openInboxStream(options: InboxStreamOptions): Promise<PassThrough> {
   const { feed, applicationId, to, missed, signal, heartbeatMs = heartbeatEveryMs } = options;
   const events = new PassThrough();
   let newest = 0;
-  /** What arrives while the missed texts are told. */
+  /** Texts that arrive while the missed ones are being sent. */
   let held: InboxEvent[] | undefined = missed === undefined ? undefined : [];
 
   function write(text: string): void {
@@ -34,7 +34,7 @@ export async function openInboxStream(options: InboxStreamOptions): Promise<Pass
     if (events.writableLength > maxBehind) events.destroy();
   }
 
-  /** A text that was among the missed ones comes again from the feed, and is told once. */
+  /** Sends each text once: the feed repeats texts that were among the missed ones. */
   function tell(texts: InboxEvent[]): void {
     for (const { id, recipient, written } of texts) {
       if (id <= newest || (to !== undefined && recipient !== to)) continue;
@@ -70,10 +70,10 @@ export async function openInboxStream(options: InboxStreamOptions): Promise<Pass
     unsubscribe();
     stopWatching();
   });
-  // A reader that comes back asks again; one that was told half of it would never know.
+  // End the stream on failure: the reader reconnects and asks again, and would not notice a gap.
   if (missed !== undefined) tellMissed(missed()).catch(() => events.end());
   signal.addEventListener('abort', () => events.destroy());
-  // It may have gone while the feed was getting ready.
+  // The reader may have left while the feed was starting.
   if (signal.aborted) events.destroy();
   return events;
 }

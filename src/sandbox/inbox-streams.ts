@@ -6,18 +6,18 @@ import { type InboxStreamOptions, openInboxStream } from './inbox-stream.ts';
 import type { ReadTexts } from './inbox-text.ts';
 
 export interface StreamRequest extends Pick<InboxStreamOptions, 'applicationId' | 'to' | 'signal' | 'onCredentialEnd'> {
-  /** The id of the last text that the reader has, if it comes back. */
+  /** The id of the last text a returning reader has. */
   after: number | undefined;
-  /** Asked again whenever the application has changed; a stream whose reader may no longer read it ends. */
+  /** Checked again whenever the application changes; the stream ends when it is false. */
   mayRead: () => Promise<boolean>;
 }
 
-/** The open streams of a node: a few for each application, so that none can use up what all share. */
+/** A node's open streams: a few per application, so that one application cannot use up shared resources. */
 export interface InboxStreams {
   open(request: StreamRequest): Promise<Readable>;
-  /** An application has changed; without one, any may have. */
+  /** Rechecks the application's streams, or all streams without an id. */
   recheck(applicationId?: string): void;
-  /** Ends all of them: the service is stopping. */
+  /** Ends all streams, when the service stops. */
   stop(): void;
 }
 
@@ -27,9 +27,9 @@ export interface InboxStreamsOptions {
   readTexts: ReadTexts;
 }
 
-/** Of one application, on each node. */
+/** Per application and node. */
 const mostStreams = 5;
-/** What a reader that comes back is told at most; the list has the rest. */
+/** A returning reader gets at most this many missed texts; the list has the rest. */
 const mostMissed = 1000;
 const pieceSize = 100;
 
@@ -41,7 +41,7 @@ interface Place {
 export function createInboxStreams({ feed, handsets, readTexts }: InboxStreamsOptions): InboxStreams {
   const places = new Map<string, Set<Place>>();
 
-  /** Taken before anything is waited for, so that however many ask at once, no more get one. */
+  /** Runs before any await, so that simultaneous requests cannot exceed the limit. */
   function takePlace(applicationId: string, mayRead: () => Promise<boolean>): { place: Place; leave: () => void } {
     const taken = places.get(applicationId) ?? new Set();
     if (taken.size >= mostStreams) throw tooManyStreams();

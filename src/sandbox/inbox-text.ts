@@ -4,18 +4,18 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { HandsetText } from './handsets.ts';
 
-/** A text on a virtual phone as its application reads it. */
+/** A text on a virtual phone, as the API returns it. */
 export interface InboxText {
   arrival: HandsetText;
   item: object;
 }
 
-/** Reads what arrived on phones as texts. One whose message is gone is left out. */
+/** Renders arrivals as texts. Skips arrivals whose message is gone. */
 export type ReadTexts = (arrivals: HandsetText[]) => Promise<InboxText[]>;
 
 export interface ReadTextsOptions {
   database: Database;
-  /** Rendered at each read, so that no row holds a code. */
+  /** Renders at each read, so that no row holds a code. */
   textOf: (message: Message) => string;
 }
 

@@ -21,9 +21,9 @@ export interface Decided {
 }
 
 export interface Checks {
-  /** Shares its commit with the checks of other verifications; two of one verification never are in one statement. */
+  /** Shares a commit with checks of other verifications. Two checks of one verification never share a statement. */
   decide(applicationId: string, id: string, code: string): Promise<Decided>;
-  /** The same inside a transaction of the caller's. */
+  /** The same, inside the caller's transaction. */
   decideIn(tx: Tx, applicationId: string, id: string, code: string): Promise<Decided>;
   require(tx: Tx, applicationId: string, id: string): Promise<Verification>;
   drain(): Promise<void>;
@@ -34,7 +34,7 @@ export function createChecks(options: {
   clock: Clock;
   keys: KeyRing;
   environment: 'sandbox' | 'production';
-  /** Reads one together with others that are asked for at the same time. */
+  /** Reads a verification; concurrent reads share one query. */
   find: (key: VerificationKey) => Promise<WithText | undefined>;
 }): Checks {
   const { database, clock, keys, environment, find } = options;
@@ -54,7 +54,7 @@ export function createChecks(options: {
     run,
   });
 
-  /** Whether the code is right is known here, before the row is touched. */
+  /** Compares the code before any row is touched. */
   function toRow(applicationId: string, id: string, code: string): CheckRow {
     return {
       id,
@@ -71,7 +71,7 @@ export function createChecks(options: {
     return asOf(found, clock.nowMs());
   }
 
-  /** For one about which nothing was decided: it is not there, or it was over before. */
+  /** For a check that changed no row: the verification does not exist, or it had ended before. */
   function explainUndecided(found: WithText | undefined): Decided {
     if (found === undefined) throw notFound();
     const { row, text } = toDecided(found);

@@ -3,9 +3,8 @@ import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
 
 /**
- * A verification's code. It derives from the verification's id and a key of the ring, so it is stored nowhere: not with
- * the verification, not with its text. Sending again sends the same code, and whether a code is right is known before
- * the row is touched.
+ * Derives a verification's code from its id and a ring key, so no row stores it. A resend repeats the same code, and a
+ * check compares the code before it touches the row.
  */
 export function codeOf(
   keys: KeyRing,
@@ -18,16 +17,16 @@ export function codeOf(
 
 export function derivedCode(keys: KeyRing, verificationId: string, ringVersion: number, length: number): string {
   const hash = keyedHash(keys.keyFor('code', ringVersion), `${verificationId}:${length}`);
-  // 2^64 is no multiple of a power of ten, but the bias is below 10^10 / 2^64: one part in a billion.
+  // 2^64 is not a multiple of a power of ten, but the bias is below 10^10 / 2^64: one part in a billion.
   return (hash.readBigUInt64BE(0) % 10n ** BigInt(length)).toString().padStart(length, '0');
 }
 
-/** What every test number of the sandbox gets. */
+/** The code of every sandbox test number. */
 export function testCode(length: number): string {
   return '1234567890'.slice(0, length);
 }
 
-/** The versions of the ring under which this is the code of that verification, as bits. */
+/** Bit mask of the ring versions for which this is the verification's code. */
 export function matchingVersions(keys: KeyRing, verificationId: string, code: string): number {
   let bits = 0;
   for (let version = 1; version <= keys.version; version++) {
@@ -37,7 +36,7 @@ export function matchingVersions(keys: KeyRing, verificationId: string, code: st
   return bits;
 }
 
-/** Equal lengths, compared without leaving early. */
+/** Compares without an early exit, so the time does not depend on the digits. */
 function sameDigits(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

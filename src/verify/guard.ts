@@ -2,13 +2,13 @@ import type { GuardSettings } from '../platform/config.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
 import type { CountedTo } from './verification-store.ts';
 
-/** What the guard looks at: facts about the number, and counts from the verification rows themselves. */
+/** What the guard decides by: facts about the number, and counts from the verification rows. */
 export interface Sighting {
   recipient: string;
-  /** Functions, because to read a number costs more than all other rules together: only a rule that needs it asks. */
+  /** Functions, because parsing a number costs more than all rules together; only rules that need it call them. */
   country(): string | undefined;
   numberType(): string | undefined;
-  /** Verifications started for this number in the last 24 hours, and for its neighbours in the last hour. */
+  /** Verifications started for this number in the last 24 hours, and for its prefix in the last hour. */
   startsForNumber: number;
   startsForPrefix: number;
   failuresToday: number;
@@ -21,35 +21,35 @@ export interface Finding {
 }
 
 interface Rule extends Pick<Finding, 'rule' | 'limit'> {
-  /** False when its settings let everything pass. */
+  /** False when the settings allow everything. */
   active: boolean;
   look(sighting: Sighting): Finding['seen'];
   blocks(seen: Finding['seen']): boolean;
 }
 
 export interface Guard {
-  /** Whether a start is decided by counts, which must then be exact among starts that arrive together. */
+  /** True if counts decide a start; they must then be exact even for simultaneous starts. */
   readonly countsStarts: boolean;
-  /** How far starts have to be counted to know whether there are too many. */
+  /** Counting stops here: the decision is known. */
   readonly countedTo: CountedTo;
-  /** The same for a person to look at: a little further, so that what is seen says something. */
+  /** The same for `explain`, which counts a little further to show a useful number. */
   readonly explainedTo: CountedTo;
-  /** The first rule that is broken, in the order in which they are asked. */
+  /** The first rule that blocks, in order. */
   refusal(sighting: Sighting): BlockReason | null;
-  /** Every rule with what it allows and what it saw. */
+  /** Every rule with its limit and what it saw. */
   findings(sighting: Sighting): Finding[];
 }
 
-/** A number that its country has not given out, as far as the metadata knows: new mobile ranges are among them. */
+/** The metadata does not know the number's range; new mobile ranges are among these. */
 const unknownType = 'UNKNOWN';
-/** Who may get a text in production unless it is set: not landlines, nor numbers that cost whoever texts them. */
+/** Types that production texts by default: no landlines, no premium-rate numbers. */
 const textedTypes = ['MOBILE', 'FIXED_LINE_OR_MOBILE', unknownType];
-/** Counts that `explain` shows end here where the limit is lower, or none. */
+/** `explain` counts up to this at least, even if the limit is lower or absent. */
 const leastExplained = 100;
 
 /**
- * Against texts that are ordered to be paid for, not to be read. In the sandbox nothing is counted unless
- * it is set, so that counts cannot hit a developer who tries things out; the lists hold everywhere.
+ * Blocks SMS pumping: texts ordered for the fees they earn. The sandbox limits starts and number types only if
+ * configured, so that developers can try things; country and block lists and the failure limit apply everywhere.
  */
 export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'production'): Guard {
   const production = environment === 'production';

@@ -2,7 +2,7 @@ import { isGsm } from '../messages/gsm.ts';
 import { offenders } from '../messages/smart-encoding.ts';
 import { trimEnd } from '../platform/trim-end.ts';
 
-/** Letters that Unicode does not take apart into a letter and a mark. */
+/** Letters that Unicode does not decompose into a letter and a mark. */
 const plainForms: ReadonlyMap<string, string> = new Map(
   Object.entries({ ß: 'ss', æ: 'ae', ø: 'o', œ: 'oe', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i', ħ: 'h', ŧ: 't' }),
 );
@@ -10,8 +10,8 @@ const plainForms: ReadonlyMap<string, string> = new Map(
 const longestLabel = 11;
 
 /**
- * The sender that an application's verifications come from, when nobody chose another: its name in the characters that
- * every carrier passes on (see messages/sender.ts), cut at a word where there is one.
+ * The default sender of an application's verifications: its name in characters that every carrier accepts (see
+ * messages/sender.ts), cut at a word boundary if there is one.
  */
 export function senderName(app: string): string {
   const label = plainLetters(app)
@@ -25,22 +25,21 @@ export function senderName(app: string): string {
 }
 
 const dots = '.．。｡․';
-/** A character of a host name, a dot, and two letters: whatever follows, a phone may make a link of it. */
+/** A host-name character, a dot and two letters: phones may turn this into a link. */
 const link = new RegExp(
   `://|www[${dots}]|\\b(?:mailto|tel|smsto?|geo):|[\\p{L}\\p{M}\\p{N}\\p{S}_-][${dots}]\\p{L}[\\p{L}\\p{M}\\u200c\\u200d]`,
   'iu',
 );
 const dotInHost = new RegExp(`(?<=\\S)[${dots}](?=\\S)`, 'gu');
-/** Four digits of any script, also with a little between them: "12-34" and "1 2 3 4" are read as codes too. */
+/** Four digits of any script, separators allowed: people read "12-34" and "1 2 3 4" as codes too. */
 const codeLike = /\p{N}(?:[^\p{L}\p{N}]{0,2}\p{N}){3,}\p{M}*/gu;
-/** What shows nothing or turns text around; the joiners stay inside words and emoji, which are written with them. */
+/** Invisible and direction-changing characters. Joiners stay inside words and emoji, which need them. */
 const invisible =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{Extended_Pictographic}])|(?![\u200c\u200d])\p{C}/gu;
 
 /**
- * An application's name as a verification may say it. Its developer chose it freely, and it goes out under our texts:
- * so no link, no second code, no line of its own that an autofill could read. Empty when nothing is left. Repeated
- * until it changes nothing, as what is taken out may join what stood beside it.
+ * An application's name, made safe for our texts: developers choose it freely, so it must not add a link, a second code
+ * or an autofill line. Empty when nothing is left. Repeats until stable, because a removal may join its neighbours.
  */
 export function safeName(app: string): string {
   let name = app.normalize('NFC');
@@ -48,13 +47,13 @@ export function safeName(app: string): string {
     before = name;
     name = name.replace(/[\s\p{Cc}@＠﹫#＃﹟]+/gu, ' ').replace(invisible, '');
     name = withoutLinks(name.trim()).replace(codeLike, ' ');
-    // What would dangle in the sentence: marks without their letter, a full stop before the sentence's own.
+    // Trims what would dangle in the sentence: marks without a letter, and a full stop before the sentence's own.
     name = trimEnd(name.replace(/^[\s\p{M}]+/u, ''), /[\s\-–—:,;|/.]/).normalize('NFC');
   }
   return /[\p{L}\p{N}\p{S}]/u.test(name) ? name : '';
 }
 
-/** A name that is nothing but a domain (Booking.com) is a brand: it loses its dots, and with them the link. */
+/** A name that is only a domain (Booking.com) is a brand: drop its dots, and with them the link. */
 function withoutLinks(name: string): string {
   if (!link.test(name)) return name;
   if (/^[^\s:/?]+$/u.test(name) && !/^www/i.test(name)) return name.replace(dotInHost, ' ');
@@ -65,8 +64,8 @@ function withoutLinks(name: string): string {
 }
 
 /**
- * A safe name in GSM-7: typography by its look-alikes, letters without the accents that GSM-7 does not have, emoji and
- * other signs left out. Undefined when a letter would be lost, since what is left of it is another name.
+ * A safe name in GSM-7: look-alikes for typography, letters without accents that GSM-7 lacks, no emoji or signs.
+ * Undefined when a letter would be lost, because that would be another name.
  */
 export function gsmName(name: string): string | undefined {
   let plain = '';
@@ -77,7 +76,7 @@ export function gsmName(name: string): string | undefined {
     plain += name.slice(end, index) + (isGsm(instead) ? instead : '');
     end = index + character.length;
   }
-  // Once more, as what has been left out or written out may have joined a link or a code.
+  // Check again: replacements may have formed a link or a code.
   return safeName(plain + name.slice(end)) || undefined;
 }
 

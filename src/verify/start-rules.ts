@@ -9,7 +9,9 @@ import { localeProblem, longestLocale } from './translations.ts';
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
-/** What a request to start must look like: types by schema, the rest by `check`, so that every bad field is told at once. */
+/**
+ * Rules for a request to start: the schema checks types, `check` the rest, and the caller sees all bad fields at once.
+ */
 export function createStartRules(environment: 'sandbox' | 'production') {
   const checkNumber = ({ to }: Record<string, unknown>): FieldProblem[] => {
     const problem = typeof to === 'string' ? numberProblem(to, environment) : undefined;
@@ -36,7 +38,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           typeof android_hash === 'string' ? androidHashProblem(android_hash) : 'must be a string',
         );
     }
-    // Alone it is an error of its own kind, UNSUPPORTED_CHANNEL; beside others it is one of the bad fields.
+    // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
     if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', 'must be sms');
     return problems;

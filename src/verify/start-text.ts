@@ -3,7 +3,7 @@ import { measure } from '../messages/text.ts';
 import { senderName } from './sender-name.ts';
 import { renderVerification, type VerificationTemplate } from './texts.ts';
 
-/** What a verification's text is made from, measured. The code is not in it: it is derived when the text leaves. */
+/** What a verification's text is rendered from, with its size. The worker derives the code when it sends the text. */
 export interface StartText {
   template: VerificationTemplate;
   sender: string;
@@ -14,8 +14,8 @@ export interface StartText {
 }
 
 /**
- * Renders the text once with zeros for a code, before its start joins a batch: what a caller's name, locale or autofill
- * costs, and whatever might be wrong with it, is then that caller's alone.
+ * Renders the text with zeros as the code before the start joins a batch, so that the cost and any failure of a name,
+ * locale or autofill hit only its own caller.
  */
 export function prepareText(template: VerificationTemplate): StartText {
   const text = renderVerification(template, '0'.repeat(template.codeLength));
@@ -23,12 +23,12 @@ export function prepareText(template: VerificationTemplate): StartText {
   return { template, sender: senderName(template.app), encoding, segmentCount: count, characters, remaining };
 }
 
-/** The same text for a code that is valid for so long. */
+/** The same text for another validity. */
 export function withMinutes(text: StartText, minutes: number): StartText {
   return minutes === text.template.minutes ? text : prepareText({ ...text.template, minutes });
 }
 
-/** Minutes as a text tells them: a begun one counts. */
+/** Validity in minutes as the text states it, rounded up. */
 export function toMinutes(ms: number): number {
   return Math.max(1, Math.ceil(ms / 60_000));
 }

@@ -8,7 +8,7 @@ import { type StartText, toMinutes, withMinutes } from './start-text.ts';
 import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
 import type { Counts } from './verification-store.ts';
 
-/** A checked request to start: plain values of bounded size, because it shares a batch with other callers' starts. */
+/** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
   applicationId: string;
   to: string;
@@ -21,7 +21,7 @@ export interface StartRequest {
   carrier: string;
 }
 
-/** What a start comes to: what is to be written, and what is answered. */
+/** The outcome of a start: the rows to write, and the verification to return. */
 export interface Started {
   verification: Verification;
   superseded: Verification | undefined;
@@ -36,7 +36,7 @@ export interface StartRules {
   ringVersion: number;
 }
 
-/** Decides a start from what is there. Pure but for ids and the clock: the transaction around it holds the rows. */
+/** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
 export function decideStart(
   rules: StartRules,
   request: StartRequest,
@@ -45,7 +45,7 @@ export function decideStart(
 ): Started {
   const nowMs = rules.clock.nowMs();
   if (pending === undefined) return startNew(rules, request, undefined, counts);
-  // Made by this very request: its batch ran twice, because the answer to the first commit was lost.
+  // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) {
     return { verification: pending, superseded: undefined, message: undefined };
   }
@@ -107,7 +107,7 @@ function startNew(
     expiresAtMs: nowMs + ttlMs,
     approvedAtMs: null,
   };
-  // A start that is refused changes nothing: the one that is open goes on.
+  // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
   return { verification, superseded, message: newText(rules, request, verification) };
 }
@@ -130,7 +130,7 @@ function resendAt(rules: StartRules, testNumber: boolean): number {
   return rules.clock.nowMs() + (testNumber ? 0 : rules.resendSeconds * 1000);
 }
 
-/** The text's row. It holds what the text is made from, and no code: that is derived when the text leaves. */
+/** The text's row. It holds the template, never the code, which is derived when the text is sent. */
 function newText(rules: StartRules, request: StartRequest, verification: Verification): Message {
   const nowMs = rules.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
@@ -157,7 +157,7 @@ function newText(rules: StartRules, request: StartRequest, verification: Verific
     updatedAtMs: nowMs,
     sentAtMs: null,
     deliveredAtMs: null,
-    // A text that comes after its code is over would only confuse.
+    // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     carrier: request.carrier,
     dueAtMs: nowMs,

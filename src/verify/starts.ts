@@ -8,7 +8,7 @@ import { prefixOf, type Verification } from './verification.ts';
 import { type TextState, toVerification } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
-/** What was written for a start, and the record that answers it. */
+/** The verification that a start wrote or continued, and the record to return. */
 export interface StartAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerification>;
@@ -16,17 +16,17 @@ export interface StartAnswer {
 
 export interface StartItem {
   request: StartRequest;
-  /** Turns the record into the answer to keep for an idempotency key, which commits with it. */
+  /** Turns the record into the answer stored for an idempotency key; both commit together. */
   keep: (answer: StartAnswer) => IdempotencyRow | undefined;
   key: string | undefined;
 }
 
-/** Each start of a batch may lock a prefix, and Postgres has room for some thousand locks in all. */
+/** Each start in a batch may lock a prefix, and Postgres has room for a few thousand locks in total. */
 const mostLocks = 200;
 
 const nameOf = ({ applicationId, recipient }: store.Destination) => `${applicationId} ${recipient}`;
 
-/** Verifications and their texts in one commit. Of two nodes at one number the index refuses one. */
+/** Commits verifications together with their texts. If two nodes start for one number, the unique index refuses one. */
 export function createStarts(database: Database, rules: StartRules): Batch<StartItem, StartAnswer> {
   const { clock, guard } = rules;
 
@@ -35,7 +35,7 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
     return new Map(counts.map((row) => [nameOf(row), row]));
   }
 
-  /** One after another: those that this batch lets start count for the next, as those that were there before. */
+  /** Decides in order: each start that this batch admits counts for the next. */
   function decide(
     items: StartItem[],
     pending: Map<string, Verification>,
@@ -56,7 +56,7 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
     });
   }
 
-  /** Where nothing is open for any of the numbers there is nothing to hold, so nothing happens between look and write. */
+  /** No number has a pending verification, so there is no row to lock: one insert is enough. */
   async function startFresh(items: StartItem[], counts: Map<string, store.Counts>): Promise<StartAnswer[]> {
     const started = decide(items, new Map(), counts);
     await store.insertStarts(
@@ -67,7 +67,7 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
     return started.map((each, index) => toAnswer(each, undefined, items[index]));
   }
 
-  /** What is counted and what is open is held until it is written what became of it. */
+  /** Locks the prefixes and pending rows until the outcome is written. */
   const startHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
@@ -108,7 +108,7 @@ function destinationsOf(items: StartItem[]): store.Counted[] {
   return items.map(({ request: { applicationId, to } }) => ({ applicationId, recipient: to, prefix: prefixOf(to) }));
 }
 
-/** Those that are over give their number up, and count as none. */
+/** Expires lapsed verifications, which frees their numbers, and returns the others. */
 async function lockPending(
   tx: Tx,
   destinations: store.Destination[],
@@ -122,7 +122,7 @@ async function lockPending(
 
 async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {
   const superseded = started.flatMap((each) => each.superseded ?? []);
-  // They give their number up before the new ones take it.
+  // Superseded rows must free their numbers before the new rows take them.
   await store.putVerifications(tx, superseded);
   await cancelTexts(
     tx,
@@ -148,7 +148,7 @@ async function answersTo(tx: Tx, started: Started[], items: StartItem[]): Promis
   return started.map((each, index) => toAnswer(each, texts.get(each.verification.id), items[index]));
 }
 
-/** `before` is the newest text of one for which none was written now. A batch that runs twice finds its own there. */
+/** `before` is the newest text if this start wrote none. A batch that runs twice finds its own text there. */
 function toAnswer(
   { verification, message }: Started,
   before: VerificationText | undefined,

@@ -6,25 +6,24 @@ import { gsmName, safeName } from './sender-name.ts';
 import { translationOf } from './translations.ts';
 
 export interface VerificationTemplate {
-  /** The application's name as its developer wrote it. */
+  /** The application's name as the developer wrote it. */
   app: string;
   locale: string | null;
-  /** For how long the code is valid when the text leaves, 1 to 10. */
+  /** How long the code is valid when the text is sent, 1 to 10. */
   minutes: number;
   codeLength: number;
   autofill: Autofill | null;
 }
 
-/** A name cut to fewer graphemes than this tells nobody who is writing. */
+/** A name cut to fewer graphemes than this no longer identifies the sender. */
 const leastOfName = 4;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * The text of a verification: always one segment, whatever the name, the language and the autofill line. What has no
- * room goes in this order: the end of the name, the name, "do not share it", how long it is valid, and at last all but
- * the code; a name comes back into the room that a sentence has left. One segment is 140 octets in both encodings, so
- * every text is also within the 140 bytes that Android's SMS Retriever reads.
+ * Renders a verification's text in one segment, always. To fit, it drops in this order: the end of the name, the name,
+ * "do not share it", the validity, all but the code; the name returns where a dropped sentence left room. One segment
+ * is 140 octets, which is also what Android's SMS Retriever reads.
  */
 export function renderVerification(template: VerificationTemplate, code: string): string {
   const { named, bare, valid, secret } = translationOf(template.locale);
@@ -36,7 +35,7 @@ export function renderVerification(template: VerificationTemplate, code: string)
     const text = (name && sayWithName(name, (app) => say(named, app))) || say(bare, '');
     if (fits(text)) return text;
   }
-  // domainProblem keeps out every domain with which this would not fit.
+  // domainProblem refuses every domain for which this would not fit.
   return code + ending;
 }
 
@@ -44,27 +43,27 @@ function fits(text: string): boolean {
   return measure(text).count === 1;
 }
 
-/** The text with as much of the name as fits in it, or undefined when too little does. */
+/** The text with as much of the name as fits; undefined when too little fits. */
 function sayWithName(name: string, say: (app: string) => string): string | undefined {
   const whole = say(name);
   if (fits(whole)) return whole;
   const without = say('');
   const inGsm = isGsm(without);
-  // One character outside GSM-7 leaves 70 characters of 160, so a name is tried without them before it is cut.
+  // One character outside GSM-7 leaves 70 characters of 160, so try the name in GSM-7 before cutting it.
   const plain = inGsm ? gsmName(name) : undefined;
   if (plain !== undefined && fits(say(plain))) return say(plain);
 
   const parts = beginningOf(plain ?? name, without);
   for (let length = parts.length; length > leastOfName; length--) {
     const cut = cutName(parts.slice(0, length));
-    // … is not in GSM-7, where it would cost half of the text.
+    // … is not in GSM-7 and would cost half of the text.
     const text = say(inGsm && isGsm(cut) ? cut : `${cut}…`);
     if (cut !== '' && fits(text)) return text;
   }
   return undefined;
 }
 
-/** The graphemes of a name up to the first that has no room beside the text, so that few cuts of a long name are tried. */
+/** The graphemes of a name up to the first that does not fit, to limit the cuts to try for a long name. */
 function beginningOf(name: string, without: string): string[] {
   const parts: string[] = [];
   if (!fits(without)) return parts;
@@ -77,7 +76,7 @@ function beginningOf(name: string, without: string): string[] {
   return parts;
 }
 
-/** Without a last word that is cut in two, when that leaves at least half; and without what would dangle at the end. */
+/** Drops a partial last word if at least half remains, then trailing spaces and punctuation. */
 function cutName(parts: string[]): string {
   const cut = parts.slice(0, -1).join('');
   const word = parts.at(-1) === ' ' ? cut.length : cut.lastIndexOf(' ');
@@ -85,8 +84,8 @@ function cutName(parts: string[]): string {
 }
 
 /**
- * All places at once, so that a name can't hold a place itself. Sentences stand apart by a space, except after the
- * ideographic full stop, which brings its own; and a name's ellipsis is also the end of its sentence.
+ * Fills all placeholders in one pass, so that a name cannot contain one. No space follows an ideographic full stop, and
+ * an ellipsis at the end of a name also ends the sentence.
  */
 function fill(sentences: string[], values: { code: string; app: string; minutes: string }): string {
   return sentences

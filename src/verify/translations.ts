@@ -1,12 +1,10 @@
 /**
- * What a verification says in one language. Minutes are written so that no number needs another form: an abbreviation
- * ("10 min"), or a word that has only one. Where a common wording stays within GSM-7 with every accent in its place, it
- * is taken: "clave" for "código" leaves 160 characters for the text and not 70. No letter is ever robbed of its accent
- * for it.
+ * A verification's sentences in one language. Minutes need no plural: an abbreviation ("10 min") or an invariant word.
+ * Prefers common words that stay in GSM-7 ("clave" for "código": 160 characters, not 70), but never drops an accent.
  */
 export interface Translation {
   named: string;
-  /** For when the application's name has no room. */
+  /** Used when the application's name does not fit. */
   bare: string;
   valid: string;
   secret: string;
@@ -208,7 +206,7 @@ export const translations: ReadonlyMap<string, Translation> = new Map(
       valid: 'Wygasa za {minutes} min.',
       secret: 'Nie podawaj go nikomu.',
     },
-    // One wording for Portugal and Brazil, which share neither "partilhe" nor "compartilhe".
+    // One wording for Portugal and Brazil: they differ in "partilhe" and "compartilhe", so it uses neither.
     pt: {
       named: '{code} é o seu código {app}.',
       bare: '{code} é o seu código.',
@@ -314,7 +312,7 @@ export const translations: ReadonlyMap<string, Translation> = new Map(
   } satisfies Record<string, Translation>),
 );
 
-/** Who writes the first reads the second: both Norwegians, Bosnian beside Croatian, Cantonese as written Chinese. */
+/** Languages whose readers understand another: both Norwegians, Bosnian and Croatian, Cantonese and written Chinese. */
 const readsAs: ReadonlyMap<string, string> = new Map([
   ['no', 'nb'],
   ['nn', 'nb'],
@@ -324,15 +322,15 @@ const readsAs: ReadonlyMap<string, string> = new Map([
 
 export const longestLocale = 35;
 
-/** The rest of a sentence that begins with "locale", or undefined. 35 characters hold every tag without extensions (RFC 5646, section 4.4.1). */
+/** Completes "locale …", or undefined. 35 characters hold every tag without extensions (RFC 5646, section 4.4.1). */
 export function localeProblem(locale: string): string | undefined {
   if (locale.length > longestLocale) return `must have at most ${longestLocale} characters, this has ${locale.length}`;
   return read(locale) === undefined ? 'must be a BCP 47 language tag, like en, pt-BR or zh-Hant' : undefined;
 }
 
 /**
- * The translation that a locale is served with: English for none, and for a language that has no text here. The script
- * counts before the language alone, and follows from the region when it is not said: zh-TW is zh-Hant.
+ * The translation for a locale; English without a locale or a translation. Script and language match before the
+ * language alone, and the region implies the script: zh-TW is zh-Hant.
  */
 export function translationOf(locale: string | null): Translation {
   const likely = locale === null ? undefined : read(locale)?.maximize();
@@ -341,7 +339,7 @@ export function translationOf(locale: string | null): Translation {
   return translations.get(`${language}-${likely.script}`) ?? translations.get(language) ?? english;
 }
 
-/** Undefined for a tag that is not well-formed: a text must leave even then, so the lookup never throws. */
+/** Undefined for a malformed tag. It never throws, because the text must still be sent. */
 function read(locale: string): Intl.Locale | undefined {
   try {
     return new Intl.Locale(locale);

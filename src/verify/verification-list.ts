@@ -15,12 +15,12 @@ export interface VerificationPage {
   after: string | undefined;
 }
 
-/** An id is made within this time of the `created_at` that its verification expires by. */
+/** The most time between the time in an id and the row's `created_at`. */
 const slackMs = 1000;
 
 /**
- * A page, newest first, as of `nowMs`: a pending one whose time is over is listed as expired, whether or not that is
- * written down. It is put together from parts, each read in order through an index and none further than a page.
+ * A page as of `nowMs`, newest first: a lapsed pending verification counts as expired, even if its row does not say so
+ * yet. Merges parts; each reads an index in order, and at most a page of it.
  */
 export async function listVerifications(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function listVerifications(
   page: VerificationPage,
   nowMs: number,
 ): Promise<Verification[]> {
-  // No row can hold a NUL, and to ask for one is an error.
+  // Postgres rejects NUL in a parameter, and no row contains one.
   if (filter.to?.includes('\0')) return [];
   const values: unknown[] = [applicationId, page.limit];
   const bind = (value: unknown) => `$${values.push(value)}`;
@@ -49,7 +49,9 @@ export async function listVerifications(
     return filter.to === undefined ? [select()] : verificationStatuses.map(byStatus);
   }
 
-  /** A number has one at most. Else, of each duration: there, those that have lapsed are older than those that live. */
+  /**
+   * A number has at most one pending. Without a number, read per duration: there, lapsed ids are older than live ones.
+   */
   async function pendingPart(which: 'live' | 'lapsed'): Promise<string> {
     const [made, expires] = which === 'live' ? ['>=', '>'] : ['<', '<='];
     const inTime = `expires_at ${expires} ${bind(toTimestamp(nowMs))}`;
@@ -72,7 +74,7 @@ export async function listVerifications(
   return rows;
 }
 
-/** The durations that the pending ones of an application were started with: one look each, however many they are. */
+/** The distinct durations of an application's pending verifications, with one index lookup for each. */
 async function openDurations(tx: Tx, applicationId: string): Promise<number[]> {
   const { rows } = await tx.query<{ seconds: number }>(durationsStatement, [applicationId]);
   return rows.map(({ seconds }) => seconds);

@@ -49,7 +49,6 @@ const proof = Type.Optional(
 export const readSchema = Type.Object({ ...fields, proof });
 export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof });
 
-/** What lists of verifications can be filtered by. */
 export const verificationFilters = {
   to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
   status: Type.Optional(
@@ -70,7 +69,7 @@ export interface TextState {
   errorCode: MessageErrorCode | null;
 }
 
-/** A verification as its application sees it. `sent` is for the answer to a start: whether that start sent a text. */
+/** The verification as the API returns it. `sent` is for the answer to a start: whether that start sent a text. */
 export function toVerification(verification: Verification, text: TextState | undefined, sent?: boolean) {
   const { resendAvailableAtMs, approvedAtMs } = verification;
   return {

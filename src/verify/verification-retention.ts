@@ -4,16 +4,16 @@ import type { Database, Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import { dayMs, prefixOf } from './verification.ts';
 
-/** The same for verifications as `messages/retention.ts` for texts: their numbers go when their time is over. */
+/** Masks the numbers of verifications after the retention time, like `messages/retention.ts` does for texts. */
 export interface VerificationRetention {
   maskOld(): Promise<number>;
-  /** Masks the number wherever it stands, in pieces, so that it works on any size and holds nothing up. */
+  /** Masks a number in all applications, in small transactions, so that it does not hold up requests. */
   forget(number: string): Promise<number>;
 }
 
 interface Application {
   id: string;
-  /** Whether it has verifications of the number. */
+  /** True if the application has verifications of the number. */
   known: boolean;
 }
 
@@ -76,7 +76,7 @@ export function createVerificationRetention(database: Database, clock: Clock, da
   };
 }
 
-/** The next applications that have verifications, and whether they have any of the number: two looks for each. */
+/** The next applications with verifications, and whether they have any of the number: two index lookups for each. */
 const selectApplications = {
   name: 'select-applications-knowing-number',
   text: `with recursive next(id, place) as (
@@ -89,7 +89,7 @@ const selectApplications = {
     from next where id is not null order by id`,
 };
 
-/** One that is still open ends here: without its number nobody could finish it, and two masks may look the same. */
+/** Ends pending verifications: no caller can finish one without its number, and two masked numbers may be equal. */
 const maskStatement = {
   name: 'mask-verifications',
   text: `update verification v set recipient = m.recipient, prefix = m.prefix,

@@ -13,8 +13,8 @@ export const verificationColumns = `id, application_id as "applicationId", chann
   expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
 
 /**
- * For rows that are found by their id, in a form that no index has: Postgres would else read a table through a small index
- * of all that are pending. By the number, plain `status = 'pending'` is found through the unique index.
+ * For rows found by id. No index matches this form: with plain `status = 'pending'` Postgres would scan the small index
+ * of pending rows. Lookups by number use the plain form and the unique index.
  */
 const isPending = "status || '' = 'pending'";
 
@@ -23,13 +23,13 @@ const withNewestText = (rows: string) => `select v.*, m.id as "messageId", m.sta
     from ${rows} v left join lateral (
       select id, status, error_code from message where verification_id = v.id order by id desc limit 1) m on true`;
 
-/** A number as one application knows it. */
+/** A number within one application. */
 export interface Destination {
   applicationId: string;
   recipient: string;
 }
 
-/** Writes down that these are over, so that they do not keep their number occupied. */
+/** Marks lapsed verifications as expired, which frees their numbers. */
 export async function expireLapsed(tx: Tx, destinations: Destination[], nowMs: number): Promise<void> {
   await tx.query(expireStatement, [...pairs(destinations), toTimestamp(nowMs)]);
 }
@@ -42,7 +42,7 @@ const expireStatement = {
     where v.application_id = d.application_id and v.recipient = d.recipient and v.status = 'pending' and v.expires_at <= $3`,
 };
 
-/** The same in the background, for any that are over: at most `limit` of them. Those that a request holds come later. */
+/** The same in the background: at most `limit` rows, skipping rows that a request has locked. */
 export async function expireSome(tx: Tx, limit: number, nowMs: number): Promise<number> {
   const { count } = await tx.query(expireSomeStatement, [toTimestamp(nowMs), limit]);
   return count;
@@ -58,8 +58,8 @@ const expireSomeStatement = {
 };
 
 /**
- * Waits until no other transaction counts or writes starts for these prefixes. Always in the same order, so that two
- * batches never wait for one another; counts are read in a later statement, which sees what the other has committed.
+ * Waits until no other transaction counts or writes starts for these prefixes. Sorted, so that two batches cannot
+ * deadlock. A later statement reads the counts, so it sees what the other transaction committed.
  */
 export async function lockPrefixes(tx: Tx, destinations: Counted[]): Promise<void> {
   const names = new Set(destinations.map(({ applicationId, prefix }) => `${applicationId} ${prefix}`));
@@ -76,7 +76,7 @@ export async function lockPending(tx: Tx, destinations: Destination[]): Promise<
   return rows;
 }
 
-/** One by one, in the order they are given in: the same on every node, so that two of them never wait for one another. */
+/** Locks rows in the given order. Batches sort their items the same way on every node, so two nodes cannot deadlock. */
 const lockStatement = {
   name: 'lock-pending-verifications',
   text: `select v.* from unnest($1::text[], $2::text[]) as d(application_id, recipient)
@@ -85,26 +85,26 @@ const lockStatement = {
       where application_id = d.application_id and recipient = d.recipient and status = 'pending' limit 1 for update) v`,
 };
 
-/** A number with the digits that the guard counts its neighbours by. */
+/** A number with the prefix by which the guard counts neighbours. */
 export interface Counted extends Destination {
   prefix: string;
 }
 
 export interface Counts extends Destination {
-  /** Whether one is open, or was when it was last written. */
+  /** True if a pending row exists, even a lapsed one. */
   pending: boolean;
   startsForNumber: number;
   startsForPrefix: number;
   failuresToday: number;
 }
 
-/** How far starts are counted: no further than the answer is known. */
+/** Counting stops at these numbers, because the decision is then known. */
 export interface CountedTo {
   perNumber: number;
   perPrefix: number;
 }
 
-/** The guard's counts, from the rows themselves: they survive restarts and hold over nodes. */
+/** The guard's counts, read from the rows: they survive restarts and cover all nodes. */
 export async function countStarts(tx: Tx, counted: Counted[], to: CountedTo, nowMs: number): Promise<Counts[]> {
   const { rows } = await tx.query<Counts>(countStatement, [
     ...toTextRows(counted.map(({ applicationId, recipient, prefix }) => [applicationId, recipient, prefix])),
@@ -117,7 +117,7 @@ export async function countStarts(tx: Tx, counted: Counted[], to: CountedTo, now
 }
 
 const startedStatuses = verificationStatuses.filter((status) => status !== 'blocked').map((status) => `'${status}'`);
-// A row with failures has at least one wrong code, so the day's fifteen are reached within fifteen rows.
+// A row with failures has at least one wrong code, so fifteen rows are enough to reach the daily limit of fifteen.
 const countStatement = {
   name: 'count-verification-starts',
   text: `select d.c[1] as "applicationId", d.c[2] as recipient,
@@ -140,7 +140,7 @@ const countStatement = {
       where application_id = d.c[1] and recipient = d.c[2] and status = 'pending' limit 1) open on true`,
 };
 
-/** All that a batch of starts made or changed. New rows come with ids of their own, so a second run writes nothing. */
+/** Writes the rows that a batch of starts created or changed. Callers make the ids, so a second run adds no rows. */
 export async function putVerifications(tx: Tx, verifications: Verification[]): Promise<void> {
   if (verifications.length > 0) await tx.query(putStatement, verificationRows(verifications));
 }
@@ -185,8 +185,8 @@ function verificationRows(verifications: Verification[]): TextRows {
 }
 
 /**
- * Verifications and their texts where nothing was open before: one statement, which is its own transaction. Of two nodes
- * that start for one number at once the index refuses one.
+ * Inserts verifications and texts where no verification was pending: one statement is one transaction. If two nodes
+ * start for one number, the unique index refuses one.
  */
 export async function insertStarts(tx: Tx, verifications: Verification[], texts: Message[]): Promise<void> {
   await tx.query(insertStartsStatement, [...verificationRows(verifications), ...messageRows(texts)]);
@@ -201,12 +201,12 @@ export interface CheckRow {
   id: string;
   applicationId: string;
   codeLength: number;
-  /** The ring versions under which the code is right, as bits; and whether it is the test numbers' code. */
+  /** Bit mask of the ring versions for which the code is right. */
   matching: number;
   isTestCode: boolean;
 }
 
-/** A verification as it is now, with its newest text. */
+/** A verification with its newest text. */
 export interface WithText extends Verification {
   messageId: string | null;
   messageStatus: MessageStatus;
@@ -214,8 +214,8 @@ export interface WithText extends Verification {
 }
 
 /**
- * One statement decides every check: whether the code is right is known, so all that is left is to see that the
- * verification is still open. Whoever changes nothing came too late.
+ * Decides all checks in one statement. The code has been compared already, so the statement only tests that the
+ * verification is still open; a check that changes no row came too late.
  */
 export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<WithText[]> {
   const { rows } = await tx.query<WithText>(decideStatement, [
@@ -233,7 +233,7 @@ export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): P
   return rows;
 }
 
-/** A code of another length is wrong, whatever it would be the code of. */
+/** A code of another length is always wrong. */
 const right =
   '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else (k.c[4]::integer >> ring_version) & 1 = 1 end)';
 const decideStatement = {
@@ -250,13 +250,13 @@ const decideStatement = {
     ${withNewestText('decided')}`,
 };
 
-/** A verification as its own application knows it. */
+/** A verification within its application. */
 export interface VerificationKey {
   applicationId: string;
   id: string;
 }
 
-/** For each key its verification with its newest text, in order: all in one query. */
+/** Returns the verification and newest text for each key, in order, with one query. */
 export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(WithText | undefined)[]> {
   const { rows } = await tx.query<WithText | { id: null }>(
     selectByKeys,
@@ -283,7 +283,7 @@ const selectOne = {
   text: `select ${verificationColumns} from verification where id = $1 and application_id = $2`,
 };
 
-/** Cancels one that is still open; undefined when it is not. */
+/** Cancels a pending verification; undefined when it is not pending. */
 export async function cancelPending(
   tx: Tx,
   applicationId: string,
@@ -298,7 +298,7 @@ export async function cancelPending(
   return rows[0];
 }
 
-/** The verification that a request of one of these applications started; found as its texts are. */
+/** The verification that a request started, found by id range like the texts in `findMadeBy`. */
 export async function findStartedBy(
   tx: Tx,
   applicationIds: string[],

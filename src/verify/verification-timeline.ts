@@ -2,7 +2,7 @@ import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
 
-/** A verification from its start to its end, with the texts it sent. */
+/** The history of a verification and its texts. */
 export function verificationTimeline(verification: Verification, texts: TrackedMessage[]): TimelineEvent[] {
   const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;

@@ -9,7 +9,7 @@ export interface VerificationsOfStep {
   count: number;
 }
 
-/** A pending verification whose time is over counts as expired, although its row may not say so yet. */
+/** A lapsed pending verification counts as expired, even if its row does not say so yet. */
 export async function verificationsBySteps(tx: Tx, span: Span, nowMs: number): Promise<VerificationsOfStep[]> {
   const { applicationId, fromMs, toMs, stepMs } = span;
   const { rows } = await tx.query<VerificationsOfStep>(

@@ -50,11 +50,11 @@ export interface Verification {
 
 export const mostAttempts = 5;
 export const mostSends = 5;
-/** Wrong codes per application and number in any 24 hours, over all its verifications: guessing must not add up. */
+/** Wrong codes per application and number in any 24 hours, over all verifications, so that guesses cannot add up. */
 export const mostFailuresADay = 15;
 export const dayMs = 86_400_000;
 
-/** A pending verification is over when its time is, whether or not somebody has written that down yet. */
+/** A pending verification has expired once its time is over, even if its row does not say so yet. */
 export function asOf(verification: Verification, nowMs: number): Verification {
   if (verification.status !== 'pending' || verification.expiresAtMs > nowMs) return verification;
   return { ...verification, status: 'expired', reason: 'ttl_elapsed', updatedAtMs: verification.expiresAtMs };
@@ -64,7 +64,7 @@ export function attemptsRemaining({ status, attempts, maxAttempts }: Verificatio
   return status === 'pending' || status === 'approved' ? Math.max(0, maxAttempts - attempts) : 0;
 }
 
-/** What a further start for the same number does while one is pending. */
+/** What another start for the same number does while a verification is pending. */
 export type Continuation = 'send_again' | 'leave' | 'supersede';
 
 export function continuation(
@@ -72,13 +72,13 @@ export function continuation(
   wanted: { codeLength: number; channel: string },
   nowMs: number,
 ): Continuation {
-  // Two texts with two codes are the commonest cause of "wrong code", so the same code goes on as long as it can.
+  // Two texts with two codes are the commonest cause of "wrong code", so keep the same code while possible.
   if (pending.codeLength !== wanted.codeLength || pending.channel !== wanted.channel) return 'supersede';
   const waited = pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
   return waited && pending.sends < mostSends ? 'send_again' : 'leave';
 }
 
-/** The tries a new verification gets: no more than are left of the day's, nor of the one it takes the place of. */
+/** Tries for a new verification: at most what is left for the day, and of the verification it supersedes. */
 export function triesFor(failuresToday: number, leftOfSuperseded = mostAttempts): number {
   return Math.max(0, Math.min(mostAttempts, mostFailuresADay - failuresToday, leftOfSuperseded));
 }

@@ -22,14 +22,13 @@ export interface VerifyRoutesOptions {
   verify: VerifyService;
   idempotency: Idempotency;
   rules: StartRules;
-  /** The carrier that takes a number; undefined when there is none. */
+  /** The carrier for a number; undefined when there is none. */
   carrierFor: (to: string) => string | undefined;
 }
 
 const base = '/verify/v1/verifications';
 const params = Type.Object({ id: pathParameter });
 
-/** One-time codes: started, checked, read, listed, canceled; and the guard explained. */
 export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 

@@ -21,9 +21,9 @@ import * as store from './verification-store.ts';
 
 export interface VerifyServiceOptions {
   database: Database;
-  /** For lists and the guard's explanations; the same unless given. */
+  /** For lists and the guard's explanations; defaults to `database`. */
   sideDatabase?: Database;
-  /** The turns that callers take where a transaction is not shared. */
+  /** Callers take turns here for transactions that cannot share a batch. */
   singles: FairShare;
   clock: Clock;
   keys: KeyRing;
@@ -37,7 +37,7 @@ export interface VerifyServiceOptions {
     approvedAtMs: number;
     expiresAtMs: number;
   }) => Promise<string>;
-  /** Told after every commit that a text is due. */
+  /** Called after every commit: a text may be due. */
   wake: () => void;
 }
 
@@ -79,7 +79,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const checks = createChecks({ database, clock, keys, environment, find });
 
-  /** Undefined when there is none, or none any more. */
+  /** Undefined unless approved, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
     if (row.status !== 'approved' || row.approvedAtMs === null) return undefined;
     const expiresAtMs = row.approvedAtMs + proofMs;
@@ -104,7 +104,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
       const item = { request, key, keep };
-      // Another node took the number between our look and our write: now there is one to continue.
+      // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;
         return starts.submit(item);
@@ -113,7 +113,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return answer;
     },
 
-    /** `keep` commits the answer with the decision; without a key the check shares its commit with others. */
+    /** `keep` commits the answer with the decision. Without a key, the check shares its commit with others. */
     async check(
       applicationId: string,
       id: string,
@@ -164,10 +164,15 @@ export function createVerifyService(options: VerifyServiceOptions) {
         return toVerification(canceled, (await textsOf(tx, [id])).get(id));
       }),
 
+<<<<<<< ours
     /** What the guard would say to a start now, and why. */
     async explain(applicationId: string, to: string): Promise<Explained> {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
+=======
+    /** What the guard would decide for a start now, and why. */
+    async explain(applicationId: string, to: string) {
+>>>>>>> theirs
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
       const [counts] = await store.countStarts(sideDatabase, [destination], guard.explainedTo, clock.nowMs());
       const sighting = sightingOf(to, counts);
@@ -175,7 +180,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };
     },
 
-    /** For an answer that nothing else is written with. */
+    /** Stores an answer that has no other row to commit with. */
     async keep(row: IdempotencyRow | undefined): Promise<void> {
       if (row !== undefined) await insertAnswers(sideDatabase, [row], clock.nowMs());
     },

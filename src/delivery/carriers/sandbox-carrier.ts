@@ -3,7 +3,7 @@ import { testNumberOf } from '../../messages/test-numbers.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Carrier, OutgoingText, SubmitResult } from '../carrier.ts';
 
-/** What the carrier needs of the virtual phones; the sandbox has them. */
+/** The part of the sandbox's virtual phones that this carrier uses. */
 export interface Phones {
   receive(
     texts: {
@@ -23,11 +23,11 @@ export interface Phones {
   ): Promise<number>;
 }
 
-/** Long enough to see a message being `sent`, short enough not to wait for it. */
+/** Long enough to observe the status `sent`, short enough not to annoy. */
 const receiptAfterMs = 100;
 const reportEveryMs = 50;
 
-/** Delivers to virtual phones: nothing leaves the machine. */
+/** Delivers to virtual phones; no text leaves the machine. */
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
