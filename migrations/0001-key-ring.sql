@@ -1,4 +1,4 @@
--- Random keys from which every hash and derived code comes, each wrapped by the master secret.
+-- Random keys from which the service derives every hash and code. The master secret wraps each of them.
 create table key_ring (
   version integer primary key,
   salt bytea not null,

@@ -1,17 +1,17 @@
--- Who may call: developers' accounts, their applications, what those are registered for, and their credentials.
+-- Developers' accounts, their applications, registrations and credentials.
 
 create table account (
   id text primary key,
-  -- In the one spelling that the portal reads every e-mail address to, so that equality is enough.
+  -- Normalised by the portal, so that equality is enough.
   email text not null unique,
-  -- Null until a one-time link has set it: an account made on the machine.
+  -- Null until a one-time link sets it, for an account created on the machine.
   password_hash text,
   operator boolean not null default false,
   created_at timestamptz not null
 );
 
 create table session (
-  -- A keyed hash of the cookie: a copy of this table signs nobody in.
+  -- A keyed hash of the cookie: a copy of this table does not open a session.
   hash bytea primary key,
   account_id text not null references account on delete cascade,
   created_at timestamptz not null,
@@ -30,7 +30,7 @@ create table one_time_link (
 create index one_time_link_account on one_time_link (account_id);
 create index one_time_link_expires on one_time_link (expires_at);
 
--- Failed sign-ins, by a keyed hash of the account alone or of account and address together.
+-- Failed sign-ins, by a keyed hash of the account, or of account and address together.
 create table sign_in_throttle (
   subject bytea primary key,
   failures integer not null,
@@ -39,7 +39,7 @@ create table sign_in_throttle (
 );
 create index sign_in_throttle_last on sign_in_throttle (last_failed_at);
 
--- From where an account was signed in to: a flood of failures from elsewhere does not shut these addresses out.
+-- Addresses that signed in to an account before. A flood of failures from elsewhere does not lock them out.
 create table known_address (
   account_id text not null references account on delete cascade,
   address_hash bytea not null,
@@ -63,7 +63,7 @@ create table registration (
   api text not null check (api in ('sms', 'verify', 'messaging')),
   plan text not null,
   status text not null check (status in ('approved', 'pending', 'rejected')),
-  -- Production: the plan asked for while the old one still holds.
+  -- Production: the requested plan, while the old one still applies.
   requested_plan text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -74,7 +74,7 @@ create index registration_waiting on registration (id) where status = 'pending' 
 create table api_key (
   id text primary key,
   application_id text not null references application on delete cascade,
-  -- A keyed hash; `ring_version` names the key it was made with.
+  -- A keyed hash; `ring_version` names the key that made it.
   hash bytea not null unique,
   ring_version integer not null,
   prefix text not null,
@@ -88,7 +88,7 @@ create index api_key_application on api_key (application_id, id);
 create table oauth_client (
   id text primary key,
   application_id text not null unique references application on delete cascade,
-  -- Carried by every token and compared for equality: raising it ends all tokens of this client.
+  -- Every token carries this version and must equal it: raising it ends all tokens of this client.
   credential_version integer not null default 1,
   created_at timestamptz not null
 );
@@ -105,7 +105,7 @@ create table client_secret (
 );
 create index client_secret_client on client_secret (client_id, id);
 
--- The change feed. Nodes remember what they have looked up and forget what is listed here.
+-- The change feed. Nodes cache what they look up, and drop what is listed here.
 create table registry_change (
   seq bigint primary key,
   application_id text not null,
@@ -120,8 +120,8 @@ create table node (
   seen_at timestamptz not null
 );
 
--- Called last in the transaction that makes the change. The lock is held until commit, so the order of seq is the order
--- in which changes become visible: a reader that has seen seq n will never later find one below n.
+-- Call this last in the transaction of the change. The lock is held until commit, so changes become visible in the
+-- order of seq: a reader that has seen seq n never finds a lower one later.
 create function record_registry_change(application_id text, changed_at timestamptz) returns bigint
 language plpgsql as $$
 declare

@@ -1,21 +1,21 @@
--- The identity provider: the keys that sign its tokens, and the tokens that were revoked before their time.
+-- The identity provider: the keys that sign tokens, and revoked tokens.
 
 create table signing_key (
   -- The RFC 7638 thumbprint of the public key.
   kid text primary key,
   alg text not null,
   public_jwk jsonb not null,
-  -- Sealed under the key ring.
+  -- Encrypted under the key ring.
   private_key bytea not null,
   created_at timestamptz not null,
-  -- It is published from creation on, and signs from here on, until a newer one does.
+  -- The key is published from its creation. It signs from this time until a newer key does.
   signs_from timestamptz not null,
-  -- Set when a newer one takes over: the end of the last token it signed.
+  -- Set when a newer key takes over: when the last token it signed expires.
   verifies_until timestamptz
 );
 
 create table token_revocation (
-  -- By id, never by a hash of the token: the same token can be written in more than one way.
+  -- The token's id, not a hash of its text: one token can be spelled in more than one way.
   jti text primary key,
   expires_at timestamptz not null
 );

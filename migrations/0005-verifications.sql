@@ -1,4 +1,4 @@
--- One-time codes. The code itself is nowhere: it derives from the id and the ring version named here.
+-- One-time codes. No code is stored: it derives from the id and the ring version in the row.
 
 create table verification (
   id text primary key,
@@ -6,7 +6,7 @@ create table verification (
   channel text not null,
   -- Masked after the retention time.
   recipient text not null,
-  -- The number without its last four digits: what the guard counts neighbours by.
+  -- The number without its last four digits. The guard counts neighbouring numbers by it.
   prefix text not null,
   status text not null check (status in ('pending', 'approved', 'failed', 'expired', 'canceled', 'blocked')),
   reason text,
@@ -24,31 +24,31 @@ create table verification (
   updated_at timestamptz not null,
   expires_at timestamptz not null,
   approved_at timestamptz,
-  -- Among verifications of equal duration the order of ids is the order in which they expire.
+  -- Among verifications with the same lifetime, ids sort by expiry.
   ttl_seconds integer not null generated always as (extract(epoch from expires_at - created_at)::integer) stored,
-  -- False while it is pending: a wrong code then changes no column that an index knows, which makes a check cheap.
+  -- False while pending, so a wrong code changes no indexed column, which makes a check cheap.
   has_failures boolean not null generated always as (status <> 'pending' and attempts > 0) stored
 ) with (
-  -- Rows leave the indexes of pending ones within minutes: vacuum early, so that these indexes stay small.
+  -- Rows leave the indexes of pending verifications within minutes: vacuum early, so that these indexes stay small.
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, fillfactor = 85
 );
 
--- One at a time for an application and a number.
+-- One pending verification per application and number.
 create unique index verification_pending on verification (application_id, recipient) where status = 'pending';
--- Lists and the guard's counts: ids sort by age, so "since" is a range of ids.
+-- Lists and the guard's counts. Ids sort by age, so "since" is a range of ids.
 create index verification_list on verification (application_id, id);
 create index verification_recipient on verification (application_id, recipient, status, id);
 create index verification_prefix on verification (application_id, prefix, id) where status <> 'blocked';
 create index verification_status on verification (application_id, status, id) where status <> 'pending';
 create index verification_reference on verification (application_id, reference, id) where reference is not null;
--- Pending ones, live and lapsed, without reading the others of either kind.
+-- Pending verifications, live or past their expiry, without reading the other kind.
 create index verification_open on verification (application_id, ttl_seconds, id) where status = 'pending';
--- What the background has to expire next.
+-- Verifications that the background chore must expire next.
 create index verification_expires on verification (expires_at) where status = 'pending';
--- The day's wrong codes of a number. There are at most fifteen rows a day, however many verifications it had.
+-- A number's wrong codes of the day: at most fifteen rows, however many verifications it had.
 create index verification_failures on verification (application_id, recipient, id) where has_failures;
--- No statistics on what rows are found by, as for messages: knowing that most rows are one number's, Postgres would read
--- all of an application's by age instead.
+-- No statistics on these columns, as for messages: if Postgres knew that most rows are one number's, it would read all
+-- of an application's rows by age.
 alter table verification alter column id set statistics 0, alter column application_id set statistics 0,
   alter column recipient set statistics 0, alter column prefix set statistics 0, alter column status set statistics 0,
   alter column reference set statistics 0, alter column ttl_seconds set statistics 0,

@@ -1,10 +1,10 @@
--- What was used, and what became of the latest requests. Messages and verifications are counted from their own rows.
+-- Usage, and traces of the latest requests. Messages and verifications are counted from their own rows.
 
 create table usage_minute (
   registration_id text not null,
   minute timestamptz not null,
-  -- Whose count it is. A node that starts again counts anew under another name, so that a value only ever rises, and
-  -- writing it twice changes nothing. Empty for what was put together by the hour.
+  -- The process that counted. A restarted node counts under a new name, so values only rise, and writing one twice
+  -- changes nothing. Empty for hourly sums.
   boot text not null,
   application_id text not null,
   api text not null,
@@ -15,7 +15,7 @@ create table usage_minute (
 create index usage_minute_application on usage_minute (application_id, minute);
 create index usage_minute_age on usage_minute (minute) where boot <> '';
 
--- The newest requests of each application, for a day. What a request made is kept with the record itself.
+-- The newest requests of each application, for a day. What a request created is kept in its own table.
 create table request_trace (
   id text primary key,
   application_id text not null,

@@ -1,5 +1,5 @@
--- Nobody lists the texts of verifications by number or status: they are found by their verification. Without them here a
--- start writes two entries less, and so does every change of such a text on its way.
+-- Texts of verifications are found by their verification, and never listed by number or status. Without them in these
+-- indexes, a start writes two entries less, and so does every later change of such a text.
 
 drop index message_recipient;
 create index message_recipient on message (application_id, api, recipient, id) where api <> 'verify';
