@@ -13,15 +13,9 @@ export interface NodeRequest extends Exchange {
 export interface ConnectionsOptions {
   /** Writes an answer straight to a socket when Node could not read a request. */
   answerSocket(socket: Socket, error: ApiError): void;
-<<<<<<< ours
-  /** Answers a request, in place of whoever was about to. */
-  refuse(exchange: NodeRequest, error: ApiError): void;
-  /** Whether every answer is the last on its connection: callers are to go elsewhere with their next request. */
-=======
   /** Answers a request at once; a later answer of its handler is dropped. */
-  refuse(exchange: NodeExchange, error: ApiError): void;
+  refuse(exchange: NodeRequest, error: ApiError): void;
   /** Whether every answer closes its connection, so that callers send their next request to another node. */
->>>>>>> theirs
   isEnding(): boolean;
 }
 
@@ -29,29 +23,16 @@ export interface ConnectionsOptions {
 export interface Connections {
   /** Tracks a connection that Node reads from now on. */
   add(socket: Socket): void;
-<<<<<<< ours
-  /** False for a request behind the last answer of its connection: it must not be carried out. */
+  /** False for a request after the last answer of its connection: the server must not run it. */
   begin(exchange: NodeRequest): boolean;
   end(exchange: NodeRequest): void;
-  /** Tells a caller that waits for it to send its body. Not telling is how a refused body need not be sent. */
-=======
-  /** False for a request after the last answer of its connection: the server must not run it. */
-  begin(exchange: NodeExchange): boolean;
-  end(exchange: NodeExchange): void;
   /** Sends 100 Continue to a caller that waits for it. Without it, a refused caller need not send its body. */
->>>>>>> theirs
   askForBody(response: ServerResponse): void;
   /** Refuses bytes that are not HTTP after all owed answers, then closes the connection. */
   refuse(socket: Socket, error: ApiError): void;
-<<<<<<< ours
-  /** Whether this answer is the last on its connection. If it is, nothing more is read there. */
-  endsWith(exchange: NodeRequest): boolean;
-  /** Closes every connection on which no answer is owed, and each of the others once it has its answer. */
-=======
   /** Whether this answer is the last on its connection. If so, the server ignores later requests there. */
-  endsWith(exchange: NodeExchange): boolean;
+  endsWith(exchange: NodeRequest): boolean;
   /** Closes idle connections now, and every other one after its answer. */
->>>>>>> theirs
   closeIdle(): void;
 }
 
@@ -89,13 +70,8 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     closeGently(socket);
   }
 
-<<<<<<< ours
-  /** Of several requests that came at once, the answer to the newest is the last. */
-  function isLast(exchange: NodeRequest): boolean {
-=======
   /** Of several pipelined requests, the newest gets the last answer. */
-  function isLast(exchange: NodeExchange): boolean {
->>>>>>> theirs
+  function isLast(exchange: NodeRequest): boolean {
     return options.isEnding() && newestExchange.get(exchange.request.socket) === exchange;
   }
 

@@ -69,17 +69,17 @@ export abstract class Exchange implements Arrival {
   abstract onGone(act: () => void): void;
 }
 
-/** An answer as it goes out, but for what every answer has. */
+/** An answer without the headers that every answer gets. */
 export interface AnswerParts {
   status: number;
   headers: Record<string, string>;
-  /** The media type; undefined for an answer without a body. */
+  /** The media type; undefined without a body. */
   type: string | undefined;
   data: AnswerData;
 }
 
-/** A route made ready: its schemas are compiled. */
+/** A route with compiled schemas. */
 export interface MountedRoute extends Route {
-  /** Reads what was asked for, and has it done. Throws, or rejects with, whatever is wrong with it. */
+  /** Validates the request and runs the handler. Throws or rejects with any error. */
   run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
 }

@@ -11,26 +11,7 @@ import { createQueryReader } from './query.ts';
 import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
 import { compileValidator, listsByItem, validationError } from './validation.ts';
 
-<<<<<<< ours
-/** The turns callers take where their work is not batched. */
-=======
-/** An answer without the headers that every answer gets. */
-export interface AnswerParts {
-  status: number;
-  headers: Record<string, string>;
-  /** The media type; undefined without a body. */
-  type: string | undefined;
-  data: AnswerData;
-}
-
-/** A route with compiled schemas. */
-export interface MountedRoute extends Route {
-  /** Validates the request and runs the handler. Throws or rejects with any error. */
-  run(exchange: Exchange, body: Buffer | undefined): AnswerParts | Promise<AnswerParts>;
-}
-
 /** Where callers take turns, for work that is not batched. */
->>>>>>> theirs
 export type Bulkheads = Record<Bulkhead, FairShare>;
 
 export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {

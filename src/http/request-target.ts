@@ -1,4 +1,4 @@
-/** The path of a request target: also of the absolute form (RFC 9112, section 3.2.2). */
+/** The path of a request target, absolute form included (RFC 9112, section 3.2.2). */
 export function pathOf(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const query = path.indexOf('?');

@@ -6,13 +6,8 @@ const apiOfScope: Record<Scope, TokenApi> = { 'verify:manage': 'verify', 'messag
 
 export const apiScopes = Object.keys(apiOfScope) as Scope[];
 
-<<<<<<< ours
-/** A client may put any number of spaces between two words, and this is more than any of them does. */
-export const longestScope = 4096;
-=======
 /** A client may send any number of spaces between words; no real client sends this many. */
-const longest = 4096;
->>>>>>> theirs
+export const longestScope = 4096;
 
 /**
  * Reads `openid` and exactly one API scope, in any order, with any number of spaces. The API scope decides which API

@@ -164,15 +164,10 @@ export function createVerifyService(options: VerifyServiceOptions) {
         return toVerification(canceled, (await textsOf(tx, [id])).get(id));
       }),
 
-<<<<<<< ours
-    /** What the guard would say to a start now, and why. */
+    /** What the guard would decide for a start now, and why. */
     async explain(applicationId: string, to: string): Promise<Explained> {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
-=======
-    /** What the guard would decide for a start now, and why. */
-    async explain(applicationId: string, to: string) {
->>>>>>> theirs
       const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
       const [counts] = await store.countStarts(sideDatabase, [destination], guard.explainedTo, clock.nowMs());
       const sighting = sightingOf(to, counts);
