@@ -158,7 +158,7 @@ describe('owners', () => {
         ([, table]) => table,
       ),
     );
-    assert.deepEqual([...made, 'schema_migration'].sort(), Object.keys(ownerOf).sort());
+    assert.deepEqual(new Set([...made, 'schema_migration']), new Set(Object.keys(ownerOf)));
   });
 
   test('a table is read and written in the folder that owns it', () => {

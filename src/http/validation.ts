@@ -58,13 +58,12 @@ const check: FuncKeywordDefinition = {
 
 /** The same object without strings that are too long to check. */
 function withinBounds(value: Record<string, unknown>, bounds: { name: string; maxLength: number }[]) {
-  const tooLong = bounds.filter(({ name, maxLength }) => {
+  let within = value;
+  for (const { name, maxLength } of bounds) {
     const text = value[name];
-    return typeof text === 'string' && isLongerThan(text, maxLength);
-  });
-  return tooLong.length === 0
-    ? value
-    : { ...value, ...Object.fromEntries(tooLong.map(({ name }) => [name, undefined])) };
+    if (typeof text === 'string' && isLongerThan(text, maxLength)) within = { ...within, [name]: undefined };
+  }
+  return within;
 }
 
 /** Ignores unknown properties and coerces nothing. */

@@ -65,8 +65,8 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   function submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const keys = keysOf(item);
-      const entry = { item, owner: ownerOf(item), keys, weight: weightOf(item), submittedMs: clock.steadyMs() };
-      if (!queue.add({ ...entry, resolve, reject })) {
+      const [owner, weight, submittedMs] = [ownerOf(item), weightOf(item), clock.steadyMs()];
+      if (!queue.add({ item, owner, keys, weight, submittedMs, resolve, reject })) {
         reject(unavailable('The service is overloaded. Try again shortly.'));
         return;
       }
