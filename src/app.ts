@@ -42,9 +42,7 @@ export interface App {
   start(): Promise<void>;
   /** For `forMs`, `/readyz` answers 503 and every response closes its connection, so balancers move to other nodes. */
   drain(forMs: number): Promise<void>;
-  /**
-   * Stops accepting and finishes requests in flight, for at most `graceMs`. Idle connections close within `drainMs`.
-   */
+  /** Stops accepting and finishes requests in flight within `graceMs`. Idle connections close within `drainMs`. */
   stop(graceMs?: number, drainMs?: number): Promise<void>;
 }
 
