@@ -83,7 +83,7 @@ export function writeRunnerGroup(folder: string, group: number): void {
 export async function removeRunFolder(folder: string): Promise<void> {
   const runner = Number(readText(join(folder, 'runner')));
   // A number can be somebody else's by now.
-  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('--test-force-exit')) {
+  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('scripts/run-test-files.ts')) {
     process.kill(-runner, 'SIGKILL');
     await waitUntilGone(runner, 5000);
   }
