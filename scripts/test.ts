@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
+import { prepareServer } from '../test/support/database.ts';
 import {
   isGroupRunning,
   makeRunFolder,
@@ -62,6 +63,7 @@ try {
   const log = createLog({ level: 'warn', readable: true });
   const onProgress = (step: string) => console.log(`Tests are ${step}.`);
   const postgres = await startEmbeddedPostgres({ folder: join(folder, 'server'), log, onProgress });
+  if (!interrupted) await prepareServer(postgres);
   if (!interrupted) code = await runTests(JSON.stringify(postgres));
   await postgres.stop();
 } finally {
