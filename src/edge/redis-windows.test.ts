@@ -79,12 +79,12 @@ const tickMs = 1 / 8;
 describeLimiter('windows in Redis', {
   newLimiter: () => limiterOn(1),
   tickMs,
-  effort: { steps: inShort(800, 20_000), fills: 1.3, runs: inShort(10, 200) },
+  effort: { steps: inShort(1500, 20_000), fills: 1.3, runs: inShort(10, 200) },
 });
 describeLimiter('windows in Redis, over three nodes', {
   newLimiter: () => limiterOn(3),
   tickMs,
-  effort: { steps: inShort(800, 20_000), fills: 1.3, runs: inShort(3, 100) },
+  effort: { steps: inShort(1500, 20_000), fills: 1.3, runs: inShort(3, 100) },
 });
 
 describe('by the clock of Redis itself', () => {
