@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
 import { randomBase62 } from '../src/platform/random.ts';
-import { urlOf } from '../test/support/cluster.ts';
+import { urlOf } from '../test/support/node-settings.ts';
 import { freePort, makeRunFolder, removeRunFolder } from '../test/support/process.ts';
 import { startRedis } from '../test/support/redis.ts';
 import { type Balancer, startBalancer } from './balancer.ts';

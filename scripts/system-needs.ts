@@ -1,26 +1,74 @@
 // The system programs that tests need: finds them, installs them where possible, or names what is missing.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const needs = [
-  { program: 'redis-server', why: 'several nodes share their limits by it', debian: ['redis-server'] },
-  { program: 'chromium', why: 'the pages of the portal are tried in it', debian: ['chromium', 'fonts-liberation'] },
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface SystemNeed {
+  program: string;
+  why: string;
+  /** What a reader types to get it. */
+  how: string;
+  debian: string[];
+  /** Test files that lead to this one need the program. */
+  usedBy: string;
+  find(): string | undefined;
+}
+
+const needs: SystemNeed[] = [
+  {
+    program: 'redis-server',
+    why: 'several nodes share their limits by it',
+    how: 'apt-get install redis-server (Debian), brew install redis (macOS)',
+    debian: ['redis-server'],
+    usedBy: 'test/support/redis.ts',
+    find: () => findInPath('redis-server'),
+  },
+  {
+    program: 'chromium',
+    why: 'the pages of the portal are tried in it',
+    how: 'apt-get install chromium fonts-liberation (Debian), or CHROMIUM=/path/of/chrome npm test',
+    debian: ['chromium', 'fonts-liberation'],
+    usedBy: 'test/browser/browser.ts',
+    find: findChromium,
+  },
 ];
 
-/** Returns one sentence for each program that is missing and could not be installed. */
-export function provideSystemNeeds(): string[] {
-  const missing = needs.filter(({ program }) => !isInstalled(program));
+/** Installs what is missing where that is possible, and returns what is still missing. */
+export function provideSystemNeeds(): SystemNeed[] {
+  const missing = needs.filter(({ find }) => find() === undefined);
   if (missing.length === 0) return [];
   const packages = missing.flatMap(({ debian }) => debian);
-  if (isInstalled('apt-get') && process.getuid?.() === 0) {
+  if (findInPath('apt-get') !== undefined && process.getuid?.() === 0) {
     console.log(`Tests are installing ${packages.join(', ')} (apt-get).`);
     apt('update', '-qq');
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
   }
-  return missing
-    .filter(({ program }) => !isInstalled(program))
-    .map(({ program, why, debian }) => `${program} is not installed, and ${why}: apt-get install ${debian.join(' ')}`);
+  return missing.filter(({ find }) => find() === undefined);
+}
+
+/** Whether a test file leads to the file that uses the program: by imports, or by a script that it starts. */
+export function leadsTo(file: string, usedBy: string, seen = new Set<string>()): boolean {
+  if (file === usedBy) return true;
+  if (seen.has(file) || !existsSync(join(root, file))) return false;
+  seen.add(file);
+  const text = readFileSync(join(root, file), 'utf8');
+  const named = [...text.matchAll(/'((?:\.\.?|scripts)\/[^']+\.ts)'/g)].map(([, name = '']) => name);
+  return named.some((name) => leadsTo(resolveName(file, name), usedBy, seen));
+}
+
+function resolveName(file: string, name: string): string {
+  if (name.startsWith('scripts/')) return name;
+  return resolve('/', dirname(file), name).slice(1);
+}
+
+/** Debian's name, or another system's; a machine that has it elsewhere says where. */
+export function findChromium(): string | undefined {
+  const named = process.env.CHROMIUM;
+  if (named !== undefined) return isProgram(named) ? named : undefined;
+  return findInPath('chromium') ?? findInPath('chromium-browser') ?? findInPath('google-chrome');
 }
 
 /** With RUNLEVEL=1 apt-get installs packages without starting their services. */
@@ -29,13 +77,16 @@ function apt(...args: string[]): void {
   spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? '').split(':').some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+function findInPath(program: string): string | undefined {
+  const places = (process.env.PATH ?? '').split(':').map((folder) => join(folder, program));
+  return places.find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

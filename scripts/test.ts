@@ -2,11 +2,11 @@
 // stops everything it started, whether the tests end, hang, or get Ctrl-C.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
+import { prepareServer } from '../test/support/database.ts';
 import {
   isGroupRunning,
   makeRunFolder,
@@ -14,27 +14,32 @@ import {
   removeRunFolder,
   writeRunnerGroup,
 } from '../test/support/process.ts';
-import { provideSystemNeeds } from './system-needs.ts';
+import { leadsTo, provideSystemNeeds } from './system-needs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
-/** Per file, on a busy machine; a file that takes longer hangs. */
-const fileTimeoutMs = 900_000;
+/** What starts processes takes longest, and comes first: a slow file that starts last keeps a core waiting. */
+const slowestFirst = ['test/faults/start', 'test/browser', 'test/cluster', 'test/faults', 'test/hostile', 'test/races'];
 
-const files = ['src', 'test']
+const found = ['src', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))))
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .sort();
-if (files.length === 0) {
+  .sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
+if (found.length === 0) {
   console.error(`No test file's path contains ${wanted.join(' or ')}.`);
   process.exit(1);
 }
 
-const missing = provideSystemNeeds();
-for (const sentence of missing) console.error(sentence);
-// Selected tests may work without these programs; the full run cannot pass.
-if (missing.length > 0 && wanted.length === 0) process.exit(1);
+const leftOut = provideSystemNeeds().map((need) => ({
+  ...need,
+  files: found.filter((file) => leadsTo(file, need.usedBy)),
+}));
+const files = found.filter((file) => !leftOut.some((need) => need.files.includes(file)));
+if (files.length < found.length && (process.env.CI === 'true' || files.length === 0)) {
+  sayWhatIsLeftOut();
+  process.exit(1);
+}
 
 // Tests start services and serve portal pages, so build both from these sources.
 const build = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
@@ -58,18 +63,32 @@ try {
   const log = createLog({ level: 'warn', readable: true });
   const onProgress = (step: string) => console.log(`Tests are ${step}.`);
   const postgres = await startEmbeddedPostgres({ folder: join(folder, 'server'), log, onProgress });
+  if (!interrupted) await prepareServer(postgres);
   if (!interrupted) code = await runTests(JSON.stringify(postgres));
   await postgres.stop();
 } finally {
   await removeRunFolder(folder);
 }
+sayWhatIsLeftOut();
 process.exit(interrupted ? 130 : code);
+
+function rankOf(file: string): number {
+  const rank = slowestFirst.findIndex((start) => file.startsWith(start));
+  return rank === -1 ? slowestFirst.length : rank;
+}
+
+function sayWhatIsLeftOut(): void {
+  for (const { program, why, how, files: without } of leftOut.filter((need) => need.files.length > 0)) {
+    const count = `${without.length} test ${without.length === 1 ? 'file' : 'files'}`;
+    console.error(`\n${'='.repeat(80)}\nNOT TESTED: ${count}, because ${program} is not installed (${why}):`);
+    for (const file of without) console.error(`  ${file}`);
+    console.error(`To test them too: ${how}\n${'='.repeat(80)}`);
+  }
+}
 
 /** Runs the runner, test files and services in one process group, so that all of them can be stopped. */
 async function runTests(server: string): Promise<number> {
-  const flags = ['--test', '--test-reporter=spec', '--test-force-exit', `--test-timeout=${fileTimeoutMs}`];
-  const concurrency = `--test-concurrency=${availableParallelism()}`;
-  const runner = spawn(process.execPath, ['--import', 'tsx', ...flags, concurrency, ...files], {
+  const runner = spawn(process.execPath, ['--import', 'tsx', 'scripts/run-test-files.ts', ...files], {
     cwd: root,
     stdio: 'inherit',
     detached: true,

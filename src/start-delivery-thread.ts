@@ -9,14 +9,13 @@ export interface DeliveryThread {
   stop(): Promise<void>;
 }
 
-const restartAfterMs = 1000;
 const stopWithinMs = 10_000;
 
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
   { countDelivery, countMaintenance }: Pick<Metrics, 'countDelivery' | 'countMaintenance'>,
-  file = new URL('./delivery-thread.js', import.meta.url),
+  { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): Promise<DeliveryThread> {
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { eventually } from '../../test/support/ledger.ts';
 import { type Batch, type BatchOptions, createBatch } from './batch.ts';
 import type { QueueLimits } from './batch-queue.ts';
 import { systemClock } from './clock.ts';
@@ -267,6 +268,11 @@ test('two batches on two pools that deadlock are both run to the end', async () 
   const [left, right] = [fresh('left'), fresh('right')];
   await addCounters([left, right]);
   const runs: string[] = [];
+  let bothHold = () => {};
+  const crossed = new Promise<void>((resolve) => {
+    bothHold = resolve;
+  });
+  const holding = new Set<string>();
   const crossing = (name: string, order: string[]) =>
     createCounting(db.another(), {
       run: async (tx) => {
@@ -274,7 +280,9 @@ test('two batches on two pools that deadlock are both run to the end', async () 
         let last = 0;
         for (const id of order) {
           [last = 0] = await count(tx, [{ id }]);
-          await pause(150);
+          holding.add(name);
+          if (holding.size === 2) bothHold();
+          await crossed;
         }
         return [last];
       },
@@ -392,9 +400,11 @@ test('one thing that everybody wants holds up nobody else', async () => {
 test('nobody waits longer than 5 s for an answer, whatever the batch in front does', async () => {
   const clock = createTestClock();
   let finish = () => {};
+  let begun = 0;
   const batch = createCounting(db.database, {
     clock,
     run: async (_tx, items) => {
+      begun += 1;
       await new Promise<void>((done) => {
         finish = done;
       });
@@ -404,13 +414,13 @@ test('nobody waits longer than 5 s for an answer, whatever the batch in front do
   const isLate = (error: unknown) => error instanceof ApiError && error.code === 'UNAVAILABLE';
   const first = assert.rejects(batch.submit({ id: 'same' }), isLate);
   const second = assert.rejects(batch.submit({ id: 'same' }), isLate);
-  await pause(50);
+  await eventually('the first batch runs', () => begun === 1);
   clock.advance(2000);
   const third = batch.submit({ id: 'same' });
   clock.advance(2600);
   await Promise.all([first, second]);
   finish();
-  await pause(50);
+  await eventually('the next batch runs', () => begun === 2);
   finish();
   assert.equal(await third, 1);
 });

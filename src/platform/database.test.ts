@@ -106,10 +106,17 @@ test('when the connection breaks under a refusal, the caller still gets the refu
 
 test('two transactions in each other\u2019s way: one commits, the other is a 503 that may be tried again', async () => {
   await db.database.query("insert into note values ('left'), ('right')");
+  let holding = 0;
+  let allHold = () => {};
+  const bothHold = new Promise<void>((resolve) => {
+    allHold = resolve;
+  });
   const touch = (first: string, second: string) =>
     db.database.transaction(async (tx) => {
       await tx.query('select from note where id = $1 for update', [first]);
-      await new Promise((done) => setTimeout(done, 200));
+      holding += 1;
+      if (holding === 2) allHold();
+      await bothHold;
       await tx.query('select from note where id = $1 for update', [second]);
     });
   const outcomes = await Promise.allSettled([touch('left', 'right'), touch('right', 'left')]);

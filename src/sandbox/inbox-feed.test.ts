@@ -74,7 +74,7 @@ function createFeed({ phones }: ReturnType<typeof createPhones>) {
   return { ...createInboxFeed({ handsets: phones, readTexts, log }), rendered, failRendering };
 }
 
-const hears = (told: number[], id: number) => until(`text ${id}`, () => told.includes(id), 2000);
+const hears = (told: number[], id: number) => until(`text ${id}`, () => told.includes(id));
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 describe('the inbox feed', () => {
@@ -154,7 +154,8 @@ describe('the inbox feed', () => {
     const first = createListener();
     const leave = await feed.subscribe(first.listener);
     const release = phones.holdAnswers();
-    await pause(150);
+    const looked = phones.looks();
+    await until('a look', () => phones.looks() > looked);
     leave();
     const second = createListener();
     const leaving = feed.subscribe(second.listener);
@@ -166,8 +167,11 @@ describe('the inbox feed', () => {
     await hears(second.told, 3);
     assert.deepEqual([first.told, second.told], [[], [2, 3]]);
     const before = phones.looks();
+    const sinceMs = performance.now();
     await pause(350);
-    assert.ok(phones.looks() - before <= 4, 'one loop, not two');
+    // One look every 100 ms, and a machine that is busy may take longer for the pause than it was told.
+    const most = Math.ceil((performance.now() - sinceMs) / 100) + 1;
+    assert.ok(phones.looks() - before <= most, 'one loop, not two');
     leaveAgain();
     await pause(150);
     const idle = phones.looks();

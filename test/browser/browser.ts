@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { findChromium } from '../../scripts/system-needs.ts';
 
 const flags = [
   '--no-sandbox',
@@ -13,16 +14,17 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Debian's own; another machine names its browser. */
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
 export const password = 'a sentence that only I would think of';
 
 /** For what a busy machine may take its time with. */
 const patienceMs = 30_000;
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: flags, timeout: patienceMs * 4 });
+  return chromium.launch({
+    executablePath: findChromium() ?? '/usr/bin/chromium',
+    args: flags,
+    timeout: patienceMs * 4,
+  });
 }
 
 export interface Portal {

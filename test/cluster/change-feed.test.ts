@@ -9,6 +9,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/ledger.ts';
 import { createTestLog } from '../support/log.ts';
 import type { Verdict } from '../support/registry-node.ts';
 
@@ -84,13 +85,16 @@ describe('two registries on one database', () => {
 
   test('a lookup that was under way during a change is not remembered after it', async () => {
     const slow = db.another();
-    let release = () => {};
+    let release: (() => void) | undefined;
     const holding: Database = {
       ...slow,
       async query(statement, values) {
         const result = await slow.query(statement, values);
         const name = typeof statement === 'string' ? '' : statement.name;
-        if (name === 'select-application-by-key') await new Promise<void>((resolve) => (release = resolve));
+        if (name === 'select-application-by-key')
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
         return result as never;
       },
     };
@@ -98,9 +102,9 @@ describe('two registries on one database', () => {
     await one.feed.start();
     const { applicationId, key, keyId } = await newKey(one);
     const lookup = one.directory.lookUpKey(key);
-    await new Promise((done) => setTimeout(done, 50));
+    await eventually('the lookup has read its row', () => release !== undefined);
     await one.service.deleteKey(accountId, applicationId, keyId);
-    release();
+    release?.();
     assert.ok(await lookup, 'the lookup itself began before the change');
     assert.equal(one.directory.rememberedKey(key), undefined);
     await one.feed.stop();

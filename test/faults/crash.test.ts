@@ -17,6 +17,9 @@ function writeFault(statement: string): string {
   return pathToFileURL(file).href;
 }
 
+/** One after the other on the same folder, so that the next start after such an end is tried too. */
+const dataDir = makeFolder('crash');
+
 const faults = {
   uncaughtException: "throw new Error('the expected unexpected error');",
   unhandledRejection: "void Promise.reject(new Error('the expected unexpected error'));",
@@ -24,7 +27,7 @@ const faults = {
 
 for (const [kind, statement] of Object.entries(faults)) {
   test(`${kind}: it is logged, what is in flight is finished, the process ends with 1 and leaves no Postgres`, async () => {
-    const service = await startService({ env: { NODE_OPTIONS: `--import=${writeFault(statement)}` } });
+    const service = await startService({ dataDir, env: { NODE_OPTIONS: `--import=${writeFault(statement)}` } });
     await service.ready;
     const postmaster = postmasterOf(service.dataDir);
     assert.ok(postmaster !== undefined);

@@ -178,8 +178,8 @@ async function killPostgres(dataDir: string): Promise<void> {
   await waitUntilGone(postmaster);
 }
 
-const crashes = inShort(10, 20);
-const databaseCrashes = inShort(2, 4);
+const crashes = inShort(5, 20);
+const databaseCrashes = inShort(1, 4);
 
 describe('nothing that was answered 201 is lost, and what arrived twice is marked', { concurrency: 2 }, () => {
   test(`kill -9 of the service at ${crashes} random moments under load, and of its Postgres with it at each fifth`, async (t) => {
@@ -209,7 +209,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     await stop(service);
   });
 
-  test(`kill -9 of Postgres ${databaseCrashes} times under load: 503 meanwhile, and the service goes on by itself`, async (t) => {
+  test(`kill -9 of Postgres under load (${databaseCrashes}): 503 meanwhile, and the service goes on by itself`, async (t) => {
     const dataDir = makeFolder('crash');
     const service = await startService({ dataDir, env, command });
     await service.ready;

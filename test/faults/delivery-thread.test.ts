@@ -9,6 +9,9 @@ import { eventually } from '../support/ledger.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder } from '../support/process.ts';
 
+/** How soon a thread that has died is started again here. */
+const restartAfterMs = 50;
+
 interface Scene {
   start(): Promise<DeliveryThread>;
   /** What the threads have noted, in order. */
@@ -39,7 +42,10 @@ function play(script: string): Scene {
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
   return {
-    start: () => startDeliveryThread({} as ThreadData, createTestLog().log, metrics, pathToFileURL(file)),
+    start: () => {
+      const options = { file: pathToFileURL(file), restartAfterMs };
+      return startDeliveryThread({} as ThreadData, createTestLog().log, metrics, options);
+    },
     notes: () => readFileSync(notesFile, 'utf8').trim().split('\n'),
     counted,
   };
@@ -93,7 +99,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     // Whether it is found dying or dead, nothing may be launched after the stop.
     await thread.stop();
     const after = scene.notes();
-    await new Promise((done) => setTimeout(done, 1500));
+    await new Promise((done) => setTimeout(done, 10 * restartAfterMs));
     assert.deepEqual(scene.notes(), after);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Connection, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { urlOf } from '../support/node-settings.ts';
 import { freePort, makeFolder } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
@@ -18,10 +19,6 @@ async function makeDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase({ empty: true });
   databases.push(database);
   return database;
-}
-
-function urlOf({ host, port, user, password, database }: Connection): string {
-  return `postgres:///${database}?${new URLSearchParams({ host, port: String(port), user, password })}`;
 }
 
 /** A node on a database of one's own: no Postgres of its own, and the same secret as the others. */

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
-import { sharedSettings, urlOf } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/ledger.ts';
+import { sharedSettings, urlOf } from '../support/node-settings.ts';
 import { freePort, makeFolder } from '../support/process.ts';
 import type { ClientOptions, Outcomes } from '../support/restart-client.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
@@ -69,7 +69,7 @@ function startClient(): Client {
 
 test('a lone node stopped under load: every request was answered, or not carried out', async (t) => {
   const client = startClient();
-  const restarts = inShort(4, 50);
+  const restarts = inShort(2, 50);
   for (let round = 0; round < restarts; round++) {
     await client.answered(100);
     service.kill('SIGTERM');

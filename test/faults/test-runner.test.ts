@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isRunning, makeFolder, processesOn } from '../support/process.ts';
 
@@ -12,28 +12,43 @@ after(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** Runs a program of ours with a temporary folder of its own, below the one of this run. */
-function run(temporary: string, ...args: string[]): { child: ChildProcess; ended: Promise<number | null> } {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
-    cwd: root,
-    env: { ...process.env, TMPDIR: temporary, NODE_TEST_CONTEXT: undefined },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+interface Run {
+  child: ChildProcess;
+  ended: Promise<number | null>;
+  output(): string;
 }
 
-async function startTests(
-  until: RegExp,
-): Promise<{ child: ChildProcess; temporary: string; ended: Promise<number | null> }> {
+/** Runs a program of ours with a temporary folder of its own, below the one of this run. */
+function run(temporary: string, args: string[], env: NodeJS.ProcessEnv = {}): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
+    cwd: root,
+    env: { ...process.env, TMPDIR: temporary, NODE_TEST_CONTEXT: undefined, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => {
+      output += bytes.toString('utf8');
+    });
+  }
+  return { child, ended: new Promise((resolve) => child.once('close', resolve)), output: () => output };
+}
+
+function makeTemporary(): string {
   const temporary = join(makeFolder('run'), 't');
   mkdirSync(temporary);
-  const { child, ended } = run(temporary, 'scripts/test.ts', 'platform/batch.test.ts');
+  return temporary;
+}
+
+async function startTests(until: RegExp): Promise<Run & { temporary: string }> {
+  const temporary = makeTemporary();
+  const running = run(temporary, ['scripts/test.ts', 'platform/batch.test.ts']);
   await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (bytes: Buffer) => until.test(String(bytes)) && resolve());
-    void ended.then(() => reject(new Error('the tests ended too early')));
+    running.child.stdout?.on('data', () => until.test(running.output()) && resolve());
+    void running.ended.then(() => reject(new Error(`the tests ended too early:\n${running.output()}`)));
   });
-  return { child, temporary, ended };
+  return { ...running, temporary };
 }
 
 for (const [moment, until] of [
@@ -58,11 +73,51 @@ test('what a test run that was killed has left is cleared away by the next one',
   await ended;
   const left = processesOn(join(temporary, 'heliograph-test-'));
   assert.ok(left.some(isRunning), 'its Postgres lives on');
-  const next = run(temporary, '-e', "import('./test/support/process.ts').then((module) => module.removeLeftovers())");
+  const next = run(temporary, ['-e', "import('./test/support/process.ts').then((module) => module.removeLeftovers())"]);
   assert.equal(await next.ended, 0);
   assert.deepEqual(left.filter(isRunning), []);
   assert.deepEqual(
     readdirSync(temporary).filter((name) => name.startsWith('heliograph-test-')),
     [],
   );
+});
+
+describe('on a machine without Redis and Chromium, where neither can be installed', () => {
+  /** A folder with every program of this machine but those. */
+  function withoutThem(): NodeJS.ProcessEnv {
+    const folder = makeFolder('programs');
+    const hidden = ['redis-server', 'chromium', 'chromium-browser', 'google-chrome', 'apt-get'];
+    for (const place of (process.env.PATH ?? '').split(':').filter(isFolder)) {
+      for (const name of readdirSync(place)) {
+        if (!hidden.includes(name) && !isThere(join(folder, name))) symlinkSync(join(place, name), join(folder, name));
+      }
+    }
+    return { PATH: folder, CHROMIUM: undefined, CI: undefined };
+  }
+  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const some = ['scripts/test.ts', 'edge/limit-headers', 'edge/redis-windows', 'test/browser'];
+
+  test('the rest is tested and passes, and the end says what was not tested and how to get it', async () => {
+    const { ended, output } = run(makeTemporary(), some, withoutThem());
+    assert.equal(await ended, 0, output());
+    assert.match(output(), /ℹ pass [1-9]/);
+    const end = output().slice(output().indexOf('ℹ duration_ms'));
+    assert.match(end, /NOT TESTED: 1 test file, because redis-server is not installed/);
+    assert.match(end, /src\/edge\/redis-windows\.test\.ts\nTo test them too: apt-get install redis-server/);
+    assert.match(end, /NOT TESTED: 3 test files, because chromium is not installed/);
+    assert.match(end, /test\/browser\/pages\.test\.ts\nTo test them too: .*CHROMIUM=/);
+  });
+
+  for (const [when, args, env] of [
+    ['with CI=true', some, { CI: 'true' }],
+    ['when nothing else was asked for', ['scripts/test.ts', 'test/browser'], {}],
+  ] as const) {
+    test(`${when} it fails at once and says why`, async () => {
+      const { ended, output } = run(makeTemporary(), [...args], { ...withoutThem(), ...env });
+      assert.equal(await ended, 1);
+      assert.match(output(), /NOT TESTED: 3 test files, because chromium is not installed/);
+      assert.doesNotMatch(output(), /starting the database/);
+    });
+  }
 });

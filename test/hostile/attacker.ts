@@ -22,6 +22,7 @@ let over = false;
 function ask(): Promise<void> {
   return new Promise((done) => {
     const note = (status: number) => {
+      if (Object.keys(statuses).length === 0) process.send?.('begun');
       statuses[status] = (statuses[status] ?? 0) + 1;
     };
     const sent = request(

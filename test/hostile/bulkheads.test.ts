@@ -1,16 +1,17 @@
 // While one caller does its worst, another's sends and checks see no 503 and are answered in time.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { bearer, getToken } from '../support/applications.ts';
-import { urlOf } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
+import { urlOf } from '../support/node-settings.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import type { Attack, Statuses } from './attacker.ts';
 import { busyNumber, fill, firstStart, withoutLimits } from './large-store.ts';
@@ -20,7 +21,7 @@ const amounts = inShort(
   { old: 1, verificationsOfOneNumber: 5000, lapsed: 1, applications: 2000, messages: 10_000 },
   { old: 1, verificationsOfOneNumber: 200_000, lapsed: 1, applications: 100_000, messages: 600_000 },
 );
-const lastingMs = inShort(1500, 10_000);
+const lastingMs = inShort(700, 10_000);
 const mostMs = 250;
 
 let db: TestDatabase;
@@ -122,6 +123,7 @@ async function underAttack(attack: Attack): Promise<{ times: number[]; failures:
   const attacker = fork(fileURLToPath(new URL('./attacker.ts', import.meta.url)), [JSON.stringify(attack)], {
     execArgv: ['--import', 'tsx'],
   });
+  assert.deepEqual(await once(attacker, 'message'), ['begun', undefined]);
   const times: number[] = [];
   const failures: string[] = [];
   const untilMs = performance.now() + lastingMs;

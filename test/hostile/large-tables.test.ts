@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { bearer, getToken, sendForm } from '../support/applications.ts';
-import { urlOf } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/ledger.ts';
+import { urlOf } from '../support/node-settings.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import { type Amounts, busyNumber, fill, firstStart, withoutLimits } from './large-store.ts';
 import { assertPace, p99, timed } from './pace.ts';
@@ -29,10 +29,12 @@ interface Store {
   startMs: number;
 }
 
+const databases: TestDatabase[] = [];
 let stores: { empty: Store; large: Store };
 
 async function openStore(amounts: Amounts | undefined): Promise<Store> {
   const db = await createTestDatabase({ empty: true });
+  databases.push(db);
   const env = { ...withoutLimits, DATABASE_URL: urlOf(db.connection) };
   const dataDir = await firstStart(env);
   const credentials = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as SandboxCredentials;
@@ -45,11 +47,12 @@ async function openStore(amounts: Amounts | undefined): Promise<Store> {
 
 before(async () => {
   await buildService();
-  stores = { empty: await openStore(undefined), large: await openStore(amounts) };
+  const [empty, large] = await Promise.all([openStore(undefined), openStore(amounts)]);
+  stores = { empty, large };
 });
 after(async () => {
   await endServices();
-  for (const { db } of Object.values(stores ?? {})) await db.drop();
+  for (const db of databases) await db.drop();
 });
 
 function clientOf({ credentials }: Store, plan: 'free' | 'enterprise') {

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, asDeveloper, send, signUp } from '../support/developer.ts';
+import { inShort } from '../support/effort.ts';
 
 const password = 'a sentence that only I would think of';
 const newPassword = 'another sentence, known to nobody';
+
+const rounds = inShort(2, 5);
 
 let app: TestApp;
 before(async () => {
@@ -26,8 +29,8 @@ async function isSignedIn(on: TestApp, answer: Answer): Promise<boolean> {
 }
 
 describe('a reset ends every sign-in with the old password', () => {
-  for (let round = 1; round <= 5; round++) {
-    test(`also those that were being checked while it committed (${round} of 5)`, async () => {
+  for (let round = 1; round <= rounds; round++) {
+    test(`also those that were being checked while it committed (${round} of ${rounds})`, async () => {
       const { email } = await signUp(app);
       const token = await app.app.developers.createLink(email, false);
       const resetting = reset(app, token);
@@ -93,7 +96,7 @@ describe('a hash that is renewed', () => {
 });
 
 test('two links of one account used at the same time: one sets the password, the other is dead', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds; round++) {
     const { email } = await signUp(app);
     const links = [
       await app.app.developers.createLink(email, false),

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { inShort } from '../support/effort.ts';
 import { createRandom, mutatedRequest, type Random } from './mutations.ts';
 import { openRaw, type RawAnswer, shown } from './raw-connection.ts';
 import { createSocketRoutes } from './routes.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_801);
-const total = 10_500;
+const total = inShort(2500, 10_500);
 const atOnce = 128;
 const timeouts = { headersMs: 200, requestMs: 250, keepAliveMs: 200, checkMs: 50 };
 const last = 'GET /ok HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n';

@@ -7,8 +7,10 @@ export interface TestClock extends Clock {
   set(nowMs: number): void;
 }
 
-/** A clock that stands still until it is turned. It starts at the real time, so that the database's clock agrees. */
-export function createTestClock(startMs = Date.now()): TestClock {
+/** A clock that stands still until it is turned. It starts now, or where CLOCK_START says: just before midnight, for example. */
+export function createTestClock(
+  startMs = process.env.CLOCK_START ? Date.parse(process.env.CLOCK_START) : Date.now(),
+): TestClock {
   let nowMs = startMs;
   let steadyMs = 1_000_000;
   return {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Connection } from './database.ts';
 import { createFaultProxy, type FaultProxy, type Target } from './fault-proxy.ts';
+import { sharedSettings, urlOf } from './node-settings.ts';
 import { isRunning, makeFolder } from './process.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 import { type Service, startService } from './service.ts';
@@ -27,15 +28,6 @@ export interface ClusterOptions {
   roles?: ('all' | 'web' | 'worker')[];
   env?: Record<string, string>;
 }
-
-export const sharedSettings = {
-  LOG_LEVEL: 'warn',
-  HELIOGRAPH_SECRET: 'a secret that all nodes share',
-  HELIOGRAPH_PUBLIC_URL: 'http://127.0.0.1:1',
-  // All callers of a test have the same address, and that is not what these tests are about.
-  HELIOGRAPH_ADDRESS_PER_MINUTE: '1000000',
-  HELIOGRAPH_ADDRESS_BURST: '1000000',
-};
 
 /** Several nodes on one Postgres and one Redis. Built before: whoever edits a source meanwhile does not matter. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -98,8 +90,4 @@ async function startNode({ connection, redis, role, env }: NodeOptions): Promise
       service = await launch();
     },
   };
-}
-
-export function urlOf({ host, port, user, password, database }: Connection): string {
-  return `postgres:///${database}?${new URLSearchParams({ host, port: String(port), user, password })}`;
 }

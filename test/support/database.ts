@@ -23,15 +23,32 @@ export function testServer(): Pick<EmbeddedPostgres, 'connection' | 'adminConnec
   return JSON.parse(text) as EmbeddedPostgres;
 }
 
+// Making and dropping a database takes its time on a busy machine.
+const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
+/** Every migration has run in it; the databases of tests are copies. */
+const migrated = 'migrated';
+
+/** For the runner, once. What this server holds is thrown away, so nothing has to survive a power cut: crashes are tried on others. */
+export async function prepareServer({ connection, adminConnection }: EmbeddedPostgres): Promise<void> {
+  const { log } = createTestLog();
+  const admin = createDatabase({ connection: adminConnection, log, poolSize: 1, timeouts });
+  for (const setting of ['fsync', 'full_page_writes']) await admin.query(`alter system set ${setting} = off`);
+  await admin.query('select pg_reload_conf()');
+  await admin.query(`create database ${migrated} owner ${connection.user}`);
+  await admin.close();
+  const database = createDatabase({ connection: { ...connection, database: migrated }, log, poolSize: 2, timeouts });
+  await migrate(database, systemClock, log);
+  await database.close();
+}
+
 /** A database of the test's own on the real server, with every migration run unless `empty`. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { log } = createTestLog();
-  // Making and dropping a database takes its time on a busy machine.
-  const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
   const server = testServer();
   const admin = createDatabase({ connection: server.adminConnection, log, poolSize: 1, timeouts });
   const name = `test_${randomBase62(12).toLowerCase()}`;
-  await admin.query(`create database ${name} owner ${server.connection.user}`);
+  const template = empty ? '' : ` template ${migrated}`;
+  await admin.query(`create database ${name} owner ${server.connection.user}${template}`);
   const connection = { ...server.connection, database: name };
   const opened: Database[] = [];
   const another = (options: Partial<DatabaseOptions> = {}) => {
@@ -41,7 +58,6 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
     return database;
   };
   const database = another();
-  if (!empty) await migrate(database, systemClock, log);
   return {
     database,
     connection,

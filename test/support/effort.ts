@@ -1,4 +1,4 @@
-/** `npm run test:faults` tries everything, and for longer; `npm test` tries the same in short. */
+/** `npm run test:long` tries everything at full size; `npm test` tries the same in short. */
 const isLong = process.env.HELIOGRAPH_TEST_LONG === '1';
 
 export function inShort<Amount>(short: Amount, long: Amount): Amount {

@@ -83,7 +83,7 @@ export function writeRunnerGroup(folder: string, group: number): void {
 export async function removeRunFolder(folder: string): Promise<void> {
   const runner = Number(readText(join(folder, 'runner')));
   // A number can be somebody else's by now.
-  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('--test-force-exit')) {
+  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('scripts/run-test-files.ts')) {
     process.kill(-runner, 'SIGKILL');
     await waitUntilGone(runner, 5000);
   }
@@ -106,14 +106,39 @@ export async function removeLeftovers(): Promise<void> {
   }
 }
 
-/** A port that nobody listens on at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that systems hand out by themselves, so that no connection of any program gets one of these by chance. */
+const ports = { first: 11_000, count: 20_000 };
+
+/** A port that nobody listens on. Of all the processes of a test run each port is given to one. */
+export async function freePort(): Promise<number> {
+  // Processes begin in different places.
+  for (let turn = 0; turn < ports.count; turn++) {
+    const port = ports.first + ((process.pid * 31 + turn) % ports.count);
+    if (take(port) && (await canListen(port))) return port;
+  }
+  throw new Error('there is no free port');
+}
+
+const taken = new Set<number>();
+
+/** Whether it was not given before: to this process, or to another one of the same test run. */
+function take(port: number): boolean {
+  if (taken.has(port)) return false;
+  taken.add(port);
+  const folder = process.env.HELIOGRAPH_TEST_FOLDER;
+  if (folder === undefined) return true;
+  try {
+    writeFileSync(join(folder, `port-${port}`), '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 }
