@@ -12,6 +12,9 @@ interface Lines {
 
 const linesOf = new WeakMap<World, Lines>();
 
+/** Requests after a long wait that could not be timed, because the machine stayed busy. They prove nothing. */
+export const untimed: string[] = [];
+
 export interface TimedAnswer extends LineAnswer {
   /** Another caller waited too long in every try, though nothing else kept the machine busy before any of them. */
   held: boolean;
@@ -23,7 +26,10 @@ export async function sendTimed(request: HostileRequest, world: World): Promise<
   let { answer, longestMs } = await sendBeside(request, world, lines);
   // A first long wait may have any cause, so it only asks for tries that are watched.
   for (let attempt = 1; attempt <= tries && longestMs > longestHoldMs; attempt++) {
-    if (!(await isIdle(lines, world, answer.ms))) return { ...answer, held: false };
+    if (!(await isIdle(lines, world, answer.ms))) {
+      untimed.push(`${request.method} ${request.path.slice(0, 80)}`);
+      return { ...answer, held: false };
+    }
     ({ answer, longestMs } = await sendBeside(request, world, lines));
   }
   return { ...answer, held: longestMs > longestHoldMs };

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inShort } from '../support/effort.ts';
 import { buildService, endServices } from '../support/service.ts';
-import { sendTimed } from './hold.ts';
+import { sendTimed, untimed } from './hold.ts';
 import { type HostileLine, openHostileLine } from './line.ts';
 import { crowds, type Shape, shapes } from './shapes.ts';
 import { type Slot, type Target, targetsOf } from './slots.ts';
@@ -30,6 +30,11 @@ before(async () => {
   await buildService();
   world = await createWorld();
   targets = targetsOf(world.document);
+});
+after(() => {
+  if (untimed.length > 0)
+    process.stderr.write(`NOT TIMED, the machine was busy: ${untimed.length}\n${untimed.join('\n')}\n`);
+  else process.stderr.write('every long wait was timed\n');
 });
 after(endServices);
 
