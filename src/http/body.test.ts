@@ -4,7 +4,7 @@ import { readForm, readJson } from './body.ts';
 
 const read = (json: string, byItem: string[] = []) => readJson(Buffer.from(json), new Set(byItem));
 
-test('a body is at most 16 levels deep, whoever the levels belong to', () => {
+test('a body is at most 16 levels deep, in known and unknown properties', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
   assert.deepEqual(read(nested(16)).problems, []);
   const refusal = { status: 400, message: 'body must be nested at most 16 levels deep' };

@@ -45,7 +45,7 @@ const scrypt = promisify(crypto.scrypt) as (
 export function createHasher(cost: PasswordCost = defaultCost): Hasher {
   const preferred = argon2 === undefined ? scryptHeader(cost) : argon2Header(cost);
   // Unknown accounts are checked against this hash.
-  const nobody = `${preferred}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
+  const unknownAccountHash = `${preferred}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
 
   return {
     async hash(password) {
@@ -54,7 +54,7 @@ export function createHasher(cost: PasswordCost = defaultCost): Hasher {
       return `${preferred}${salt.toString('base64url')}$${hash.toString('base64url')}`;
     },
     async verify(password, stored) {
-      const { header, salt, hash } = parse(stored ?? nobody);
+      const { header, salt, hash } = parse(stored ?? unknownAccountHash);
       const computed = await derive(header, password, salt);
       return crypto.timingSafeEqual(computed, hash) && stored !== null;
     },
