@@ -10,14 +10,17 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo, Server } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { createApp } from '../src/app.ts';
-import { findByKey, findByToken } from '../src/callers.ts';
+import { createAddressLimits } from '../src/edge/address-limits.ts';
 import { createAddressWindows } from '../src/edge/address-windows.ts';
+import { createApplicationAccess } from '../src/edge/application-access.ts';
 import { createGateway } from '../src/edge/gateway.ts';
 import { createMemoryWindows } from '../src/edge/memory-windows.ts';
+import type { Admission, Gateway, LimitDecision } from '../src/http/admission.ts';
 import { type Route, route } from '../src/http/route.ts';
 import { createServer } from '../src/http/server.ts';
 import { signAccessToken } from '../src/identity/access-token.ts';
@@ -32,7 +35,6 @@ import { createLog } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics.ts';
 import { migrate } from '../src/platform/migrate.ts';
 import { randomBase62 } from '../src/platform/random.ts';
-import { createLastUsed } from '../src/registry/last-used.ts';
 import type { Job, Outcome } from './load.ts';
 import { startLoad } from './load-process.ts';
 import { get } from './requests.ts';
@@ -83,42 +85,52 @@ const app = createApp({
   extraRoutes: benchRoutes,
 });
 await app.start();
+const openDecision: LimitDecision = {
+  admitted: true,
+  limits: { perMinute: 1, burst: 1 },
+  remaining: 1,
+  resetMs: 60_000,
+  nextFreeMs: 0,
+  retryAfterMs: 0,
+  refusedBy: undefined,
+};
+const open: Admission = { caller: { kind: 'anonymous' }, decision: openDecision, counted: false, refusal: undefined };
+const openGateway: Gateway = { admit: () => open, peek: () => openDecision };
 const bare = createServer({
   routes: [benchRoute('/sms/v1/bench', { kind: 'none' }), benchRoute('/verify/v1/bench', { kind: 'none' })],
-  gate: { admit: () => ({ caller: { kind: 'anonymous' }, limitLines: '' }), linesForUnreadable: () => '' },
+  gateway: openGateway,
   clock,
   log,
   metrics: createMetrics(),
   trustedProxies: config.trustedProxies,
 });
 await bare.listen({ port: 0, host: '127.0.0.1' });
-/** The app's own edge, but for its meters. */
+/** The app's own edge, without metering. */
 const verifier = createTokenVerifier({
   database,
   clock,
   directory: app.registry.directory,
+  clients: app.registry.clients,
   feed: app.registry.feed,
   signingKeys: app.signingKeys,
   checksums: createTokenChecksums(keys),
   issuer: `${config.publicUrl}/realms/${config.realm}`,
 });
-const lastUsed = createLastUsed(database, clock, log);
-const unmetered = {
-  clock,
-  windows: createMemoryWindows({ clock }),
-  meterOf: () => ({ count: () => {}, note: () => {} }),
-};
+const addresses = createAddressLimits(createAddressWindows({ clock }), config.addressLimits);
 const edgeAlone = createServer({
   routes: benchRoutes,
-  gate: createGateway({
-    findKey: findByKey(app.registry, lastUsed, unmetered),
-    findToken: findByToken(verifier, app.registry.feed, unmetered),
+  gateway: createGateway({
+    applications: createApplicationAccess({
+      keys: app.registry.keyLookup,
+      tokens: verifier,
+      registrations: createMemoryWindows({ clock }),
+      addresses,
+    }),
     findSession: async () => undefined,
     findOpenSessions: async () => [],
     sessionCookie: 'none',
-    addresses: createAddressWindows({ clock }),
-    identityAddresses: createAddressWindows({ clock }),
-    addressLimits: config.addressLimits,
+    addresses,
+    identityAddresses: addresses,
     apis: [],
     metrics: { token: undefined, openToLoopback: true },
     publicUrl: config.publicUrl,
@@ -132,7 +144,8 @@ await edgeAlone.listen({ port: 0, host: '127.0.0.1' });
 const fastify = Fastify();
 for (const path of ['/sms/v1/bench', '/verify/v1/bench']) fastify.get(path, async () => ({ ok: true }));
 await fastify.listen({ port: 0, host: '127.0.0.1' });
-const portOf = ({ server }: { server: { address(): unknown } }) => (server.address() as { port: number }).port;
+const portOf = (at: { listener: Server } | { server: Server }) =>
+  (('listener' in at ? at.listener : at.server).address() as AddressInfo).port;
 
 const asking = startLoad();
 const load = asking.run;
@@ -344,7 +357,6 @@ try {
 } finally {
   asking.stop();
   await app.stop(1000, 0);
-  await lastUsed.stop();
   await edgeAlone.close();
   await bare.close();
   await fastify.close();

@@ -3,11 +3,12 @@
 // from machine to machine and from minute to minute.
 import { addressKey } from '../src/edge/address-key.ts';
 import { createAddressWindows } from '../src/edge/address-windows.ts';
-import { limitLines } from '../src/edge/limit-headers.ts';
 import { createMemoryWindows } from '../src/edge/memory-windows.ts';
-import type { Decision, Limits } from '../src/edge/sliding-window.ts';
 import type { LocalWindows } from '../src/edge/windows.ts';
+import type { LimitDecision, Limits } from '../src/http/admission.ts';
+import { createHeadWriter } from '../src/http/head.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { type OwnedText, ownedText } from '../src/platform/owned-text.ts';
 
 /** Nobody here was told of a block. */
 const longAgo = Number.NEGATIVE_INFINITY;
@@ -106,18 +107,22 @@ const addresses = Array.from({ length: 1000 }, (_, i) => [
   `2001:db8:${i}::1`,
 ]);
 for (const kind of [0, 1, 2]) {
-  const given = addresses.map((row) => row[kind] ?? '');
+  const given = addresses.map((row) => ownedText(row[kind] ?? ''));
   print(
     `key of an address like ${given[7]}`,
-    measure((i) => addressKey(given[i % 1000] ?? '').length),
+    measure((i) => addressKey(given[i % 1000] as OwnedText).length),
     baselineNs,
   );
 }
 const one = createMemoryWindows({ clock: systemClock });
-const made: Decision[] = Array.from({ length: 1000 }, () => one.decide('one', limits, longAgo));
+const heads = createHeadWriter({ clock: systemClock, https: false, keepAliveMs: 72_000 });
+const framing = { length: 100, last: false };
+const headOf = (decision: LimitDecision) =>
+  heads.forSocket({ status: 200, correlationId: 'req_1', decision, own: {}, type: 'application/json' }, framing);
+const made: LimitDecision[] = Array.from({ length: 1000 }, () => one.decide('one', limits, longAgo));
 print(
-  'limit headers',
-  measure((i) => limitLines(made[i % 1000] as Decision).length),
+  'head of an answer',
+  measure((i) => headOf(made[i % 1000] as LimitDecision).length),
   baselineNs,
 );
 console.log(`\n(${sink})`);

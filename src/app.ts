@@ -59,7 +59,7 @@ export function createApp(options: AppOptions): App {
   const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
-  const gate = composeEdge(foundation, { identity, accounts, metering, registrations });
+  const gateway = composeEdge(foundation, { identity, accounts, registrations });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks);
   const routes = createRoutes({
@@ -79,8 +79,10 @@ export function createApp(options: AppOptions): App {
   const server = createServer({
     routes: [...routes, ...extraRoutes],
     ...foundation,
-    gate,
+    gateway,
+    onCounted: metering.note,
     bulkheads,
+    plainLane: config.httpLane === 'plain',
     trustedProxies: config.trustedProxies,
     https: config.publicUrl.startsWith('https:'),
     isDraining,
@@ -111,7 +113,7 @@ export function createApp(options: AppOptions): App {
       await server.close(drainMs);
       clearTimeout(late);
       await apis.drain();
-      await identity.lastUsed.stop();
+      await registry.lastUsed.stop();
       await metering.stop();
       await registry.feed.stop();
       windows.stop();

@@ -1,10 +1,10 @@
-import { findByKey, findByToken } from '../callers.ts';
+import { createAddressLimits } from '../edge/address-limits.ts';
 import { createAddressWindows } from '../edge/address-windows.ts';
+import { createApplicationAccess } from '../edge/application-access.ts';
 import { createGateway } from '../edge/gateway.ts';
-import type { RegistrationWindows } from '../edge/windows.ts';
-import { createWorkerGate } from '../edge/worker-gate.ts';
-import type { Gate } from '../http/gate.ts';
-import type { Metering } from '../metering/metering.ts';
+import type { Windows } from '../edge/windows.ts';
+import { createWorkerGateway } from '../edge/worker-node.ts';
+import type { Gateway } from '../http/admission.ts';
 import { apiPrefixes } from '../routes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Foundation } from './foundation.ts';
@@ -13,30 +13,36 @@ import type { Identity } from './identity.ts';
 export interface EdgeParts {
   identity: Identity;
   accounts: Accounts;
-  metering: Metering;
-  registrations: RegistrationWindows;
+  /** The windows of registrations. */
+  registrations: Windows;
 }
 
-/** Builds the gate that every request passes first. A worker node answers only health checks and metrics. */
-export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeParts): Gate {
-  const { registry, lastUsed, verifier } = parts.identity;
+/** Builds the gateway that every request passes first. A worker node answers only health checks and metrics. */
+export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeParts): Gateway {
+  const { registry, verifier } = parts.identity;
   const { sessions } = parts.accounts;
-  const addresses = createAddressWindows({ clock });
-  const identityAddresses = createAddressWindows({ clock });
-  metrics.gauge('heliograph_address_windows', 'Addresses remembered', () => addresses.size + identityAddresses.size);
-  const finding = { clock, windows: parts.registrations, meterOf: parts.metering.meterOf };
+  const windows = { visitors: createAddressWindows({ clock }), identity: createAddressWindows({ clock }) };
+  metrics.gauge(
+    'heliograph_address_windows',
+    'Addresses remembered',
+    () => windows.visitors.size + windows.identity.size,
+  );
+  const addresses = createAddressLimits(windows.visitors, config.addressLimits);
   const gateway = createGateway({
-    findKey: findByKey(registry, lastUsed, finding),
-    findToken: findByToken(verifier, registry.feed, finding),
+    applications: createApplicationAccess({
+      keys: registry.keyLookup,
+      tokens: verifier,
+      registrations: parts.registrations,
+      addresses,
+    }),
     findSession: sessions.find,
     findOpenSessions: sessions.findOpen,
     sessionCookie: sessions.cookieName,
     addresses,
-    identityAddresses,
-    addressLimits: config.addressLimits,
+    identityAddresses: createAddressLimits(windows.identity, config.addressLimits),
     apis: apiPrefixes,
     metrics: { token: config.metricsToken, openToLoopback: config.environment === 'sandbox' },
     publicUrl: config.publicUrl,
   });
-  return config.role === 'worker' ? createWorkerGate(gateway) : gateway;
+  return config.role === 'worker' ? createWorkerGateway(gateway) : gateway;
 }

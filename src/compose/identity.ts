@@ -3,7 +3,6 @@ import { createSigningKeys, signingKeysChange } from '../identity/signing-keys.t
 import { createTokenChecksums } from '../identity/token-checksum.ts';
 import { createTokenService } from '../identity/token-service.ts';
 import { createTokenVerifier } from '../identity/token-verifier.ts';
-import { createLastUsed } from '../registry/last-used.ts';
 import { createRegistry } from '../registry/registry.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -21,16 +20,15 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     log,
     config,
     onChange({ applicationId }) {
-      if (applicationId === signingKeysChange) signingKeys.forget();
+      if (applicationId === signingKeysChange) forgetSigningKeys();
       onApplicationChange(applicationId);
     },
     onLost() {
-      signingKeys.forget();
+      forgetSigningKeys();
       onApplicationChange();
     },
   });
-  const { directory, feed } = registry;
-  const lastUsed = createLastUsed(sideDatabase, clock, log);
+  const { directory, clients, feed } = registry;
   const signingKeys = createSigningKeys({
     database,
     clock,
@@ -40,28 +38,33 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     change: (work) => feed.change(signingKeysChange, work),
   });
   const checksums = createTokenChecksums(keys);
-  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
+  const verifier = createTokenVerifier({ database, clock, directory, clients, feed, signingKeys, checksums, issuer });
+
+  function forgetSigningKeys(): void {
+    signingKeys.forget();
+    verifier.invalidate();
+  }
+
   const tokens = createTokenService({
     database,
     clock,
     keys,
-    directory,
+    clients,
     feed,
     signingKeys,
     verifier,
     checksums,
     issuer,
     tokenSeconds: config.tokenSeconds,
-    onSecretUsed: lastUsed.note,
+    onSecretUsed: registry.lastUsed.note,
   });
   metrics.gauge(
     'heliograph_remembered_credentials',
     'Keys, clients and tokens remembered',
-    () => directory.size + verifier.size,
+    () => registry.keyLookup.size + clients.size + verifier.size,
   );
   return {
     registry,
-    lastUsed,
     signingKeys,
     verifier,
     signProof: createProofSigner(signingKeys, issuer, clock),

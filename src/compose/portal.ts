@@ -1,5 +1,5 @@
 import { readQueueState } from '../delivery/delivery-store.ts';
-import type { RegistrationWindows } from '../edge/windows.ts';
+import type { Windows } from '../edge/windows.ts';
 import type { Check } from '../http/operations-api.ts';
 import type { Metering } from '../metering/metering.ts';
 import { createRequestStories } from '../portal/request-story.ts';
@@ -11,7 +11,7 @@ export interface PortalParts {
   version: string;
   registry: Registry;
   metering: Metering;
-  registrations: RegistrationWindows;
+  registrations: Windows;
   verify: VerifyService;
   checks: Check[];
 }
@@ -33,7 +33,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       registry,
       plans: config.plans,
       flush,
-      quotaOf: async (...[id, limits]: Parameters<RegistrationWindows['peek']>) => registrations.peek(id, limits),
+      quotaOf: async (...[id, limits]: Parameters<Windows['peek']>) => registrations.peek(id, limits),
     },
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, requireOwn },

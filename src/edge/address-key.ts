@@ -1,5 +1,7 @@
+import { type OwnedText, ownedText } from '../platform/owned-text.ts';
+
 /** All invalid addresses share one budget. With one key each, a caller could escape its limit by sending nonsense. */
-const noAddress = 'unknown';
+const noAddress = ownedText('unknown');
 
 /** The longest IPv6 address has 45 characters, and a zone adds a few. Longer text is not an address. */
 const longest = 64;
@@ -8,17 +10,17 @@ const longest = 64;
  * Returns the key that an address is counted under. IPv4 is its own key, also when mapped into IPv6, as on a dual-stack
  * socket. IPv6 counts by /64, the smallest block that a provider gives one customer.
  */
-export function addressKey(address: string): string {
+export function addressKey(address: string): OwnedText {
   if (address.length > longest) return noAddress;
-  if (isIpv4(address, 0, address.length)) return address;
-  if (address.startsWith('::ffff:') && isIpv4(address, 7, address.length)) return address.slice(7);
+  if (isIpv4(address, 0, address.length)) return ownedText(address);
+  if (address.startsWith('::ffff:') && isIpv4(address, 7, address.length)) return ownedText(address.slice(7));
   const groups = readIpv6(address);
   if (groups === undefined) return noAddress;
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
   if (a === 0 && b === 0 && c === 0 && d === 0 && e === 0 && f === 0xffff) {
-    return `${g >> 8}.${g & 255}.${h >> 8}.${h & 255}`;
+    return ownedText(`${g >> 8}.${g & 255}.${h >> 8}.${h & 255}`);
   }
-  return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`;
+  return ownedText(`${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`);
 }
 
 const dot = 0x2e;

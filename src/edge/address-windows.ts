@@ -1,5 +1,4 @@
 import type { Clock } from '../platform/clock.ts';
-import { ownCopy } from '../platform/own-copy.ts';
 import { createRecency, type Listed } from './recency.ts';
 import { createSlidingWindow, decide, exactMs, isIdle, peek, renew, type SlidingWindow } from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
@@ -78,7 +77,7 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
   }
 
   function add(key: string): Address {
-    const address = findPlace(ownCopy(key));
+    const address = findPlace(key);
     addresses.set(address.key, address);
     onceSeen.addNewest(address);
     return address;

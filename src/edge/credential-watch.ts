@@ -1,4 +1,5 @@
-import type { FindCaller } from './find-caller.ts';
+import type { OwnedText } from '../platform/owned-text.ts';
+import type { CallerLookup } from './caller-lookup.ts';
 
 /**
  * Reports when the credential of an open stream ends on any node: revoked, deleted, rotated, expired or signed out. All
@@ -6,7 +7,7 @@ import type { FindCaller } from './find-caller.ts';
  */
 export interface CredentialWatch {
   /** Calls `onEnd` once, when the key or token is no longer valid. The returned function stops watching. */
-  application(find: FindCaller, text: string, onEnd: () => void): () => void;
+  application(lookup: CallerLookup, text: OwnedText, onEnd: () => void): () => void;
   session(sessionHash: Buffer, onEnd: () => void): () => void;
 }
 
@@ -20,8 +21,8 @@ interface Watched {
 }
 
 interface WatchedApplication extends Watched {
-  find: FindCaller;
-  text: string;
+  lookup: CallerLookup;
+  text: OwnedText;
   asking: boolean;
 }
 
@@ -46,8 +47,8 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
   }
 
   function lookAt(watched: WatchedApplication): void {
-    const { find, text } = watched;
-    const found = find.remembered(text);
+    const { lookup, text } = watched;
+    const found = lookup.remembered(text);
     if (found === null) end(watched);
     else if (found !== undefined) watched.doubts = 0;
     else {
@@ -60,7 +61,7 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
   async function ask(watched: WatchedApplication): Promise<void> {
     watched.asking = true;
     try {
-      if ((await watched.find.lookUp(watched.text)) === null) end(watched);
+      if ((await watched.lookup.lookUp(watched.text)) === null) end(watched);
       watched.doubts = 0;
     } catch {
       // The next check asks again, up to `mostDoubts`.
@@ -101,8 +102,8 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
   }
 
   return {
-    application(find, text, onEnd) {
-      const watched = { find, text, onEnd, doubts: 0, asking: false };
+    application(lookup, text, onEnd) {
+      const watched = { lookup, text, onEnd, doubts: 0, asking: false };
       applications.add(watched);
       start();
       return () => void forget(watched);

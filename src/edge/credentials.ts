@@ -1,9 +1,10 @@
-import type { Arrival } from '../http/gate.ts';
+import type { Arrival } from '../http/admission.ts';
 import type { CallingClient, Scope } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
+import { type OwnedText, ownedText } from '../platform/owned-text.ts';
 
 /** A credential as the caller sent it, or the refusal. This file looks nothing up. */
-export type Sent = string | ApiError;
+export type Sent = OwnedText | ApiError;
 
 const realm = 'heliograph';
 const space = 0x20;
@@ -53,7 +54,7 @@ export function readApiKey(arrival: Arrival): Sent {
     return arrival.headers.authorization === undefined ? keyRefusals.missing : keyRefusals.wrongKind;
   }
   if (arrival.repeats('apikey')) return keyRefusals.twice;
-  return apikey.length > longestKey ? malformedKey(apikey) : apikey;
+  return apikey.length > longestKey ? malformedKey(apikey) : ownedText(apikey);
 }
 
 export function malformedKey(text: string): ApiError {
@@ -74,9 +75,10 @@ export function readBearer(arrival: Arrival): Sent {
     return isScheme(authorization, 'bearer') ? tokenRefusals.malformed : tokenRefusals.otherScheme;
   }
   // The usual spelling. The token's form is checked later, and only if the token is not remembered.
-  if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== space) return authorization.slice(7);
+  if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== space)
+    return ownedText(authorization.slice(7));
   const text = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
-  if (text !== undefined) return text;
+  if (text !== undefined) return ownedText(text);
   return isScheme(authorization, 'bearer') ? tokenRefusals.notAlone : tokenRefusals.otherScheme;
 }
 

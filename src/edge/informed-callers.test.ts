@@ -10,18 +10,12 @@ const limits = { perMinute: 3, burst: 3 };
 
 const keepers: [string, (clock: TestClock) => Pick<LocalWindows, 'decide'>][] = [
   ['registrations', (clock) => createMemoryWindows({ clock })],
-  ['registrations that were given their windows', (clock) => given(createMemoryWindows({ clock }))],
   ['addresses', (clock) => createAddressWindows({ clock })],
   ['shares', (clock) => createShareWindows({ clock, liveNodes: () => 1 })],
 ];
 
-function given(windows: ReturnType<typeof createMemoryWindows>): Pick<LocalWindows, 'decide'> {
-  const own = windows.of('caller');
-  return { decide: (_key, ...rest) => own.decide(...rest) as ReturnType<LocalWindows['decide']> };
-}
-
 for (const [what, create] of keepers) {
-  test(`${what}: only a caller informed after the block was opened is punished`, () => {
+  test(`${what}: only a caller informed after the lockout was opened is punished`, () => {
     const clock = createTestClock();
     const windows = create(clock);
     const waits = (informedAtMs: number) => windows.decide('caller', limits, informedAtMs).retryAfterMs;
@@ -32,7 +26,7 @@ for (const [what, create] of keepers) {
     assert.equal(waits(beforeMs), 60_000);
     clock.advance(10);
     assert.equal(waits(beforeMs), 59_990, 'its last answer came before');
-    assert.equal(waits(openedMs), 59_990, 'as the block was opened, which is not after');
+    assert.equal(waits(openedMs), 59_990, 'as the lockout was opened, which is not after');
     assert.equal(waits(openedMs + 1 / 1024), 60_990);
     assert.equal(waits(clock.steadyMs()), 60_990, 'once in 250 ms');
     clock.advance(250);

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
 import { longAgo, onItsWay } from '../../test/support/limiter-model.ts';
 import { createMemoryWindows } from './memory-windows.ts';
-import { createSlidingWindow, type Decision, decide, type SlidingWindow } from './sliding-window.ts';
-import type { OwnWindow, Windows } from './windows.ts';
+import { createSlidingWindow, decide, type SlidingWindow } from './sliding-window.ts';
+import type { Windows } from './windows.ts';
 
 const free = { perMinute: 60, burst: 20 };
 
@@ -60,15 +60,6 @@ test('forgetting the idle changes no decision, and none but the idle are forgott
   const clock = createTestClock();
   const windows = createMemoryWindows({ clock });
   const kept = new Map<string, SlidingWindow>();
-  // Who asks by name, and who was given its windows to keep: by two credentials.
-  const given = new Map<string, OwnWindow>();
-  const ask = (key: string): Decision | Promise<Decision> => {
-    const way = random(3);
-    if (way === 0) return windows.decide(key, limits, longAgo);
-    const own = given.get(`${key} ${way}`) ?? windows.of(key);
-    given.set(`${key} ${way}`, own);
-    return own.decide(limits, longAgo);
-  };
   let state = 7;
   const random = (below: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -82,7 +73,7 @@ test('forgetting the idle changes no decision, and none but the idle are forgott
     clock.advance(random(500));
     const window = kept.get(key) ?? createSlidingWindow();
     kept.set(key, window);
-    assert.deepEqual(ask(key), decide(window, limits, clock.steadyMs(), onItsWay));
+    assert.deepEqual(windows.decide(key, limits, longAgo), decide(window, limits, clock.steadyMs(), onItsWay));
     most = Math.max(most, windows.size);
   }
   assert.equal(kept.size, 5005);

@@ -1,47 +1,13 @@
+import type { LimitDecision, Limits } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
-import {
-  createSlidingWindow,
-  type Decision,
-  decide,
-  exactMs,
-  isIdle,
-  type Limits,
-  peek,
-  type SlidingWindow,
-} from './sliding-window.ts';
-import type { LocalWindows, OwnWindow, RegistrationWindows } from './windows.ts';
+import { createSlidingWindow, decide, exactMs, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
+import type { LocalWindows } from './windows.ts';
 
 /** Sweep one window every N decisions, to find idle ones: a sweep reads a window that this request does not need. */
 const lookEvery = 8;
 
-class OwnMemoryWindow implements OwnWindow {
-  readonly #key: string;
-  readonly #find: (key: string) => SlidingWindow;
-  readonly #decideIn: (window: SlidingWindow, limits: Limits, informedAtMs: number) => Decision;
-  #window: SlidingWindow | undefined;
-
-  constructor(
-    key: string,
-    find: (key: string) => SlidingWindow,
-    decideIn: (window: SlidingWindow, limits: Limits, informedAtMs: number) => Decision,
-  ) {
-    this.#key = key;
-    this.#find = find;
-    this.#decideIn = decideIn;
-  }
-
-  decide(limits: Limits, informedAtMs: number): Decision {
-    let window = this.#window;
-    if (window === undefined || window.forgotten) {
-      window = this.#find(this.#key);
-      this.#window = window;
-    }
-    return this.#decideIn(window, limits, informedAtMs);
-  }
-}
-
 /** The exact windows of all registrations. Only idle windows are dropped. */
-export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows & RegistrationWindows {
+export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
   const windows = new Map<string, SlidingWindow>();
   const unseen = createSlidingWindow();
   // A map's iterator survives additions and deletions, so one kept iterator sweeps without a list or a timer.
@@ -56,9 +22,7 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
         return;
       }
       const [key, window] = next.value;
-      if (!isIdle(window, nowMs)) continue;
-      windows.delete(key);
-      window.forgotten = true;
+      if (isIdle(window, nowMs)) windows.delete(key);
     }
   }
 
@@ -73,9 +37,9 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
     return window;
   }
 
-  function decideIn(window: SlidingWindow, limits: Limits, informedAtMs: number): Decision {
+  function decideFor(key: string, limits: Limits, informedAtMs: number): LimitDecision {
     const nowMs = exactMs(clock.steadyMs());
-    const decision = decide(window, limits, nowMs, nowMs - exactMs(informedAtMs));
+    const decision = decide(find(key), limits, nowMs, nowMs - exactMs(informedAtMs));
     // Sweep after the decision, when this window cannot be idle.
     turn++;
     if (turn >= lookEvery) {
@@ -89,8 +53,7 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows &
     get size() {
       return windows.size;
     },
-    of: (key) => new OwnMemoryWindow(key, find, decideIn),
-    decide: (key, limits, informedAtMs) => decideIn(find(key), limits, informedAtMs),
+    decide: decideFor,
     peek: (key, limits) => peek(windows.get(key) ?? unseen, limits, exactMs(clock.steadyMs())),
   };
 }

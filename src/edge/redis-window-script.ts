@@ -1,7 +1,8 @@
 // `sliding-window.ts` in Lua, for windows that nodes share. Redis runs one script at a time, by its own clock, so the
 // nodes need not agree on the time.
+
+import type { LimitDecision, Limits } from '../http/admission.ts';
 import { createScript } from '../platform/redis.ts';
-import type { Decision, Limits } from './sliding-window.ts';
 
 // One string per caller: a head of 72 bytes, then a ring of admitted times: the low 32 bits of microseconds, which span
 // 71 minutes (no time is older than two minutes when read). A call reads the head and the few times that decide, and
@@ -22,11 +23,11 @@ local perMinute, perSecond, requests = tonumber(ARGV[1]), tonumber(ARGV[2]), #AR
 local time = redis.call('TIME')
 local now = tonumber(ARGV[3]) or time[1] * 1000000 + time[2]
 
-local seen, behind, openedAt, blockEnd, latestEnd, nextMove = now, 0, 0, 0, 0, 0
+local seen, behind, openedAt, lockoutEnd, latestEnd, nextMove = now, 0, 0, 0, 0, 0
 local lastPerMinute, lastPerSecond, newest, count, capacity, control = 0, 0, 0, 0, 0, 0
 local head = redis.call('GETRANGE', key, 0, headBytes - 1)
 if head ~= '' then
-  seen, behind, openedAt, blockEnd, latestEnd, nextMove, lastPerMinute, lastPerSecond, newest, count, capacity, control =
+  seen, behind, openedAt, lockoutEnd, latestEnd, nextMove, lastPerMinute, lastPerSecond, newest, count, capacity, control =
     struct.unpack(headFormat, head)
 end
 
@@ -76,7 +77,7 @@ local function untilWhole()
 end
 
 if requests == 0 then
-  local nextFree = math.max(untilFree(), control == 0 and 0 or untilMs(blockEnd))
+  local nextFree = math.max(untilFree(), control == 0 and 0 or untilMs(lockoutEnd))
   return { 0, nextFree == 0 and perMinute - count or 0, math.max(untilWhole(), nextFree), nextFree }
 end
 
@@ -105,9 +106,9 @@ end
 local function openBlock(minuteFree, secondFree)
   openedAt, nextMove = now, now
   if minuteFree >= secondFree then
-    control, blockEnd, latestEnd = 1, minuteFree, minuteFree + minute
+    control, lockoutEnd, latestEnd = 1, minuteFree, minuteFree + minute
   else
-    control, blockEnd, latestEnd = 2, secondFree, secondFree + second
+    control, lockoutEnd, latestEnd = 2, secondFree, secondFree + second
   end
 end
 
@@ -120,35 +121,35 @@ end
 local function moveEnd(quiet)
   local canKnow = now - quiet > openedAt or now >= openedAt + grace
   if canKnow and now >= nextMove then
-    blockEnd, nextMove = math.min(blockEnd + penalty, latestEnd), now + grace
+    lockoutEnd, nextMove = math.min(lockoutEnd + penalty, latestEnd), now + grace
   end
 end
 
 for request = 1, requests do
-  local isBlocked = control ~= 0 and now < blockEnd
-  if isBlocked then moveEnd(tonumber(ARGV[request + 3])) end
-  if not isBlocked then
+  local isLockedOut = control ~= 0 and now < lockoutEnd
+  if isLockedOut then moveEnd(tonumber(ARGV[request + 3])) end
+  if not isLockedOut then
     local minuteFree, secondFree = freeAt(perMinute, minute), freeAt(perSecond, second)
-    isBlocked = minuteFree > now or secondFree > now
-    if isBlocked then openBlock(minuteFree, secondFree) else admit() end
+    isLockedOut = minuteFree > now or secondFree > now
+    if isLockedOut then openBlock(minuteFree, secondFree) else admit() end
   end
-  if isBlocked then
-    local retryAfter = untilMs(blockEnd)
+  if isLockedOut then
+    local retryAfter = untilMs(lockoutEnd)
     reply(control, 0, math.max(untilWhole(), retryAfter), retryAfter)
   else
     reply(0, perMinute - count, minute / 1000, untilFree())
   end
 end
 
-redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, openedAt, blockEnd, latestEnd, nextMove,
+redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, openedAt, lockoutEnd, latestEnd, nextMove,
   perMinute, perSecond, newest, count, capacity, control))
 -- As long as a new window would decide otherwise, and a second more.
-redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(blockEnd)) + 1000)
+redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(lockoutEnd)) + 1000)
 return answer
 `);
 
 /** Reads the decision at this position of the batch. */
-export function readDecision(answer: number[], place: number, limits: Limits): Decision {
+export function readDecision(answer: number[], place: number, limits: Limits): LimitDecision {
   const at = place * 4;
   const [control = 0, remaining = 0] = [answer[at], answer[at + 1]];
   const [resetMs = 0, nextFreeMs = 0] = [answer[at + 2], answer[at + 3]];
@@ -158,7 +159,7 @@ export function readDecision(answer: number[], place: number, limits: Limits): D
 }
 
 /** Reads the script's answer to a peek: the caller would be admitted if it need not wait. */
-export function readStanding(answer: number[], limits: Limits): Decision {
+export function readStanding(answer: number[], limits: Limits): LimitDecision {
   const standing = readDecision(answer, 0, limits);
   return { ...standing, admitted: standing.nextFreeMs === 0 };
 }

@@ -7,10 +7,10 @@ import { type Limiter, longAgo } from '../../test/support/limiter-model.ts';
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
 import { createTestLog } from '../../test/support/log.ts';
 import { endRedis, type RedisServer, startRedis } from '../../test/support/redis.ts';
+import type { Limits } from '../http/admission.ts';
 import { windowScript } from './redis-window-script.ts';
 import { createRedisWindows } from './redis-windows.ts';
 import { createShareWindows } from './share-windows.ts';
-import type { Limits } from './sliding-window.ts';
 import { createWindowBreaker, type WindowBreaker } from './window-breaker.ts';
 import type { Windows } from './windows.ts';
 

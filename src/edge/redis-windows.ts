@@ -1,10 +1,10 @@
+import type { LimitDecision, Limits } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
-import { graceMs } from './block.ts';
+import { graceMs } from './lockout.ts';
 import { readDecision, readStanding, windowScript } from './redis-window-script.ts';
 import type { ShareWindows } from './share-windows.ts';
-import type { Decision, Limits } from './sliding-window.ts';
 import type { WindowBreaker } from './window-breaker.ts';
-import type { RegistrationWindows } from './windows.ts';
+import type { Windows } from './windows.ts';
 
 export interface RedisWindowsOptions {
   breaker: Pick<WindowBreaker, 'redis'>;
@@ -17,7 +17,7 @@ export interface RedisWindowsOptions {
 
 interface Waiting {
   informedAtMs: number;
-  resolve(decision: Decision): void;
+  resolve(decision: LimitDecision): void;
 }
 
 /** Requests of one caller from the same event-loop turn. One script call decides them all. */
@@ -27,7 +27,7 @@ interface Batch {
 }
 
 /** The exact windows of all registrations, shared by all nodes through Redis. */
-export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindowsOptions): RegistrationWindows {
+export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindowsOptions): Windows {
   let batches = new Map<string, Batch>();
   /** Duration of the last call. The script runs about half of it after we sent its arguments. */
   let lastTripMs = 0;
@@ -55,7 +55,7 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
     return breaker.redis?.run(windowScript, keyOf(key), args).catch(() => undefined);
   }
 
-  function decide(key: string, limits: Limits, informedAtMs: number): Decision | Promise<Decision> {
+  function decide(key: string, limits: Limits, informedAtMs: number): LimitDecision | Promise<LimitDecision> {
     if (breaker.redis === undefined) return share.decide(key, limits, informedAtMs);
     if (batches.size === 0) setImmediate(sendAll);
     const batch = batches.get(key);
@@ -72,7 +72,6 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
 
   return {
     decide,
-    of: (key) => ({ decide: (limits, informedAtMs) => decide(key, limits, informedAtMs) }),
     async peek(key, limits) {
       const answer = await ask(key, limits, []);
       return answer === undefined ? share.peek(key, limits) : readStanding(answer, limits);

@@ -1,6 +1,6 @@
+import type { Limits } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createMemoryWindows } from './memory-windows.ts';
-import type { Limits } from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
 
 /** Grants this node's share of the limits while Redis is away. */

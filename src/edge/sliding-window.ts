@@ -1,29 +1,7 @@
+import type { LimitDecision, Limits } from '../http/admission.ts';
+import { burstMs, minuteMs } from '../http/admission.ts';
 import { type AdmittedTimes, addTime, clearTimes, forgetOlder, nthNewest, shiftTimes } from './admitted-times.ts';
-import { type Block, burstMs, type Control, minuteMs, moveEnd, openBlock, shiftBlock } from './block.ts';
-
-/** Both are integers of at least 1. */
-export interface Limits {
-  readonly perMinute: number;
-  readonly burst: number;
-}
-
-/**
- * The limits' decision on one request. All limit headers and the text of a 429 come from it. Times are whole
- * milliseconds, rounded up, so waiting that long is always enough.
- */
-export interface Decision {
-  readonly admitted: boolean;
-  readonly limits: Limits;
-  /** Left in the minute window after this request; 0 on a refusal by either control. */
-  readonly remaining: number;
-  /** Time until the minute quota is full again, if the caller sends nothing more. */
-  readonly resetMs: number;
-  /** Time until the next request would be admitted by both windows and the block. */
-  readonly nextFreeMs: number;
-  /** Time until the block ends, equal to `nextFreeMs`; 0 unless the request was refused. */
-  readonly retryAfterMs: number;
-  readonly refusedBy: Control | undefined;
-}
+import { extendLockout, type Lockout, openLockout, shiftLockout } from './lockout.ts';
 
 /** The exact windows of one caller. One history serves both: the nth newest admission decides a limit of n. */
 export interface SlidingWindow extends AdmittedTimes {
@@ -31,9 +9,7 @@ export interface SlidingWindow extends AdmittedTimes {
   seenMs: number;
   /** Limits of the last decision. Different limits mean a plan change. */
   limits: Limits | undefined;
-  block: Block | undefined;
-  /** True once the map dropped this window: its holder must look up the current one. */
-  forgotten: boolean;
+  lockout: Lockout | undefined;
 }
 
 export function createSlidingWindow(): SlidingWindow {
@@ -43,8 +19,7 @@ export function createSlidingWindow(): SlidingWindow {
     count: 0,
     seenMs: Number.NEGATIVE_INFINITY,
     limits: undefined,
-    block: undefined,
-    forgotten: false,
+    lockout: undefined,
   };
 }
 
@@ -53,7 +28,7 @@ export function renew(window: SlidingWindow): void {
   clearTimes(window);
   window.seenMs = Number.NEGATIVE_INFINITY;
   window.limits = undefined;
-  window.block = undefined;
+  window.lockout = undefined;
 }
 
 /**
@@ -68,22 +43,22 @@ export function exactMs(steadyMs: number): number {
  * Decides and charges both windows together; a refusal charges neither. `quietMs` is the time since the connection
  * opened or finished a response, measured at the request's first byte.
  */
-export function decide(window: SlidingWindow, limits: Limits, nowMs: number, quietMs: number): Decision {
+export function decide(window: SlidingWindow, limits: Limits, nowMs: number, quietMs: number): LimitDecision {
   settle(window, nowMs);
-  if (!isSame(window.limits, limits)) window.block = undefined;
+  if (!isSame(window.limits, limits)) window.lockout = undefined;
   window.limits = limits;
 
-  if (window.block !== undefined && nowMs < window.block.endMs) {
-    moveEnd(window.block, nowMs, quietMs);
-    return refusal(window, window.block, limits, nowMs);
+  if (window.lockout !== undefined && nowMs < window.lockout.endMs) {
+    extendLockout(window.lockout, nowMs, quietMs);
+    return refusal(window, window.lockout, limits, nowMs);
   }
   const minuteFreeMs = freeAtMs(window, limits.perMinute, minuteMs);
   const burstFreeMs = freeAtMs(window, limits.burst, burstMs);
   if (minuteFreeMs > nowMs || burstFreeMs > nowMs) {
-    window.block = openBlock(minuteFreeMs, burstFreeMs, nowMs);
-    return refusal(window, window.block, limits, nowMs);
+    window.lockout = openLockout(minuteFreeMs, burstFreeMs, nowMs);
+    return refusal(window, window.lockout, limits, nowMs);
   }
-  window.block = undefined;
+  window.lockout = undefined;
   addTime(window, limits.perMinute, nowMs);
   return {
     admitted: true,
@@ -96,11 +71,11 @@ export function decide(window: SlidingWindow, limits: Limits, nowMs: number, qui
   };
 }
 
-/** The caller's state, for a response to an uncounted request. Charges nothing and extends no block. */
-export function peek(window: SlidingWindow, limits: Limits, nowMs: number): Decision {
+/** The caller's state, for a response to an uncounted request. Charges nothing and extends no lockout. */
+export function peek(window: SlidingWindow, limits: Limits, nowMs: number): LimitDecision {
   settle(window, nowMs);
-  const blockEndMs = isSame(window.limits, limits) && window.block !== undefined ? window.block.endMs : nowMs;
-  const nextFreeMs = Math.max(untilFreeMs(window, limits, nowMs), Math.ceil(blockEndMs - nowMs), 0);
+  const lockoutEndMs = isSame(window.limits, limits) && window.lockout !== undefined ? window.lockout.endMs : nowMs;
+  const nextFreeMs = Math.max(untilFreeMs(window, limits, nowMs), Math.ceil(lockoutEndMs - nowMs), 0);
   return {
     admitted: nextFreeMs === 0,
     limits,
@@ -112,10 +87,10 @@ export function peek(window: SlidingWindow, limits: Limits, nowMs: number): Deci
   };
 }
 
-/** True without admissions in the last minute and without a block: a new window would decide the same. */
+/** True without admissions in the last minute and without a lockout: a new window would decide the same. */
 export function isIdle(window: SlidingWindow, nowMs: number): boolean {
   settle(window, nowMs);
-  return window.count === 0 && (window.block === undefined || window.block.endMs <= nowMs);
+  return window.count === 0 && (window.lockout === undefined || window.lockout.endMs <= nowMs);
 }
 
 /**
@@ -125,7 +100,7 @@ export function isIdle(window: SlidingWindow, nowMs: number): boolean {
 function settle(window: SlidingWindow, nowMs: number): void {
   if (nowMs < window.seenMs) {
     shiftTimes(window, window.seenMs - nowMs);
-    if (window.block !== undefined) shiftBlock(window.block, window.seenMs - nowMs);
+    if (window.lockout !== undefined) shiftLockout(window.lockout, window.seenMs - nowMs);
   }
   window.seenMs = nowMs;
   forgetOlder(window, minuteMs, nowMs);
@@ -145,8 +120,8 @@ function untilWholeMs(window: SlidingWindow, nowMs: number): number {
   return window.count === 0 ? 0 : Math.ceil(nthNewest(window, 1) + minuteMs - nowMs);
 }
 
-function refusal(window: SlidingWindow, block: Block, limits: Limits, nowMs: number): Decision {
-  const retryAfterMs = Math.ceil(block.endMs - nowMs);
+function refusal(window: SlidingWindow, lockout: Lockout, limits: Limits, nowMs: number): LimitDecision {
+  const retryAfterMs = Math.ceil(lockout.endMs - nowMs);
   return {
     admitted: false,
     limits,
@@ -154,7 +129,7 @@ function refusal(window: SlidingWindow, block: Block, limits: Limits, nowMs: num
     resetMs: Math.max(untilWholeMs(window, nowMs), retryAfterMs),
     nextFreeMs: retryAfterMs,
     retryAfterMs,
-    refusedBy: block.control,
+    refusedBy: lockout.control,
   };
 }
 

@@ -1,6 +1,6 @@
+import { minuteMs } from '../http/admission.ts';
 import type { Log } from '../platform/log.ts';
 import { connectRedis, createScript, type Redis } from '../platform/redis.ts';
-import { minuteMs } from './block.ts';
 
 /**
  * The connection to the window store. At the first timeout it gives up all waiting requests, so none waits longer, and

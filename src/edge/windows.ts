@@ -1,4 +1,4 @@
-import type { Decision, Limits } from './sliding-window.ts';
+import type { LimitDecision, Limits } from '../http/admission.ts';
 
 /**
  * The rate windows of all callers, in this process or in Redis. Redis windows batch the requests of one event-loop turn
@@ -8,27 +8,17 @@ import type { Decision, Limits } from './sliding-window.ts';
 export interface Windows {
   /**
    * Decides a request and charges it if admitted. `informedAtMs` (steady clock) is when the connection opened or last
-   * finished a response: only a caller that can know of its block is punished.
+   * finished a response: only a caller that can know of its lockout is punished.
    */
-  decide(key: string, limits: Limits, informedAtMs: number): Decision | Promise<Decision>;
-  /** The caller's state. Charges nothing, extends no block and stores nothing. */
-  peek(key: string, limits: Limits): Decision | Promise<Decision>;
-}
-
-/** The window of one caller, looked up once and used for many requests. */
-export interface OwnWindow {
-  decide(limits: Limits, informedAtMs: number): Decision | Promise<Decision>;
-}
-
-/** Windows that also hand out one caller's window to keep. */
-export interface RegistrationWindows extends Windows {
-  of(key: string): OwnWindow;
+  decide(key: string, limits: Limits, informedAtMs: number): LimitDecision | Promise<LimitDecision>;
+  /** The caller's state. Charges nothing, extends no lockout and stores nothing. */
+  peek(key: string, limits: Limits): LimitDecision | Promise<LimitDecision>;
 }
 
 /** Windows of this process only. */
 export interface LocalWindows extends Windows {
-  decide(key: string, limits: Limits, informedAtMs: number): Decision;
-  peek(key: string, limits: Limits): Decision;
+  decide(key: string, limits: Limits, informedAtMs: number): LimitDecision;
+  peek(key: string, limits: Limits): LimitDecision;
   /** How many callers have a window, for metrics. */
   readonly size: number;
 }

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { ApiError } from '../platform/errors.ts';
+import type { AnswerParts } from './exchange.ts';
+import { wholeSeconds } from './head.ts';
 import type { Route } from './route.ts';
 
 /** The body of every error except 429, which has only a message. */
@@ -40,14 +42,26 @@ export function errorBody(error: ApiError, correlationId: string): object {
   return { message: error.message, code: error.code, correlation_id: correlationId, details: error.details };
 }
 
-/** Writes an error in the contract's format or in that of RFC 6749. */
-export function refusalBody(
+export const jsonType = 'application/json; charset=utf-8';
+
+/** An error as an answer, in the contract's format or in that of RFC 6749. */
+export function refusalParts(
   refusal: ApiError,
   errors: Route['errors'],
   correlationId: string,
-): { status: number; body: object } {
-  if (errors === 'oauth') return oauthRefusal(refusal);
-  return { status: refusal.status, body: errorBody(refusal, correlationId) };
+): AnswerParts & { data: string } {
+  const { status, body } = errors === 'oauth' ? oauthRefusal(refusal) : contractRefusal(refusal, correlationId);
+  return { status, headers: headersOf(refusal), type: jsonType, data: JSON.stringify(body) };
+}
+
+/** The limit headers of a 429 already say how long to wait. */
+function headersOf({ status, headers, retryAfterMs }: ApiError): Record<string, string> {
+  if (retryAfterMs === undefined || status === 429) return headers;
+  return { ...headers, 'Retry-After': String(wholeSeconds(retryAfterMs)) };
+}
+
+function contractRefusal(error: ApiError, correlationId: string): { status: number; body: object } {
+  return { status: error.status, body: errorBody(error, correlationId) };
 }
 
 /**
@@ -73,4 +87,14 @@ export function fromParser(code: string | undefined): ApiError {
     default:
       return new ApiError('INVALID_ARGUMENT', 'This is not a valid HTTP/1.1 request.');
   }
+}
+
+/** What the log shows of a thrown value. Postgres errors quote the failed row, so log only their code. */
+export function safeError(error: unknown): object {
+  if (!(error instanceof Error)) return { name: 'Error', message: `something of type ${typeof error} was thrown` };
+  const { name, message, stack, code, constraint } = error as Error & { code?: string; constraint?: string };
+  const told = /^[0-9A-Z]{5}$/.test(code ?? '') ? `database error ${code} ${constraint ?? ''}`.trimEnd() : message;
+  // The stack repeats the message, possibly over several lines; keep only the frames.
+  const frames = stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return { name, message: told, stack: [`${name}: ${told}`, ...frames].join('\n') };
 }

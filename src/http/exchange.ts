@@ -3,7 +3,9 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 import type { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Admission, Arrival } from './gate.ts';
+import type { OwnedText } from '../platform/owned-text.ts';
+import type { Admission, Arrival } from './admission.ts';
+import type { Head } from './head.ts';
 import { pathOf } from './request-target.ts';
 import type { Route } from './route.ts';
 
@@ -11,7 +13,7 @@ import type { Route } from './route.ts';
 export type AnswerData = string | Buffer | Readable;
 
 /** A request as its lane read it, without the body. */
-export interface Message {
+export interface RequestHead {
   method: string;
   /** The request target: the part of the request line between method and version. */
   target: string;
@@ -19,8 +21,8 @@ export interface Message {
 }
 
 /**
- * A request and its answer, from the time its headers are read. Each lane moves the bytes itself: `plain-exchange.ts`
- * for plainly written requests, `node-lane.ts` for all others.
+ * A request and its answer, from the time its headers are read. Each lane moves the bytes itself: `plain/exchange.ts`
+ * for plainly written requests, `node/exchange.ts` for all others.
  */
 export abstract class Exchange implements Arrival {
   readonly correlationId: string;
@@ -33,13 +35,13 @@ export abstract class Exchange implements Arrival {
   /** Undefined until looked up, and when no route matches. */
   route: MountedRoute | undefined;
   params: Record<string, string> = {};
-  /** Undefined until the gate decides. */
+  /** Undefined until the gateway decides. */
   admission: Admission | undefined;
   refusal: ApiError | undefined;
   /** 0 until the request is answered. */
   status = 0;
 
-  constructor(clock: Clock, { method, target, headers }: Message, informedAtMs: number) {
+  constructor(clock: Clock, { method, target, headers }: RequestHead, informedAtMs: number) {
     this.correlationId = newId('req', clock);
     this.startedMs = clock.steadyMs();
     this.method = method;
@@ -49,7 +51,7 @@ export abstract class Exchange implements Arrival {
     this.informedAtMs = informedAtMs;
   }
 
-  abstract get address(): string;
+  abstract get address(): OwnedText;
 
   abstract repeats(name: string): boolean;
 
@@ -59,11 +61,8 @@ export abstract class Exchange implements Arrival {
   /** Reads the whole body. Throws when it is too long or incomplete. */
   abstract readBody(): Buffer | Promise<Buffer>;
 
-  /**
-   * Sends the answer. `head` is header lines with line ends; the lane adds length and connection headers. For a stream
-   * it returns a promise that resolves when the stream ends, however it ends.
-   */
-  abstract send(status: number, head: string, data: AnswerData): Promise<void> | undefined;
+  /** Sends the answer. For a stream it returns a promise that resolves when the stream ends, however it ends. */
+  abstract send(head: Head, data: AnswerData): Promise<void> | undefined;
 
   /** Calls back if the caller disconnects before its answer is complete. */
   abstract onGone(act: () => void): void;

@@ -1,13 +1,14 @@
-import { validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
 import buildSerializer from 'fast-json-stringify';
 import type { FieldProblem } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
+import type { OwnedText } from '../platform/owned-text.ts';
 import { readForm, readJson } from './body.ts';
+import { jsonType } from './error-reply.ts';
 import type { AnswerData, AnswerParts, Exchange, MountedRoute } from './exchange.ts';
 import { fieldProblems, mergeProblems } from './field-problems.ts';
-import { readIdempotencyKey } from './headers.ts';
 import { createQueryReader } from './query.ts';
+import { readIdempotencyKey } from './request-headers.ts';
 import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
 import { compileValidator, listsByItem, validationError } from './validation.ts';
 
@@ -104,7 +105,7 @@ class RouteCall implements Call {
     return this.#exchange.correlationId;
   }
 
-  get address(): string {
+  get address(): OwnedText {
     return this.#exchange.address;
   }
 
@@ -152,16 +153,12 @@ function serializer({ answers }: Route): Serialize {
   return (status, body) => (byStatus.get(status) ?? JSON.stringify)(body);
 }
 
-const json = 'application/json; charset=utf-8';
-
-/** Validates the whole answer before any byte is written: if it fails, the 500 must not carry its headers. */
 function partsOf({ method, headers: sent }: Exchange, answer: Reply, serialize: Serialize): AnswerParts {
   const headers = headersOf(answer);
-  for (const name in headers) validateHeaderValue(name, headers[name] ?? '');
   const { status, body, content } = answer;
   if (content === undefined) {
     if (body === undefined) return { status, headers, type: undefined, data: '' };
-    return { status, headers, type: json, data: serialize(status, body) };
+    return { status, headers, type: jsonType, data: serialize(status, body) };
   }
   const { type, data, gzip } = content;
   if (gzip === undefined) return { status, headers, type: withCharset(type), data: bodyFor(method, data) };
@@ -172,7 +169,7 @@ function partsOf({ method, headers: sent }: Exchange, answer: Reply, serialize: 
 }
 
 function withCharset(type: string): string {
-  if (type === 'application/json') return json;
+  if (type === 'application/json') return jsonType;
   return type === 'text/html' ? `${type}; charset=utf-8` : type;
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { OwnedText } from '../platform/owned-text.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
@@ -61,7 +62,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   idempotencyKey: string | undefined;
   correlationId: string;
   /** The caller's address, behind the proxies we trust. */
-  address: string;
+  address: OwnedText;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
   /** Only on `stream` routes: the last event that a returning caller has. */

@@ -1,37 +1,41 @@
-import { createServer as createNodeServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createListener, type Server, type Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
+import type { ApiError } from '../platform/errors.ts';
 import { waitedMs } from '../platform/event-loop.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import { createAnswered } from './answered.ts';
+import type { CountedRequest, Gateway } from './admission.ts';
 import { createAddressReader } from './caller-address.ts';
-import { watchConnections } from './connections.ts';
-import { errorBody, fromParser } from './error-reply.ts';
-import type { Gate } from './gate.ts';
-import { linesOf, withHeaders } from './header-lines.ts';
+import { closeGently } from './close-gently.ts';
+import { createEndOfTurn } from './end-of-turn.ts';
+import { refusalParts } from './error-reply.ts';
+import type { Exchange } from './exchange.ts';
+import { createHead, createHeadWriter } from './head.ts';
 import { type Bulkheads, mount } from './mount.ts';
-import { createNodeLane } from './node-lane.ts';
+import { createNodeLane, type NodeTimeouts } from './node/lane.ts';
 import { createOpenings } from './openings.ts';
-import { createPlainLane } from './plain-lane.ts';
-import { answerRaw } from './raw-socket.ts';
+import { createPipeline } from './pipeline.ts';
+import { createPlainLane } from './plain/lane.ts';
+import { createRequestEnd } from './request-end.ts';
 import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
-import { createSecurityHeaders } from './security-headers.ts';
-import { createServe } from './serve.ts';
-import { createAnswerWriter } from './write-answer.ts';
+import { untilAllAccepted, within } from './stop-listening.ts';
 
 export interface ServerOptions {
   routes: Route[];
-  gate: Gate;
+  gateway: Gateway;
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  /** Called once for each request that a registration's limits decided. */
+  onCounted?: (request: CountedRequest) => void;
   bulkheads?: Bulkheads;
   trustedProxies?: string[];
   /** Adds HSTS. Set it only when callers reach us by https. */
   https?: boolean;
+  /** Whether plainly written requests take the quick lane. Otherwise Node's own server reads all (decision 0006). */
+  plainLane?: boolean;
   /** True once the service is stopping: every answer then closes its connection. */
   isDraining?: () => boolean;
   timeouts?: Partial<ServerTimeouts>;
@@ -39,27 +43,21 @@ export interface ServerOptions {
   waitedMs?: () => number;
 }
 
-export interface ServerTimeouts {
-  headersMs: number;
-  requestMs: number;
-  keepAliveMs: number;
-  /** How long a caller may stop reading in the middle of an answer. */
-  stalledMs: number;
-  /** How often both lanes check their connections for timeouts. */
-  checkMs: number;
-}
+export type ServerTimeouts = NodeTimeouts;
 
 const defaultTimeouts: ServerTimeouts = {
   headersMs: 10_000,
   requestMs: 15_000,
   keepAliveMs: 72_000,
+  // How long a caller may stop reading in the middle of an answer.
   stalledMs: 120_000,
+  // How often both lanes check their connections for timeouts.
   checkMs: 1000,
 };
 
 export interface HttpServer {
-  /** Node's server, for its address and connections. */
-  readonly server: Server;
+  /** For its address and its number of connections. */
+  readonly listener: Server;
   listen(at: { port: number; host: string }): Promise<void>;
   /**
    * Stops accepting connections. Each open one closes after its next answer; idle ones close after `drainMs`. Resolves
@@ -70,117 +68,95 @@ export interface HttpServer {
   closeAllConnections(): void;
 }
 
-/** Serves the routes. Every answer, also to bytes that are not a request, carries the gate's headers. */
+/** Serves the routes. Every answer, also to bytes that are not a request, carries the gateway's headers. */
 export function createServer(options: ServerOptions): HttpServer {
-  const { gate, clock, log, metrics, isDraining = () => false } = options;
+  const { gateway, clock, log, metrics, plainLane: usesPlainLane = true, isDraining = () => false } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const securityHeaders = createSecurityHeaders(options.https === true);
   const table = createRouteTable(options.routes.map((route) => mount(route, options.bulkheads)));
-  const addressOf = createAddressReader(options.trustedProxies ?? []);
+  const heads = createHeadWriter({ clock, https: options.https === true, keepAliveMs: timeouts.keepAliveMs });
+  const onEnd = createRequestEnd({ clock, log, metrics, onCounted: options.onCounted ?? (() => {}) });
+  const { receive, refuse } = createPipeline({ gateway, table, log, onEnd });
+
   let closing = false;
   const isEnding = () => closing || isDraining();
+  const addressOf = createAddressReader(options.trustedProxies ?? []);
+  const openings = createOpenings(clock, options.waitedMs ?? waitedMs);
+  const atEndOfTurn = createEndOfTurn(openings.noteAnswers);
+  const shared = { clock, heads, addressOf, isEnding, atEndOfTurn, timeouts };
+  const taken = countLanes(metrics);
 
-  const writer = createAnswerWriter({
-    gate,
-    securityHeaders,
-    errorsAt: table.errorsAt,
-    onAnswered: createAnswered({ clock, log, metrics }),
-  });
-  const { receive, refuse } = createServe({ gate, table, writer, log });
+  /** Answers bytes that Node could not parse, then closes: nothing that follows on the socket can be trusted. */
+  function answerUnreadable(socket: Socket, error: ApiError): void {
+    if (!socket.writable) return;
+    const correlationId = newId('req', clock);
+    const { status, headers: own, type, data } = refusalParts(error, undefined, correlationId);
+    const decision = gateway.peek(addressOf(socket, {}));
+    const head = createHead({ status, correlationId, decision, own, type });
+    socket.write(heads.forSocket(head, { length: Buffer.byteLength(data), last: true }) + data);
+    closeGently(socket);
+    log.info({ status, code: error.code, correlation_id: correlationId }, 'unreadable request');
+  }
 
-  const server = createNodeServer({
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    connectionsCheckingInterval: timeouts.checkMs,
-    // Node's answer to a missing Host lacks our headers; the node lane refuses it instead.
-    requireHostHeader: false,
-  });
-  server.setTimeout(timeouts.stalledMs);
-  const connections = watchConnections(server, {
-    isEnding,
+  const nodeLane = createNodeLane({
+    ...shared,
+    receive: counting(taken, 'node', receive),
     refuse,
-    answerSocket(socket, error) {
-      const correlationId = newId('req', clock);
-      const lines = linesOf(securityHeaders) + gate.linesForUnreadable(socket.remoteAddress ?? '');
-      const head = withHeaders(lines, { ...error.headers, 'X-Correlation-ID': correlationId });
-      answerRaw(socket, error.status, head, errorBody(error, correlationId));
-      log.info({ status: error.status, code: error.code, correlation_id: correlationId }, 'unreadable request');
-    },
+    answerUnreadable,
+    onWritten: openings.noteAnswers,
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    connections.refuse(socket as Socket, fromParser(error.code)),
-  );
-  const informing = { openings: createOpenings(clock, options.waitedMs ?? waitedMs), informedAtMs: new WeakMap() };
-  createNodeLane({ server, clock, connections, addressOf, receive, ...informing });
-  // Node would destroy idle connections at close. Ours get time to send requests already on their way.
-  server.closeIdleConnections = () => {};
-  const plainLane = createPlainLane({
-    server,
-    clock,
-    addressOf,
-    isEnding,
-    receive,
-    onGivenToNode: connections.add,
-    timeouts,
-    ...informing,
+  const plainLane = usesPlainLane
+    ? createPlainLane({
+        ...shared,
+        receive: counting(taken, 'plain', receive),
+        openings,
+        giveToNode: nodeLane.take,
+      })
+    : undefined;
+  const listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (plainLane === undefined) nodeLane.take(socket, openings.openedAtMs());
+    else plainLane.take(socket);
   });
 
   return {
-    server,
+    listener,
     listen: ({ port, host }) =>
       new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen({ port, host }, () => {
-          server.off('error', reject);
+        listener.once('error', reject);
+        listener.listen({ port, host }, () => {
+          listener.off('error', reject);
+          nodeLane.start();
           resolve();
         });
       }),
     async close(drainMs = 0) {
-      await untilAllAccepted(server, clock);
+      await untilAllAccepted(listener, clock);
       closing = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       await within(drainMs, closed);
-      plainLane.closeIdle();
-      connections.closeIdle();
+      plainLane?.closeIdle();
+      nodeLane.closeIdle();
       await closed;
-      plainLane.stop();
+      plainLane?.stop();
+      nodeLane.stop();
     },
     closeAllConnections() {
-      server.closeAllConnections();
-      plainLane.closeAll();
+      nodeLane.closeAll();
+      plainLane?.closeAll();
     },
   };
 }
 
-/**
- * Closing the listener resets connections that the kernel accepted and Node did not. Node accepts one per turn of its
- * loop, so after a short turn without a new connection none is left.
- */
-async function untilAllAccepted(server: Server, clock: Clock): Promise<void> {
-  const [mostTurns, shortMs] = [100, 0.3];
-  let accepted = false;
-  const note = () => {
-    accepted = true;
-  };
-  server.on('connection', note);
-  // Start at the beginning of a turn, to time whole turns.
-  await new Promise((next) => setImmediate(next));
-  for (let turn = 0; turn < mostTurns; turn++) {
-    accepted = false;
-    const beganMs = clock.steadyMs();
-    await new Promise((next) => setImmediate(next));
-    if (!accepted && clock.steadyMs() - beganMs < shortMs) break;
-  }
-  server.off('connection', note);
+type LaneName = 'plain' | 'node';
+
+function countLanes(metrics: Metrics): Record<LaneName, number> {
+  const taken = { plain: 0, node: 0 };
+  metrics.counters('heliograph_lane_requests_total', 'Requests by the lane that read them', 'lane', () => taken);
+  return taken;
 }
 
-/** Resolves with the promise, or after `ms`. */
-async function within(ms: number, promise: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
+function counting(taken: Record<LaneName, number>, lane: LaneName, receive: (exchange: Exchange) => void) {
+  return (exchange: Exchange): void => {
+    taken[lane]++;
+    receive(exchange);
+  };
 }

@@ -1,6 +1,7 @@
 import { type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
+import { type OwnedText, ownedText } from '../platform/owned-text.ts';
 import { isObject } from '../platform/settings.ts';
 import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
 import { signJws } from './sign-jws.ts';
@@ -10,7 +11,7 @@ import type { TokenChecksums } from './token-checksum.ts';
 /** The claims of one of our tokens, which do not change while it is valid. */
 export interface AccessToken {
   jti: string;
-  clientId: string;
+  clientId: OwnedText;
   api: TokenApi;
   scopes: string[];
   issuedAtMs: number;
@@ -140,7 +141,7 @@ function readClaims(
   if (typeof jti !== 'string' || typeof rid !== 'string' || typeof cv !== 'number') return undefined;
   return {
     jti,
-    clientId: client_id,
+    clientId: ownedText(client_id),
     api,
     scopes: scopesOf(scope),
     issuedAtMs,

@@ -3,11 +3,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import { ownedText } from '../platform/owned-text.ts';
 import { randomBytes } from '../platform/random.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
-import type { Directory, KnownApplication } from '../registry/directory.ts';
+import type { CredentialCache } from '../registry/credential-cache.ts';
+import type { KnownApplication } from '../registry/directory.ts';
 import { findSecret } from '../registry/oauth-client.ts';
-import { createSharedLookup } from '../registry/shared-lookup.ts';
 import { isTokenShaped, readAccessToken, signAccessToken } from './access-token.ts';
 import { type OAuthRefusal, oauthError } from './oauth-error.ts';
 import { audienceOf, readScope } from './scopes.ts';
@@ -20,7 +21,7 @@ export interface TokenServiceOptions {
   database: Database;
   clock: Clock;
   keys: KeyRing;
-  directory: Directory;
+  clients: CredentialCache<KnownApplication>;
   feed: ChangeFeed;
   signingKeys: SigningKeys;
   verifier: TokenVerifier;
@@ -52,8 +53,7 @@ const failureMs = 25;
 export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
-  const { database, clock, keys, directory, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
-  const lookUpClient = createSharedLookup(feed, clock, directory.lookUpClient);
+  const { database, clock, keys, clients, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
 
   /** Returns the client's application, or `invalid_client`: the same response after the same time for every failure. */
   async function authenticate(request: TokenRequest): Promise<KnownApplication | OAuthRefusal> {
@@ -70,10 +70,11 @@ export function createTokenService(options: TokenServiceOptions) {
   async function findClient(clientId: string, clientSecret: string): Promise<KnownApplication | undefined> {
     // Skip malformed ids and secrets: they may be 64 KiB of anything, so neither look them up nor hash them.
     if (!isClientId(clientId) || clientSecret.length > longestSecret) return undefined;
-    const remembered = directory.rememberedClient(clientId);
+    const id = ownedText(clientId);
+    const remembered = clients.remembered(id);
     const found = remembered && withSecret(remembered, clientSecret);
     // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
-    return found ?? withSecret(await lookUpClient(clientId), clientSecret);
+    return found ?? withSecret(await clients.lookUp(id), clientSecret);
   }
 
   function withSecret(application: KnownApplication | null, clientSecret: string): KnownApplication | undefined {
@@ -147,7 +148,9 @@ export function createTokenService(options: TokenServiceOptions) {
       if ('error' in application) return application;
       const text = parameter(request.form, 'token') ?? '';
       if (!isTokenShaped(text)) return { active: false };
-      const verified = verifier.remembered(text) ?? (await verifier.look(text));
+      const own = ownedText(text);
+      const remembered = verifier.remembered(own);
+      const verified = remembered === undefined ? await verifier.lookUp(own) : remembered;
       if (verified === null || verified.token.clientId !== application.client?.id) return { active: false };
       const { token } = verified;
       return {

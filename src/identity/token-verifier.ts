@@ -1,121 +1,86 @@
+import type { KnownCaller } from '../http/admission.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import type { OwnedText } from '../platform/owned-text.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
-import type { Directory, KnownApplication } from '../registry/directory.ts';
-import { createSharedLookup } from '../registry/shared-lookup.ts';
-import { type AccessToken, readAccessToken, readTokenId } from './access-token.ts';
+import { type CredentialCache, createCredentialCache, type Finding } from '../registry/credential-cache.ts';
+import { callerOf, type Directory, type KnownApplication } from '../registry/directory.ts';
+import { type AccessToken, isTokenShaped, readAccessToken, readTokenId } from './access-token.ts';
 import { currentKeys, type SigningKeys } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
 import { isRevoked } from './token-store.ts';
 
-export interface VerifiedToken {
+export interface VerifiedToken extends KnownCaller {
   token: AccessToken;
-  application: KnownApplication;
 }
 
-/**
- * Finds the owner of a token. Caches tokens by their exact bytes: the signature is checked once, the rest at every use.
- */
-export interface TokenVerifier {
-  /**
-   * Whether the signature is worth checking: false for a token that is made up, expired, or known with another
-   * signature.
-   */
-  isPlausible(text: string): boolean;
-  /** The cached owner; null for a token that is no longer valid; undefined for "look it up". */
-  remembered(text: string): VerifiedToken | null | undefined;
-  /** Whether this token was valid at the last lookup. */
-  wasGood(text: string): boolean;
-  look(text: string): Promise<VerifiedToken | null>;
-  /** When the token expires, or its signing key stops verifying. */
-  endsAtMs(verified: VerifiedToken): number;
-  readonly size: number;
-}
-
-export function createTokenVerifier(options: {
+export interface TokenVerifierOptions {
   database: Database;
   clock: Clock;
   directory: Directory;
+  clients: CredentialCache<KnownApplication>;
   feed: ChangeFeed;
   signingKeys: SigningKeys;
   checksums: TokenChecksums;
   issuer: string;
-  maxRemembered?: number;
-}): TokenVerifier {
-  const { database, clock, directory, feed, signingKeys, checksums, issuer, maxRemembered = 100_000 } = options;
-  // A revoked token stays revoked, so this entry never becomes outdated.
-  const known = createBoundedMap<string, VerifiedToken | 'revoked'>(maxRemembered);
-  // Maps a token's id to the genuine token. Other bytes with the same id are forged, because each token is signed once.
-  const genuine = createBoundedMap<string, string>(maxRemembered);
+  /** Tokens to remember. */
+  most?: number;
+}
 
-  function endsAtMs({ token }: VerifiedToken): number {
-    const key = signingKeys.loaded()?.find(({ kid }) => kid === token.kid);
-    // A withdrawn key is not loaded: its tokens are invalid.
-    if (key === undefined) return Number.NEGATIVE_INFINITY;
-    return Math.min(token.expiresAtMs, key.verifiesUntilMs ?? Number.POSITIVE_INFINITY);
-  }
+export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
-  /** Checks what may have changed since the signature was checked. */
-  function isAlive({ token, application }: VerifiedToken): boolean {
-    const { client } = application;
-    return (
-      token.expiresAtMs > clock.nowMs() &&
-      client?.id === token.clientId &&
-      client.credentialVersion === token.credentialVersion &&
-      application.registrations[token.api]?.id === token.registrationId
-    );
-  }
+/** Finds the caller of an access token. A token's signature is checked once, unless signing keys change. */
+export function createTokenVerifier(options: TokenVerifierOptions) {
+  const { database, clock, directory, clients, feed, signingKeys, checksums, issuer, most = 100_000 } = options;
+  // Maps a token's id to the genuine token. Other text with the same id is forged, because each token is signed once.
+  const genuine = createBoundedMap<string, OwnedText>(most);
+  const cache = createCredentialCache<VerifiedToken>({ read, feed, applications: directory, clock, most });
 
+  /** False for a token that is made up, expired, or known with another signature. Checks no signature. */
   function isPlausible(text: string): boolean {
     const id = readTokenId(text, checksums, clock.nowMs());
     return id !== undefined && (genuine.get(id) ?? text) === text;
   }
 
-  function forget(text: string): null {
-    known.delete(text);
-    return null;
-  }
-
-  async function look(text: string): Promise<VerifiedToken | null> {
-    const { generation } = feed;
+  async function read(text: OwnedText): Promise<Finding<VerifiedToken> | undefined> {
     const signers = await currentKeys(signingKeys, feed);
     const unproven = isPlausible(text) ? readAccessToken(text, signers, issuer, clock.nowMs()) : undefined;
-    if (unproven === undefined) return forget(text);
+    if (unproven === undefined || !(await unproven.isGenuine())) return undefined;
     const { token } = unproven;
-    if (!(await unproven.isGenuine())) return forget(text);
     genuine.set(token.jti, text);
-    const remembered = directory.rememberedClient(token.clientId);
+    const remembered = clients.remembered(token.clientId);
     const [application, revoked] = await Promise.all([
-      remembered === undefined ? directory.lookUpClient(token.clientId) : remembered,
+      remembered === undefined ? clients.lookUp(token.clientId) : remembered,
       isRevoked(database, token.jti),
     ]);
-    if (revoked) {
-      known.set(text, 'revoked');
-      return null;
-    }
-    if (application === null) return forget(text);
-    const verified = { token, application };
-    if (feed.generation === generation) known.set(text, verified);
-    return isAlive(verified) ? verified : null;
+    const verifiesUntilMs = signers.find(({ kid }) => kid === token.kid)?.verifiesUntilMs ?? Number.POSITIVE_INFINITY;
+    const endsAtMs = Math.min(token.expiresAtMs, verifiesUntilMs);
+    if (revoked || application === null) return { value: null, application: undefined, endsAtMs };
+    return { value: verify(token, application), application, endsAtMs };
   }
 
   return {
+    isWellFormed: isTokenShaped,
     isPlausible,
-    remembered(text) {
-      const entry = known.get(text);
-      if (entry === undefined) return undefined;
-      if (entry === 'revoked') return null;
-      // Every change and revocation drops the application from the directory, which invalidates this entry.
-      if (!directory.isCurrent(entry.application)) return undefined;
-      if (signingKeys.loaded() === undefined) return undefined;
-      return endsAtMs(entry) > clock.nowMs() && isAlive(entry) ? entry : null;
-    },
-    wasGood: (text) => typeof known.get(text) === 'object',
-    look: createSharedLookup(feed, clock, look),
-    endsAtMs,
+    remembered: cache.remembered,
+    wasKnown: cache.wasKnown,
+    lookUp: cache.lookUp,
+    /** For a change of signing keys: one of them may be withdrawn. */
+    invalidate: cache.invalidate,
     get size() {
-      return known.size;
+      return cache.size;
     },
   };
+}
+
+/** Null if a secret was rotated without overlap, or the registration is gone, since the token was signed. */
+function verify(token: AccessToken, application: KnownApplication): VerifiedToken | null {
+  const { client, registrations } = application;
+  const holds =
+    client?.id === token.clientId &&
+    client.credentialVersion === token.credentialVersion &&
+    registrations[token.api]?.id === token.registrationId;
+  const known = holds ? callerOf(application, token.api, token.scopes) : null;
+  return known === null ? null : { ...known, token };
 }

@@ -1,11 +1,12 @@
+import type { CountedRequest } from '../http/admission.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
-import { fromTextRows, marks } from '../platform/text-rows.ts';
-import type { WaitingRows } from './waiting-rows.ts';
+import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
+import { traceRow } from './trace-row.ts';
 
 export interface MinuteCount {
   registrationId: string;
@@ -87,9 +88,8 @@ export interface RequestTrace {
 export const newestPerApplication = 1000;
 export const tracesKeptMs = 24 * 3_600_000;
 
-/** Inserts rows in the format of `TraceWriter`: the columns below, in order. */
-export async function insertTraces(tx: Tx, { bytes, count }: WaitingRows): Promise<void> {
-  await tx.query(insertTracesStatement, [bytes, marks.cell, marks.row, marks.none, count]);
+export async function insertTraces(tx: Tx, requests: CountedRequest[]): Promise<void> {
+  await tx.query(insertTracesStatement, toTextRows(requests.map(traceRow)));
 }
 
 const insertTracesStatement = {

@@ -1,15 +1,14 @@
-import type { Meter } from '../http/gate.ts';
-import type { CallingApplication } from '../http/route.ts';
+import type { CountedRequest } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
-import { ApplicationMeter } from './meter.ts';
-import { createRequestTraces } from './request-traces.ts';
+import { createTraceBuffer } from './trace-buffer.ts';
 import { createUsageCounts } from './usage-counts.ts';
 
 /** Counts usage and records requests. No request waits for it: everything is kept in memory first. */
 export interface Metering {
-  meterOf(caller: CallingApplication): Meter;
+  /** The only way in: called once, when a counted request has been answered. */
+  note(request: CountedRequest): void;
   /** Writes everything at once, so that a reader sees the latest requests of this node. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -20,7 +19,7 @@ const flushEveryMs = 5000;
 export function createMetering(options: { database: Database; clock: Clock; log: Log; boot: string }): Metering {
   const { database, clock, log } = options;
   const counts = createUsageCounts(options);
-  const traces = createRequestTraces(database, clock);
+  const traces = createTraceBuffer(database, clock);
   let flushing: Promise<void> = Promise.resolve();
   /** A full flush that has not begun. */
   let nextFlush: Promise<void> | undefined;
@@ -49,7 +48,10 @@ export function createMetering(options: { database: Database; clock: Clock; log:
   }, flushEveryMs).unref();
 
   return {
-    meterOf: (caller) => new ApplicationMeter(caller, counts, traces),
+    note(request) {
+      counts.count(request.caller, request.decision.admitted);
+      traces.add(request);
+    },
     flush: flushAll,
     async stop() {
       clearInterval(timer);

@@ -3,15 +3,14 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { insertUsage, type MinuteCount } from './metering-store.ts';
 
-/** Counts every limit decision in memory and writes the changes in batches. */
+/** Counts every decision of a registration's limits in memory and writes the changes in batches. */
 export interface UsageCounts {
-  /** `last` is the counter of the previous request; returns the counter of this one. */
-  count(caller: CallingApplication, admitted: boolean, last: Counter | undefined): Counter;
+  count(caller: CallingApplication, admitted: boolean): void;
   /** Writes what changed. Values are absolute, so a write whose response was lost can simply run again. */
   flush(): Promise<void>;
 }
 
-export interface Counter extends MinuteCount {
+interface Counter extends MinuteCount {
   /** How much of the count is written. */
   written: number;
 }
@@ -46,13 +45,10 @@ export function createUsageCounts(options: { database: Database; clock: Clock; b
   }
 
   return {
-    count(caller, admitted, last) {
-      const nowMs = latest();
-      // The previous counter is current until its minute ends.
-      const counter = last !== undefined && nowMs < last.minuteMs + minuteMs ? last : find(caller, nowMs);
+    count(caller, admitted) {
+      const counter = find(caller, latest());
       if (admitted) counter.admitted++;
       else counter.refused++;
-      return counter;
     },
 
     async flush() {

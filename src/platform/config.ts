@@ -64,6 +64,10 @@ export const settings = {
     'at_least_once',
     'at_most_once',
   ]),
+  HELIOGRAPH_HTTP_LANE: oneOf('who reads requests: our quick lane and Node for the rest, or Node alone', [
+    'plain',
+    'node',
+  ]),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
     'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
@@ -100,6 +104,7 @@ export interface Config {
   resendSeconds: number;
   guard: GuardSettings;
   delivery: 'at_least_once' | 'at_most_once';
+  httpLane: 'plain' | 'node';
   retentionDays: number;
   passwordPerMinute: number;
   metricsToken: string | undefined;
@@ -151,6 +156,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
     guard: value.HELIOGRAPH_GUARD,
     delivery: value.HELIOGRAPH_DELIVERY,
+    httpLane: value.HELIOGRAPH_HTTP_LANE,
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,

@@ -52,6 +52,8 @@ export interface FieldProblem {
 export interface ApiErrorOptions {
   details?: FieldProblem[];
   headers?: Record<string, string>;
+  /** When a retry can succeed. A 429 with it overrides the limit headers of the edge. */
+  retryAfterMs?: number;
   cause?: unknown;
 }
 
@@ -61,6 +63,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly details: FieldProblem[];
   readonly headers: Record<string, string>;
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     // Skip the stack: nothing reads it, and capturing it takes as long as the rest of the error.
@@ -73,6 +76,7 @@ export class ApiError extends Error {
     this.status = statusOf[code];
     this.details = options.details ?? [];
     this.headers = options.headers ?? {};
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 
@@ -86,7 +90,7 @@ export function invalidField(field: string, message: string): ApiError {
 }
 
 export function unavailable(message: string, retryAfterSeconds = 1, cause?: unknown): ApiError {
-  return new ApiError('UNAVAILABLE', message, { headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
+  return new ApiError('UNAVAILABLE', message, { retryAfterMs: retryAfterSeconds * 1000, cause });
 }
 
 /** The process cannot start or continue until a person acts. The message is printed without a stack. */

@@ -17,6 +17,8 @@ export interface Metrics {
   gauge(name: string, help: string, collect: () => number): void;
   /** Exposes a counter that another part keeps; `collect` reads it. */
   counter(name: string, help: string, collect: () => number): void;
+  /** The same for a family of counters, by the value of one label. */
+  counters(name: string, help: string, label: string, collect: () => Record<string, number>): void;
 }
 
 export function createMetrics(): Metrics {
@@ -78,6 +80,18 @@ export function createMetrics(): Metrics {
         collect() {
           this.reset();
           this.inc(collect());
+        },
+      });
+    },
+    counters: (name, help, label, collect) => {
+      new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(collect())) this.inc({ [label]: value }, count);
         },
       });
     },

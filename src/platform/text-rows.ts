@@ -9,7 +9,7 @@ interface Marks {
   none: string;
 }
 
-export const marks: Marks = { cell: '\x1f', row: '\x1e', none: '\x1d' };
+const marks: Marks = { cell: '\x1f', row: '\x1e', none: '\x1d' };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches these marks on purpose.
 const anyMark = /[\x1d-\x1f]/;
 
@@ -24,14 +24,6 @@ export function toTextRows(rows: Cell[][]): TextRows {
   const between = rows.some(holdsMark) ? rareMarks() : marks;
   const text = rows.map((cells) => cells.map((cell) => (cell === null ? between.none : cell)).join(between.cell));
   return [text.join(between.row), between.cell, between.row, between.none, rows.length];
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches these marks on purpose.
-const unfit = /[\0\x1d-\x1f]/g;
-
-/** Replaces the marks and NUL, which Postgres cannot store, so that a text fits in a cell between `marks`. */
-export function asCell(text: string): string {
-  return text.replaceAll(unfit, '\ufffd');
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Api } from '../http/route.ts';
-import { type BoundedMap, createBoundedMap } from '../platform/bounded-map.ts';
+import type { KnownCaller } from '../http/admission.ts';
+import type { Api, CallingApplication } from '../http/route.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { PlanLimits, PlanName, Plans } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
-import type { ApiKeys } from './api-key.ts';
 import type { Change, ChangeFeed } from './change-feed.ts';
 import type { StoredSecret } from './oauth-client.ts';
 
@@ -21,83 +21,42 @@ export interface KnownRegistration {
   limits: PlanLimits;
 }
 
-export interface KnownKey {
-  id: string;
-  expiresAtMs: number | null;
-  application: KnownApplication;
-}
-
+/** Reads applications from Postgres, and keeps one object for each. */
 export interface Directory {
-  /**
-   * The cached owner of a key; null for a key known not to exist; undefined for "look it up". Null stays valid for
-   * ever, even without trust: keys are random, and none is issued twice.
-   */
-  rememberedKey(key: string): KnownKey | null | undefined;
-  /** Whether the key existed at the last lookup. */
-  keyWasGood(key: string): boolean;
-  lookUpKey(key: string): Promise<KnownKey | null>;
-  rememberedClient(clientId: string): KnownApplication | null | undefined;
-  lookUpClient(clientId: string): Promise<KnownApplication | null>;
-  /** Whether this object is still the current state of its application. */
+  /** The owner of an API key, found by its hashes. */
+  readKey(hashes: Buffer[]): Promise<FoundKey | undefined>;
+  readClient(clientId: string): Promise<KnownApplication | undefined>;
+  /** Whether this object is the current state of its application, as far as this node can know. */
   isCurrent(application: KnownApplication): boolean;
-  /** For the change feed. */
+  /** Makes this object the one for its application. */
+  keep(application: KnownApplication): void;
+  /** For the change feed: every credential that refers to the old object is then outdated. */
   forget(change: Change): void;
   forgetAll(): void;
   readonly size: number;
 }
 
-interface DirectoryOptions {
-  database: Database;
-  apiKeys: ApiKeys;
-  plans: Plans;
-  /** A function, because the feed and the directory need each other. */
-  feed: () => ChangeFeed;
-  maxRemembered?: number;
+export interface FoundKey {
+  keyId: string;
+  expiresAtMs: number | null;
+  application: KnownApplication;
 }
 
-export function createDirectory({
-  database,
-  apiKeys,
-  plans,
-  feed,
-  maxRemembered = 200_000,
-}: DirectoryOptions): Directory {
-  const keys = createBoundedMap<string, KnownKey | null>(maxRemembered);
-  const clients = createBoundedMap<string, KnownApplication | null>(maxRemembered);
-  // One object per application, shared by all its cache entries. An entry that holds another object is outdated, so one
-  // deletion (by a change, or for lack of room) invalidates all of them.
-  const applications = createBoundedMap<string, KnownApplication>(maxRemembered);
+interface DirectoryOptions {
+  database: Database;
+  plans: Plans;
+  /** A function, because the feed and the directory need each other. */
+  feed: () => Pick<ChangeFeed, 'isTrusted'>;
+  /** Applications to remember. */
+  most?: number;
+}
+
+export function createDirectory({ database, plans, feed, most = 200_000 }: DirectoryOptions): Directory {
+  // A full map drops the least used applications. Their credentials then need a new lookup.
+  const applications = createBoundedMap<string, KnownApplication>(most);
 
   function isCurrent(application: KnownApplication): boolean {
     return feed().isTrusted() && applications.get(application.id) === application;
-  }
-
-  function remembered<Value>(
-    map: BoundedMap<string, Value | null>,
-    text: string,
-    of: (value: Value) => KnownApplication,
-  ) {
-    const value = map.get(text);
-    if (value === undefined || value === null) return value;
-    return isCurrent(of(value)) ? value : undefined;
-  }
-
-  /**
-   * Reads the database and caches the result, unless something changed meanwhile: a state read before a change must not
-   * be cached after it.
-   */
-  async function lookUp<Value>(
-    map: BoundedMap<string, Value | null>,
-    text: string,
-    read: () => Promise<Value | null>,
-    of: (value: Value) => KnownApplication,
-  ): Promise<Value | null> {
-    const { generation } = feed();
-    const value = await read();
-    if (feed().generation !== generation) return value;
-    map.set(text, value);
-    if (value !== null) applications.set(of(value).id, of(value));
-    return value;
   }
 
   function toApplication(row: ApplicationRow): KnownApplication {
@@ -112,42 +71,38 @@ export function createDirectory({
     return { id: row.applicationId, name: row.name, registrations, client };
   }
 
-  async function readKey(key: string): Promise<KnownKey | null> {
-    const { rows } = await database.query<ApplicationRow & { keyId: string; keyExpiresAtMs: number | null }>(
-      selectByKey,
-      [apiKeys.hashes(key)],
-    );
-    const row = rows[0];
-    return row === undefined
-      ? null
-      : { id: row.keyId, expiresAtMs: row.keyExpiresAtMs, application: toApplication(row) };
-  }
-
-  async function readClient(clientId: string): Promise<KnownApplication | null> {
-    const { rows } = await database.query<ApplicationRow>(selectByClient, [clientId]);
-    return rows[0] === undefined ? null : toApplication(rows[0]);
-  }
-
-  const ofKey = (key: KnownKey) => key.application;
-  const ofClient = (application: KnownApplication) => application;
-
   return {
-    rememberedKey: (key) => remembered(keys, key, ofKey),
-    keyWasGood: (key) => (keys.get(key) ?? null) !== null,
-    lookUpKey: (key) => lookUp(keys, key, () => readKey(key), ofKey),
-    rememberedClient: (clientId) => remembered(clients, clientId, ofClient),
-    lookUpClient: (clientId) => lookUp(clients, clientId, () => readClient(clientId), ofClient),
-    isCurrent,
-    forget: ({ applicationId }) => applications.delete(applicationId),
-    forgetAll() {
-      keys.clear();
-      clients.clear();
-      applications.clear();
+    async readKey(hashes) {
+      const { rows } = await database.query<KeyRow>(selectByKey, [hashes]);
+      const [row] = rows;
+      return row && { keyId: row.keyId, expiresAtMs: row.keyExpiresAtMs, application: toApplication(row) };
     },
+    async readClient(clientId) {
+      const { rows } = await database.query<ApplicationRow>(selectByClient, [clientId]);
+      return rows[0] && toApplication(rows[0]);
+    },
+    isCurrent,
+    keep: (application) => applications.set(application.id, application),
+    forget: ({ applicationId }) => applications.delete(applicationId),
+    forgetAll: () => applications.clear(),
     get size() {
-      return keys.size + clients.size + applications.size;
+      return applications.size;
     },
   };
+}
+
+/** The caller of an application's credential. Null if it has no approved registration for this API. */
+export function callerOf(application: KnownApplication, api: Api, scopes: string[] | undefined): KnownCaller | null {
+  const registration = application.registrations[api];
+  if (registration === undefined) return null;
+  const caller: CallingApplication = {
+    kind: 'application',
+    applicationId: application.id,
+    applicationName: application.name,
+    registrationId: registration.id,
+    api,
+  };
+  return { caller, limits: registration.limits, scopes };
 }
 
 interface ApplicationRow {
@@ -157,6 +112,11 @@ interface ApplicationRow {
   clientId: string | null;
   credentialVersion: number | null;
   secrets: { id: string; hash: string; ring_version: number; expires_at_ms: number | null }[];
+}
+
+interface KeyRow extends ApplicationRow {
+  keyId: string;
+  keyExpiresAtMs: number | null;
 }
 
 function toSecret(row: ApplicationRow['secrets'][number]): StoredSecret {

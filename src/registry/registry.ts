@@ -6,13 +6,20 @@ import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import { type ApiKeys, createApiKeys } from './api-key.ts';
 import { type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts';
-import { createDirectory, type Directory } from './directory.ts';
+import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
+import { createDirectory, type Directory, type KnownApplication } from './directory.ts';
+import { createKeyLookup, type KeyLookup } from './key-lookup.ts';
+import { createLastUsed, type LastUsed } from './last-used.ts';
 import { createRegistryService, type RegistryService } from './registry-service.ts';
 
 /** One node's registry: the state in Postgres, this node's cache of it, and the feed that keeps the cache current. */
 export interface Registry {
   service: RegistryService;
   directory: Directory;
+  /** Applications by their client id. */
+  clients: CredentialCache<KnownApplication>;
+  keyLookup: KeyLookup;
+  lastUsed: LastUsed;
   feed: ChangeFeed;
   apiKeys: ApiKeys;
 }
@@ -34,7 +41,7 @@ export interface RegistryOptions {
 export function createRegistry(options: RegistryOptions): Registry {
   const { database, sideDatabase = database, clock, keys, log, config, onChange, onLost, listen = true } = options;
   const apiKeys = createApiKeys(keys, config.environment);
-  const directory = createDirectory({ database, apiKeys, plans: config.plans, feed: () => feed });
+  const directory = createDirectory({ database, plans: config.plans, feed: () => feed });
   const feed = createChangeFeed({
     database,
     clock,
@@ -50,6 +57,18 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     listen,
   });
+  const clients = createCredentialCache<KnownApplication>({
+    async read(clientId) {
+      const application = await directory.readClient(clientId);
+      return { value: application ?? null, application, endsAtMs: Number.POSITIVE_INFINITY };
+    },
+    feed,
+    applications: directory,
+    clock,
+    most: 200_000,
+  });
+  const lastUsed = createLastUsed(sideDatabase, clock, log);
+  const keyLookup = createKeyLookup({ apiKeys, directory, feed, clock, lastUsed });
   const service = createRegistryService({
     database: sideDatabase,
     clock,
@@ -58,5 +77,5 @@ export function createRegistry(options: RegistryOptions): Registry {
     feed,
     environment: config.environment,
   });
-  return { service, directory, feed, apiKeys };
+  return { service, directory, clients, keyLookup, lastUsed, feed, apiKeys };
 }

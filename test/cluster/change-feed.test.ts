@@ -7,6 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
+import { type OwnedText, ownedText } from '../../src/platform/owned-text.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/ledger.ts';
@@ -23,24 +24,26 @@ before(async () => {
 });
 after(() => db.drop());
 
+const { plans } = readConfig({});
+
 function node(database: Database, listen = true): Registry {
   const { log } = createTestLog();
   return createRegistry({ database, clock: systemClock, keys, log, config: readConfig({}), listen });
 }
 
-async function newKey(registry: Registry): Promise<{ applicationId: string; key: string; keyId: string }> {
+async function newKey(registry: Registry): Promise<{ applicationId: string; key: OwnedText; keyId: string }> {
   const { id } = await registry.service.createApplication(db.database, accountId, 'ACME');
   const { credential } = await registry.service.registerOwn(accountId, id, 'sms', 'free');
   assert.equal(credential?.type, 'api_key');
   return credential?.type === 'api_key'
-    ? { applicationId: id, key: credential.apiKey, keyId: credential.id }
+    ? { applicationId: id, key: ownedText(credential.apiKey), keyId: credential.id }
     : assert.fail();
 }
 
 /** What the edge does: from memory if it may, otherwise from the database. */
-async function ask({ directory }: Registry, key: string) {
-  const remembered = directory.rememberedKey(key);
-  return remembered === undefined ? directory.lookUpKey(key) : remembered;
+async function ask({ keyLookup }: Registry, key: OwnedText) {
+  const remembered = keyLookup.remembered(key);
+  return remembered === undefined ? keyLookup.lookUp(key) : remembered;
 }
 
 describe('two registries on one database', () => {
@@ -51,10 +54,10 @@ describe('two registries on one database', () => {
       await Promise.all([one.feed.start(), other.feed.start()]);
       for (let i = 0; i < 10; i++) {
         const { applicationId, key, keyId } = await newKey(one);
-        assert.equal((await ask(other, key))?.application.registrations.sms?.plan, 'free');
-        assert.ok(other.directory.rememberedKey(key), 'it is remembered');
+        assert.deepEqual((await ask(other, key))?.limits, plans.free);
+        assert.ok(other.keyLookup.remembered(key), 'it is remembered');
         await one.service.registerOwn(accountId, applicationId, 'sms', 'pro');
-        assert.equal((await ask(other, key))?.application.registrations.sms?.plan, 'pro');
+        assert.deepEqual((await ask(other, key))?.limits, plans.pro);
         await one.service.deleteKey(accountId, applicationId, keyId);
         assert.equal(await ask(other, key), null);
       }
@@ -74,10 +77,10 @@ describe('two registries on one database', () => {
     await Promise.all([one.feed.start(), other.feed.start()]);
     const { applicationId, key, keyId } = await newKey(one);
     assert.ok(await ask(other, key));
-    assert.ok(other.directory.rememberedKey(key));
+    assert.ok(other.keyLookup.remembered(key));
     link.held = true;
     await one.service.deleteKey(accountId, applicationId, keyId);
-    assert.equal(other.directory.rememberedKey(key), undefined);
+    assert.equal(other.keyLookup.remembered(key), undefined);
     link.held = false;
     await one.feed.stop();
     await otherDatabase.query('delete from node');
@@ -101,12 +104,12 @@ describe('two registries on one database', () => {
     const one = node(holding);
     await one.feed.start();
     const { applicationId, key, keyId } = await newKey(one);
-    const lookup = one.directory.lookUpKey(key);
+    const lookup = one.keyLookup.lookUp(key);
     await eventually('the lookup has read its row', () => release !== undefined);
     await one.service.deleteKey(accountId, applicationId, keyId);
     release?.();
     assert.ok(await lookup, 'the lookup itself began before the change');
-    assert.equal(one.directory.rememberedKey(key), undefined);
+    assert.equal(one.keyLookup.remembered(key), undefined);
     await one.feed.stop();
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { ownedText } from '../../src/platform/owned-text.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';
 
@@ -165,7 +166,7 @@ describe('registrations in the sandbox', () => {
     await register(ada, id, 'messaging', 'free');
     assert.equal((await ada.send('DELETE', path(id, '/registrations/sms'))).status, 204);
     assert.equal((await ada.send('DELETE', path(id, '/registrations/sms'))).status, 404);
-    assert.equal(await app.app.registry.directory.lookUpKey(body.credential?.api_key ?? ''), null);
+    assert.equal(await readKey(body.credential?.api_key ?? ''), undefined);
     assert.equal((await register(ada, id, 'sms', 'free')).body.credential?.type, 'api_key');
     assert.equal((await ada.send('DELETE', path(id, '/registrations/verify'))).status, 204);
     assert.equal((await register(ada, id, 'verify', 'free')).body.credential, null);
@@ -185,6 +186,12 @@ describe('registrations in the sandbox', () => {
   });
 });
 
+/** The owner of a key, from the database. */
+function readKey(key: string) {
+  const { directory, apiKeys } = app.app.registry;
+  return directory.readKey(apiKeys.hashes(key));
+}
+
 describe('keys', () => {
   test('POST 201: a new key shown once, and the older ones die after the overlap', async () => {
     const id = await createApplication(ada);
@@ -200,7 +207,7 @@ describe('keys', () => {
     assert.equal(list.body.data[0]?.id, made.body.id);
     assert.equal(list.body.data[0]?.last_four, made.body.api_key.slice(-4));
     assert.equal(Date.parse(list.body.data[1]?.expires_at ?? ''), app.clock.nowMs() + 60_000);
-    const key = await app.app.registry.directory.lookUpKey(old);
+    const key = await readKey(old);
     assert.equal(key?.expiresAtMs, app.clock.nowMs() + 60_000);
     app.clock.advance(60_000);
     assert.equal((await ada.send<{ data: unknown[] }>('GET', path(id, '/keys'))).body.data.length, 1);
@@ -210,18 +217,19 @@ describe('keys', () => {
     const id = await createApplication(ada);
     const old = (await register(ada, id, 'sms', 'free')).body.credential?.api_key ?? '';
     assert.equal((await ada.send('POST', path(id, '/keys'), {})).status, 201);
-    assert.equal(await app.app.registry.directory.lookUpKey(old), null);
+    assert.equal(await readKey(old), undefined);
   });
 
   test('DELETE 204: dead at once; then 404', async () => {
     const id = await createApplication(ada);
     const { credential } = (await register(ada, id, 'sms', 'free')).body;
-    const { directory } = app.app.registry;
-    assert.ok(await directory.lookUpKey(credential?.api_key ?? ''));
-    assert.ok(directory.rememberedKey(credential?.api_key ?? ''));
+    const { keyLookup } = app.app.registry;
+    const key = ownedText(credential?.api_key ?? '');
+    assert.ok(await keyLookup.lookUp(key));
+    assert.ok(keyLookup.remembered(key));
     assert.equal((await ada.send('DELETE', path(id, `/keys/${credential?.id}`))).status, 204);
-    assert.equal(directory.rememberedKey(credential?.api_key ?? ''), undefined);
-    assert.equal(await directory.lookUpKey(credential?.api_key ?? ''), null);
+    assert.equal(keyLookup.remembered(key), undefined);
+    assert.equal(await keyLookup.lookUp(key), null);
     assert.equal((await ada.send('DELETE', path(id, `/keys/${credential?.id}`))).status, 404);
   });
 
@@ -250,16 +258,16 @@ describe('client secrets', () => {
     const id = await createApplication(ada);
     const first = (await register(ada, id, 'verify', 'free')).body.credential;
     const { directory } = app.app.registry;
-    const before = await directory.lookUpClient(first?.client_id ?? '');
+    const before = await directory.readClient(first?.client_id ?? '');
     const second = await ada.send('POST', path(id, '/client-secrets'), { overlap_seconds: 10 });
     assert.equal(second.status, 201);
     assert.equal(second.body.client_id, first?.client_id);
     assert.notEqual(second.body.client_secret, first?.client_secret);
-    const overlapping = await directory.lookUpClient(first?.client_id ?? '');
+    const overlapping = await directory.readClient(first?.client_id ?? '');
     assert.equal(overlapping?.client?.secrets.length, 2);
     assert.equal(overlapping?.client?.credentialVersion, before?.client?.credentialVersion);
     await ada.send('POST', path(id, '/client-secrets'), { overlap_seconds: 0 });
-    const rotated = await directory.lookUpClient(first?.client_id ?? '');
+    const rotated = await directory.readClient(first?.client_id ?? '');
     assert.equal(rotated?.client?.secrets.length, 1);
     assert.equal(rotated?.client?.credentialVersion, (before?.client?.credentialVersion ?? 0) + 1);
   });

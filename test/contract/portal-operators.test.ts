@@ -17,8 +17,10 @@ before(async () => {
 after(() => app.close());
 
 const waiting = '/portal/v1/operator/registrations';
-const planOf = async (key: string) =>
-  (await app.app.registry.directory.lookUpKey(key))?.application.registrations.sms?.plan;
+const planOf = async (key: string) => {
+  const { directory, apiKeys } = app.app.registry;
+  return (await directory.readKey(apiKeys.hashes(key)))?.application.registrations.sms?.plan;
+};
 
 describe('production', () => {
   test('a registration waits for the operator; the key opens nothing until then', async () => {

@@ -1,9 +1,11 @@
 // Usage is metered against the plan (SPEC.md, Limits): to the request, and whatever happens to the database meanwhile.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { CountedRequest } from '../../src/http/admission.ts';
 import { createMetering } from '../../src/metering/metering.ts';
 import { rollUpUsage } from '../../src/metering/metering-store.ts';
 import type { Database } from '../../src/platform/database.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, getToken, sendMany, type TestApplication } from '../support/applications.ts';
 import { register, send, signUp } from '../support/developer.ts';
@@ -196,14 +198,32 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
 });
 
 describe('counting', () => {
-  const caller = (registrationId: string) =>
-    ({
+  const answered = (registrationId: string, admitted: boolean): CountedRequest => ({
+    caller: {
       kind: 'application',
       applicationId: 'app_of_the_counts',
       applicationName: 'ACME',
       registrationId,
       api: 'sms',
-    }) as const;
+    },
+    correlationId: newId('req', app.clock),
+    decision: {
+      admitted,
+      limits: { perMinute: 60, burst: 60 },
+      remaining: 0,
+      resetMs: 60_000,
+      nextFreeMs: 0,
+      retryAfterMs: 0,
+      refusedBy: undefined,
+    },
+    method: 'POST',
+    path: '/sms/v1/messages',
+    status: admitted ? 201 : 429,
+    refusal: undefined,
+    durationMs: 1,
+    id: undefined,
+    location: undefined,
+  });
   const written = async (registrationId: string) =>
     (
       await app.db.database.query<{ admitted: number; refused: number }>(
@@ -228,16 +248,13 @@ describe('counting', () => {
     let lost = false;
     const { log } = createTestLog();
     const database = losing(app.db.database, () => lost);
-    const nodes = ['one', 'two'].map((boot) => {
-      const metering = createMetering({ database, clock: app.clock, log, boot });
-      return { ...metering, meter: metering.meterOf(caller('reg_lost')) };
-    });
+    const nodes = ['one', 'two'].map((boot) => createMetering({ database, clock: app.clock, log, boot }));
     let admitted = 0;
     let refused = 0;
     for (let round = 0; round < 40; round++) {
       for (const node of nodes) {
         for (let i = 0; i < round; i++) {
-          node.meter.count(i % 3 !== 0);
+          node.note(answered('reg_lost', i % 3 !== 0));
           if (i % 3 === 0) refused++;
           else admitted++;
         }
@@ -254,11 +271,9 @@ describe('counting', () => {
   test('counts that come in while others are written are not lost', async () => {
     const { log } = createTestLog();
     const node = createMetering({ database: app.db.database, clock: app.clock, log, boot: 'three' });
-    // Two credentials of one registration.
-    const [one, other] = [node.meterOf(caller('reg_busy')), node.meterOf(caller('reg_busy'))];
     const flushes: Promise<void>[] = [];
     for (let i = 0; i < 1000; i++) {
-      (i % 2 === 0 ? one : other).count(true);
+      node.note(answered('reg_busy', true));
       if (i % 50 === 0) flushes.push(node.flush());
       if (i % 100 === 0) await new Promise((done) => setImmediate(done));
     }
@@ -272,10 +287,9 @@ describe('counting', () => {
     let nowMs = Date.UTC(2026, 0, 1, 12, 0, 30);
     const clock = { ...app.clock, nowMs: () => nowMs };
     const node = createMetering({ database: app.db.database, clock, log, boot: 'four' });
-    const meter = node.meterOf(caller('reg_clock'));
     for (const step of [0, minuteMs, -minuteMs, 1000, -2 * minuteMs, 4 * minuteMs]) {
       nowMs += step;
-      for (let i = 0; i < 10; i++) meter.count(true);
+      for (let i = 0; i < 10; i++) node.note(answered('reg_clock', true));
       // A quiet minute in which what was counted is written and let go of, and then the clock is set back.
       nowMs += minuteMs;
       await node.flush();

@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { findByKey, findByToken } from '../../src/callers.ts';
+import { createAddressLimits } from '../../src/edge/address-limits.ts';
 import { createAddressWindows } from '../../src/edge/address-windows.ts';
+import { createApplicationAccess } from '../../src/edge/application-access.ts';
 import { createGateway } from '../../src/edge/gateway.ts';
 import { createMemoryWindows } from '../../src/edge/memory-windows.ts';
 import { createTokenChecksums } from '../../src/identity/token-checksum.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createKeyRing } from '../../src/platform/keys.ts';
+import { ownedText } from '../../src/platform/owned-text.ts';
 import { randomBase62 } from '../../src/platform/random.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {
@@ -74,7 +76,7 @@ after(async () => {
   await db.drop();
 });
 
-const addressOf = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+const addressOf = (index: number) => ownedText(`10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`);
 const randomPart = (bytes: number) => randomBytes(bytes).toString('base64url');
 const sms = (apikey: string, index: number): PlainRequest => ({
   path: '/sms/v1/echo',
@@ -162,7 +164,7 @@ describe('a flood through the whole app', () => {
   });
 
   test('client ids that are none of ours are neither looked for nor remembered', async () => {
-    const { size } = app.app.registry.directory;
+    const { size } = app.app.registry.clients;
     const askedBefore = asked;
     for (let i = 0; i < 40; i++) {
       const form = { grant_type: 'client_credentials', scope: 'openid verify:manage', client_secret: 'x' };
@@ -175,7 +177,7 @@ describe('a flood through the whole app', () => {
       );
       assert.equal(answer.status, 401);
     }
-    assert.equal(app.app.registry.directory.size, size);
+    assert.equal(app.app.registry.clients.size, size);
     assert.equal(asked, askedBefore);
   });
 });
@@ -186,21 +188,24 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   const [addresses, identityAddresses] = [createAddressWindows({ clock }), createAddressWindows({ clock })];
   const database = counting(db.database);
   const issuer = 'http://127.0.0.1:8080/realms/heliograph';
-  const { directory, feed } = registry;
+  const { directory, clients, feed } = registry;
   const keys = createKeyRing(new Map([[1, Buffer.alloc(32)]]));
   const checksums = createTokenChecksums(keys);
-  const verifier = createTokenVerifier({ database, clock, directory, feed, signingKeys, checksums, issuer });
-  const meterOf = () => ({ count: () => {}, note: () => {} });
-  const finding = { clock, windows: createMemoryWindows({ clock }), meterOf };
-  const gate = createGateway({
-    findKey: findByKey(registry, { note: () => {}, flush: async () => {}, stop: async () => {} }, finding),
-    findToken: findByToken(verifier, feed, finding),
+  const verifier = createTokenVerifier({ database, clock, directory, clients, feed, signingKeys, checksums, issuer });
+  const limits = { perMinute: 6000, burst: 1000 };
+  const visitors = createAddressLimits(addresses, limits);
+  const gateway = createGateway({
+    applications: createApplicationAccess({
+      keys: registry.keyLookup,
+      tokens: verifier,
+      registrations: createMemoryWindows({ clock }),
+      addresses: visitors,
+    }),
     findSession: async () => undefined,
     findOpenSessions: async () => [],
     sessionCookie: 'none',
-    addresses,
-    identityAddresses,
-    addressLimits: { perMinute: 6000, burst: 1000 },
+    addresses: visitors,
+    identityAddresses: createAddressLimits(identityAddresses, limits),
     apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],
     metrics: { token: undefined, openToLoopback: true },
     publicUrl: app.url,
@@ -216,7 +221,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   const askedBefore = asked;
   for (let i = 0; i < forged; i++) {
     const headers = { authorization: `Bearer ${forgeToken({ keys, nowMs: clock.nowMs() })}` };
-    const { refusal } = await gate.admit({ ...arrival, route: undefined, headers, address: addressOf(i) });
+    const { refusal } = await gateway.admit({ ...arrival, route: undefined, headers, address: addressOf(i) });
     assert.equal(refusal?.status, 401);
   }
   assert.equal(addresses.size, forged);
@@ -224,7 +229,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   // Asking for tokens is counted in the same way, and decided at once: so a great many of them take a moment.
   const route = all.find(({ auth }) => 'kind' in auth && auth.kind === 'client');
   for (let i = 0; i < inShort(110_000, 250_000); i++)
-    void gate.admit({ ...arrival, route, headers: {}, address: addressOf(i) });
+    void gateway.admit({ ...arrival, route, headers: {}, address: addressOf(i) });
   assert.equal(identityAddresses.size, 100_000);
   assert.ok(identityAddresses.slots <= 4_000_000);
   assert.equal(asked, askedBefore);

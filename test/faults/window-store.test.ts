@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createRedisWindows } from '../../src/edge/redis-windows.ts';
 import { createShareWindows, type ShareWindows } from '../../src/edge/share-windows.ts';
-import type { Decision, Limits } from '../../src/edge/sliding-window.ts';
 import { ageKey, createWindowBreaker, type WindowBreaker } from '../../src/edge/window-breaker.ts';
 import type { Windows } from '../../src/edge/windows.ts';
+import type { LimitDecision, Limits } from '../../src/http/admission.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createFaultProxy, type FaultProxy, type Target } from '../support/fault-proxy.ts';
 import { eventually } from '../support/ledger.ts';
@@ -64,7 +64,11 @@ async function begin(nodes: Node[]): Promise<void> {
 }
 
 /** So many requests of one caller at every node at the same time, and how long the slowest took. */
-async function volley(nodes: Node[], key: string, each: number): Promise<{ decisions: Decision[]; slowestMs: number }> {
+async function volley(
+  nodes: Node[],
+  key: string,
+  each: number,
+): Promise<{ decisions: LimitDecision[]; slowestMs: number }> {
   let slowestMs = 0;
   const send = async ({ windows }: Node) => {
     const startedMs = performance.now();
@@ -80,7 +84,7 @@ function decidedByShare(nodes: Node[]): number {
   return nodes.reduce((sum, { share }) => sum + share.decisions, 0);
 }
 
-function admitted(decisions: Decision[]): number {
+function admitted(decisions: LimitDecision[]): number {
   return decisions.filter((decision) => decision.admitted).length;
 }
 
@@ -127,7 +131,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
         const again = nodes.map(({ windows }) => windows.decide('reg', limits, longAgo));
         for (const decision of again) assert.ok(!(decision instanceof Promise), 'nobody waits any more');
         // What was on its way may have been admitted and its answer lost, so the share counts alone.
-        const byShare = early + admitted([...first.decisions, ...(again as Decision[])]);
+        const byShare = early + admitted([...first.decisions, ...(again as LimitDecision[])]);
         assert.equal(byShare, nodeCount * shareOfLimits, 'never unlimited, and not less than a share');
         for (const { limits: told } of first.decisions) assert.equal(told, limits, 'the headers tell the plan');
 

@@ -1,5 +1,4 @@
-import type { Gate } from '../../src/http/gate.ts';
-import { linesOf } from '../../src/http/header-lines.ts';
+import type { Admission, Gateway, LimitDecision } from '../../src/http/admission.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createServer, type ServerTimeouts } from '../../src/http/server.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -7,14 +6,28 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestLog } from '../support/log.ts';
 
-/** What the gate of the tests gives every response, and every answer to what could not be read as a request. */
-export const gateHeaders = { 'RateLimit-Limit': '60', 'RateLimit-Remaining': '59', 'RateLimit-Reset': '60' };
-export const gateLines = linesOf(gateHeaders);
+export function decisionOf(perMinute: number): LimitDecision {
+  return {
+    admitted: true,
+    limits: { perMinute, burst: perMinute },
+    remaining: perMinute - 1,
+    resetMs: 60_000,
+    nextFreeMs: 0,
+    retryAfterMs: 0,
+    refusedBy: undefined,
+  };
+}
 
-const openGate: Gate = {
-  admit: () => ({ caller: { kind: 'anonymous' }, limitLines: gateLines }),
-  linesForUnreadable: () => gateLines,
+/** What the tests' gateway gives every answer, also to bytes that are not a request. */
+export const gatewayHeaders = { 'RateLimit-Limit': '60', 'RateLimit-Remaining': '59', 'RateLimit-Reset': '60' };
+export const admission: Admission = {
+  caller: { kind: 'anonymous' },
+  decision: decisionOf(60),
+  counted: false,
+  refusal: undefined,
 };
+
+const openGateway: Gateway = { admit: () => admission, peek: () => decisionOf(60) };
 
 export interface BareServer {
   port: number;
@@ -24,16 +37,16 @@ export interface BareServer {
 
 export interface BareServerOptions {
   routes: Route[];
-  gate?: Gate;
+  gateway?: Gateway;
   timeouts?: Partial<ServerTimeouts>;
   clock?: Clock;
   waitedMs?: () => number;
 }
 
-/** The HTTP layer alone on a real socket, behind a gate of the test's own. */
+/** The HTTP layer alone on a real socket, behind a gateway of the test's own. */
 export async function startBareServer({
   routes,
-  gate = openGate,
+  gateway = openGateway,
   timeouts = {},
   clock = createTestClock(),
   waitedMs,
@@ -41,15 +54,16 @@ export async function startBareServer({
   const { log, lines } = createTestLog();
   const server = createServer({
     routes,
-    gate,
+    gateway,
     clock,
+    plainLane: process.env.HELIOGRAPH_HTTP_LANE !== 'node',
     log,
     metrics: createMetrics(),
     timeouts,
     ...(waitedMs && { waitedMs }),
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
-  const address = server.server.address();
+  const address = server.listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return { port, logLines: lines, close: (drainMs) => server.close(drainMs) };
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import type { Gate } from '../../src/http/gate.ts';
+import type { Gateway } from '../../src/http/admission.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
-import { type BareServer, gateLines, startBareServer } from './bare-server.ts';
+import { admission, type BareServer, decisionOf, startBareServer } from './bare-server.ts';
 import { openRaw, type RawAnswer } from './raw-connection.ts';
 import { createSocketRoutes, type SocketRoutes } from './routes.ts';
 
@@ -18,7 +18,7 @@ type Setting = SocketRoutes & BareServer;
 
 async function withServer(
   run: (server: Setting) => Promise<void>,
-  options: { timeouts?: Partial<ServerTimeouts>; gate?: Gate } = {},
+  options: { timeouts?: Partial<ServerTimeouts>; gateway?: Gateway } = {},
 ): Promise<void> {
   const routes = createSocketRoutes();
   const server = await startBareServer({ routes: routes.routes, ...options });
@@ -87,14 +87,14 @@ describe('answers come in the order of their requests', () => {
       assert.deepEqual(statuses(await connection.untilClosed()), [200, 400]);
     }));
 
-  test('a body that goes wrong while the gate decides is answered with the headers of the gate', () => {
+  test('a body that goes wrong while the gateway decides is answered with the headers of the gateway', () => {
     let admit = () => {};
     const decided = new Promise<void>((resolve) => {
       admit = resolve;
     });
-    const gate: Gate = {
-      admit: () => decided.then(() => ({ caller: { kind: 'anonymous' }, limitLines: gateLines })),
-      linesForUnreadable: () => 'RateLimit-Limit: 6000\r\n',
+    const gateway: Gateway = {
+      admit: () => decided.then(() => admission),
+      peek: () => decisionOf(6000),
     };
     return withServer(
       async ({ port, handled }) => {
@@ -108,7 +108,7 @@ describe('answers come in the order of their requests', () => {
         assert.deepEqual(more, []);
         assert.deepEqual(handled, []);
       },
-      { gate },
+      { gateway },
     );
   });
 });
@@ -391,14 +391,14 @@ describe('a caller that goes', () => {
       assert.equal((await fetch(`http://127.0.0.1:${port}/ok`)).status, 200);
     }));
 
-  test('before it was looked at: the gate is not left without an address', () => {
+  test('before it was looked at: the gateway is not left without an address', () => {
     const addresses: unknown[] = [];
-    const gate: Gate = {
+    const gateway: Gateway = {
       admit({ address }) {
         addresses.push(address);
-        return { caller: { kind: 'anonymous' }, limitLines: gateLines };
+        return admission;
       },
-      linesForUnreadable: () => gateLines,
+      peek: () => admission.decision,
     };
     return withServer(
       async ({ port }) => {
@@ -413,7 +413,7 @@ describe('a caller that goes', () => {
           [],
         );
       },
-      { gate },
+      { gateway },
     );
   });
 

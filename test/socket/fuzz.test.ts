@@ -48,7 +48,7 @@ function check(answer: RawAnswer, seen: Set<string>): void {
 
 async function openConnections({ app }: TestApp): Promise<number> {
   return new Promise((resolve, reject) => {
-    app.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    app.server.listener.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
 }
 

@@ -1,10 +1,10 @@
 // What the edge is told of each request: when its connection was opened or last finished an answer, as of its first byte.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Gate } from '../../src/http/gate.ts';
+import type { Gateway } from '../../src/http/admission.ts';
 import { route } from '../../src/http/route.ts';
 import { createTestClock } from '../support/clock.ts';
-import { type BareServer, gateLines, startBareServer } from './bare-server.ts';
+import { admission, type BareServer, startBareServer } from './bare-server.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
 const clock = createTestClock();
@@ -14,12 +14,12 @@ let openedMs = 0;
 let waitedMs = 0;
 let release = () => {};
 
-const gate: Gate = {
+const gateway: Gateway = {
   admit({ path, informedAtMs }) {
     informed[path] = informedAtMs - openedMs;
-    return { caller: { kind: 'anonymous' }, limitLines: gateLines };
+    return admission;
   },
-  linesForUnreadable: () => gateLines,
+  peek: () => admission.decision,
 };
 const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Test', summary: 'For tests', answers: {} } as const;
 const routes = [
@@ -36,7 +36,7 @@ const routes = [
 
 let server: BareServer;
 before(async () => {
-  server = await startBareServer({ routes, gate, clock, waitedMs: () => waitedMs });
+  server = await startBareServer({ routes, gateway, clock, waitedMs: () => waitedMs });
 });
 after(() => server.close());
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { type BareServer, gateHeaders, startBareServer } from './bare-server.ts';
+import { type BareServer, gatewayHeaders, startBareServer } from './bare-server.ts';
 import { openRaw, type RawAnswer, sayRaw } from './raw-connection.ts';
 import { createSocketRoutes, type SocketRoutes } from './routes.ts';
 
@@ -29,7 +29,7 @@ function assertCarriesHeaders(answer: RawAnswer): string {
   assert.match(id, /^req_[0-9a-z]{26}$/);
   assert.equal(seen.has(id), false, 'a correlation id is used once');
   seen.add(id);
-  for (const [name, value] of Object.entries(gateHeaders)) assert.equal(answer.headers[name.toLowerCase()], value);
+  for (const [name, value] of Object.entries(gatewayHeaders)) assert.equal(answer.headers[name.toLowerCase()], value);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff');
   return id;
 }

@@ -53,6 +53,8 @@ export async function createTestApp({
     HELIOGRAPH_SECRET: 'a secret for tests only',
     // All developers of a test have the same address.
     HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000',
+    // The test runner runs contract tests on both lanes.
+    ...(process.env.HELIOGRAPH_HTTP_LANE && { HELIOGRAPH_HTTP_LANE: process.env.HELIOGRAPH_HTTP_LANE }),
     ...env,
   });
   // A test that needs to know its public address in advance names a port that is free.
@@ -84,7 +86,7 @@ export async function createTestApp({
   });
   await app.start();
   if (held === undefined) await delivery.start();
-  const address = app.server.server.address();
+  const address = app.server.listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     app,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Decision, Limits } from '../../src/edge/sliding-window.ts';
+import type { LimitDecision, Limits } from '../../src/http/admission.ts';
 
 /** The windows of one caller, whatever keeps them, at a time that the test tells. */
 export interface Limiter {
   /** `quietMs` ago the request's connection was opened or finished an answer. */
-  decide(limits: Limits, nowMs: number, quietMs: number): Decision | Promise<Decision>;
-  peek(limits: Limits, nowMs: number): Decision | Promise<Decision>;
+  decide(limits: Limits, nowMs: number, quietMs: number): LimitDecision | Promise<LimitDecision>;
+  peek(limits: Limits, nowMs: number): LimitDecision | Promise<LimitDecision>;
   /** Another with the same history, to try something out on. */
   copy(): Limiter | Promise<Limiter>;
 }
@@ -48,7 +48,7 @@ export class Model {
     return (counted[surplus] ?? 0) + windowMs;
   }
 
-  decide(limits: Limits, nowMs: number, quietMs: number): Decision {
+  decide(limits: Limits, nowMs: number, quietMs: number): LimitDecision {
     if (this.limits?.perMinute !== limits.perMinute || this.limits.burst !== limits.burst) this.block = undefined;
     this.limits = limits;
     if (this.block !== undefined && nowMs < this.block.endMs) {
@@ -89,7 +89,7 @@ export class Model {
     };
   }
 
-  refusal(endMs: number, lengthMs: number, nowMs: number): Decision {
+  refusal(endMs: number, lengthMs: number, nowMs: number): LimitDecision {
     const wholeMs = (this.admitted.at(-1) ?? nowMs) + 60_000 - nowMs;
     const retryAfterMs = Math.ceil(endMs - nowMs);
     return {
@@ -116,7 +116,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Whatever a decision says must come true. Each claim is tried out on a copy. */
-export async function checkClaims(limiter: Limiter, decision: Decision, nowMs: number): Promise<void> {
+export async function checkClaims(limiter: Limiter, decision: LimitDecision, nowMs: number): Promise<void> {
   const { limits, resetMs, retryAfterMs, remaining, nextFreeMs } = decision;
   const later = async (ms: number) => (await limiter.copy()).decide(limits, nowMs + ms, onItsWay);
   const stands = async (ms: number) => (await limiter.copy()).peek(limits, nowMs + ms);
@@ -144,7 +144,7 @@ function pause(
   random: () => number,
   tickMs: number,
   mood: { pace: number; stubborn: boolean },
-  last: Decision,
+  last: LimitDecision,
 ): number {
   const { perMinute } = last.limits;
   // Times at which something turns.
@@ -213,7 +213,7 @@ export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
   return { admitted: model.admitted, reached };
 }
 
-function isEqual(a: Decision, b: Decision): boolean {
+function isEqual(a: LimitDecision, b: LimitDecision): boolean {
   return (
     a.admitted === b.admitted &&
     a.limits === b.limits &&

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Decision, Limits } from '../../src/edge/sliding-window.ts';
+import type { LimitDecision, Limits } from '../../src/http/admission.ts';
 import { checkClaims, type Limiter, Model, onItsWay, pro, sixty, walk } from './limiter-model.ts';
 
 const plans: Limits[] = [
@@ -39,7 +39,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort }: Li
     nowMs: number,
     count = 1,
     quietMs = onItsWay,
-  ): Promise<Decision> {
+  ): Promise<LimitDecision> {
     const answers = await Promise.all(Array.from({ length: count }, () => limiter.decide(limits, nowMs, quietMs)));
     return answers.reduce((last, next) => (next.remaining < last.remaining || !next.admitted ? next : last));
   }

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { createDatabase } from '../../src/platform/database.ts';
 import { openKeyRing } from '../../src/platform/keys.ts';
+import { ownedText } from '../../src/platform/owned-text.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { Connection } from './database.ts';
 import { createTestLog } from './log.ts';
@@ -19,11 +20,12 @@ const registry = createRegistry({ database, clock: systemClock, keys, log, confi
 await registry.feed.start();
 
 process.on('message', async ({ key }: Question) => {
-  const remembered = registry.directory.rememberedKey(key);
-  const found = remembered === undefined ? await registry.directory.lookUpKey(key) : remembered;
+  const { keyLookup } = registry;
+  const remembered = keyLookup.remembered(ownedText(key));
+  const found = remembered === undefined ? await keyLookup.lookUp(ownedText(key)) : remembered;
   const verdict: Verdict = {
     from: remembered === undefined ? 'database' : 'memory',
-    owner: found?.application.id ?? null,
+    owner: found?.caller.applicationId ?? null,
   };
   process.send?.(verdict);
 });

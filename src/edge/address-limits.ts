@@ -1,0 +1,18 @@
+import type { Arrival, LimitDecision, Limits } from '../http/admission.ts';
+import type { OwnedText } from '../platform/owned-text.ts';
+import { addressKey } from './address-key.ts';
+import type { LocalWindows } from './windows.ts';
+
+/** The limits of addresses, for callers that are not known. */
+export interface AddressLimits {
+  charge(arrival: Arrival): LimitDecision;
+  /** The state of an address. Charges nothing. */
+  peek(address: OwnedText): LimitDecision;
+}
+
+export function createAddressLimits(windows: LocalWindows, limits: Limits): AddressLimits {
+  return {
+    charge: ({ address, informedAtMs }) => windows.decide(addressKey(address), limits, informedAtMs),
+    peek: (address) => windows.peek(addressKey(address), limits),
+  };
+}

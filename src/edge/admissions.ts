@@ -1,0 +1,26 @@
+import type { Admission, LimitDecision } from '../http/admission.ts';
+import type { Caller } from '../http/route.ts';
+import { ApiError } from '../platform/errors.ts';
+import { limitRefusal } from './limit-refusal.ts';
+
+export const anonymous: Caller = { kind: 'anonymous' };
+
+/** `counted`: a registration's limits decided. */
+export function admitted(caller: Caller, decision: LimitDecision, counted = false): Admission {
+  return { caller, decision, counted, refusal: undefined };
+}
+
+export function refused(caller: Caller, decision: LimitDecision, refusal: ApiError, counted = false): Admission {
+  return { caller, decision, counted, refusal };
+}
+
+/** A 429. */
+export function limited(caller: Caller, decision: LimitDecision, counted = false): Admission {
+  return refused(caller, decision, limitRefusal(decision), counted);
+}
+
+/** Tells the caller that the database is away, instead of treating it as unknown. */
+export function asRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}

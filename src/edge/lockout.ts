@@ -1,0 +1,48 @@
+import { burstMs, type Control, minuteMs } from '../http/admission.ts';
+
+/** Each early retry moves the end by this much, at most once per `graceMs`. */
+const penaltyMs = 1_000;
+/** A request this long after the lockout opened can know of it, whatever its connection was told. */
+export const graceMs = 250;
+
+/** The time during which a caller is refused. Early retries extend it, up to `latestEndMs`. */
+export interface Lockout {
+  /** The control that set the original end. Every refusal of this lockout names it. */
+  readonly control: Control;
+  openedAtMs: number;
+  endMs: number;
+  latestEndMs: number;
+  /** The end does not move again before this time. */
+  nextMoveMs: number;
+}
+
+/** Opens a lockout that ends when both windows have a free slot. If both free up together, the minute is named. */
+export function openLockout(minuteFreeMs: number, burstFreeMs: number, nowMs: number): Lockout {
+  const byMinute = minuteFreeMs >= burstFreeMs;
+  const endMs = byMinute ? minuteFreeMs : burstFreeMs;
+  return {
+    control: byMinute ? 'minute' : 'burst',
+    openedAtMs: nowMs,
+    endMs,
+    latestEndMs: endMs + (byMinute ? minuteMs : burstMs),
+    nextMoveMs: nowMs,
+  };
+}
+
+/**
+ * Handles a request before the end. Its connection opened or finished a response `quietMs` ago: a request sent before
+ * the lockout opened cannot know of it, and is refused without a penalty.
+ */
+export function extendLockout(lockout: Lockout, nowMs: number, quietMs: number): void {
+  const canKnow = nowMs - quietMs > lockout.openedAtMs || nowMs >= lockout.openedAtMs + graceMs;
+  if (!canKnow || nowMs < lockout.nextMoveMs) return;
+  lockout.endMs = Math.min(lockout.endMs + penaltyMs, lockout.latestEndMs);
+  lockout.nextMoveMs = nowMs + graceMs;
+}
+
+export function shiftLockout(lockout: Lockout, stepMs: number): void {
+  lockout.openedAtMs -= stepMs;
+  lockout.endMs -= stepMs;
+  lockout.latestEndMs -= stepMs;
+  lockout.nextMoveMs -= stepMs;
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiError } from '../platform/errors.ts';
+import type { OwnedText } from '../platform/owned-text.ts';
+import type { Caller, CallingApplication, Route } from './route.ts';
+
+/** What the edge sees of a request, before the body is read. */
+export interface Arrival {
+  readonly correlationId: string;
+  readonly method: string;
+  readonly path: string;
+  /** Undefined when no route matches. */
+  readonly route: Route | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: OwnedText;
+  /** When its connection opened or last finished an answer, as of the request's first byte. Steady clock. */
+  readonly informedAtMs: number;
+  /** Whether a header was sent more than once. `headers` keeps the first, but a proxy may have read the second. */
+  repeats(name: string): boolean;
+}
+
+/** Both are integers of at least 1. */
+export interface Limits {
+  readonly perMinute: number;
+  readonly burst: number;
+}
+
+/** The specification's two controls: the per-minute quota and the burst protection. */
+export type Control = 'minute' | 'burst';
+
+export const minuteMs = 60_000;
+export const burstMs = 1_000;
+
+/**
+ * The limits' decision on one request. All limit headers and the text of a 429 come from it. Times are whole
+ * milliseconds, rounded up, so waiting that long is always enough.
+ */
+export interface LimitDecision {
+  readonly admitted: boolean;
+  readonly limits: Limits;
+  /** Left in the minute window after this request; 0 on a refusal by either control. */
+  readonly remaining: number;
+  /** Time until the minute quota is full again, if the caller sends nothing more. */
+  readonly resetMs: number;
+  /** Time until the next request would be admitted by both windows and the lockout. */
+  readonly nextFreeMs: number;
+  /** Time until the lockout ends, equal to `nextFreeMs`; 0 unless the request was refused. */
+  readonly retryAfterMs: number;
+  readonly refusedBy: Control | undefined;
+}
+
+/** The owner of a credential: who calls, within which limits and scopes. */
+export interface KnownCaller {
+  caller: CallingApplication;
+  limits: Limits;
+  /** The scopes of a token; undefined for an API key. */
+  scopes: string[] | undefined;
+}
+
+/** The edge's decision on a request. Every request gets one, so every answer has its limit headers. */
+export interface Admission {
+  caller: Caller;
+  decision: LimitDecision;
+  /** Whether a registration's limits decided. Metering counts these requests. */
+  counted: boolean;
+  refusal: ApiError | undefined;
+  /** For streams: calls back once when the caller's credential ends. The returned function stops watching. */
+  onCredentialEnd?: (act: () => void) => () => void;
+}
+
+/** Guards every route. The server calls it and knows nothing about credentials or limits. */
+export interface Gateway {
+  admit(arrival: Arrival): Admission | Promise<Admission>;
+  /** The limits of an address, for bytes that are not a readable request. Charges nothing. */
+  peek(address: OwnedText): LimitDecision;
+}
+
+/** An answered request that a registration's limits decided. */
+export interface CountedRequest {
+  caller: CallingApplication;
+  correlationId: string;
+  decision: LimitDecision;
+  method: string;
+  /**
+   * The route's pattern, such as `/sms/v1/messages/{id}`, because a caller's own path may hold anything. Undefined
+   * without a route.
+   */
+  path: string | undefined;
+  status: number;
+  refusal: ApiError | undefined;
+  durationMs: number;
+  /** The path's `id` parameter, as the caller wrote it. */
+  id: OwnedText | undefined;
+  /** The Location of the record it created. */
+  location: string | undefined;
+}

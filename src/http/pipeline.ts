@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import type { ApiError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { type Admission, type Gateway, type LimitDecision, minuteMs } from './admission.ts';
+import { readApiError, refusalParts, safeError } from './error-reply.ts';
+import type { AnswerParts, Exchange } from './exchange.ts';
+import { createHead } from './head.ts';
+import { refuseBody } from './request-headers.ts';
+import type { RouteTable } from './route-table.ts';
+
+export interface PipelineOptions {
+  gateway: Gateway;
+  table: RouteTable;
+  log: Log;
+  /** Called once for every request, after its answer. `location` names the record that it created. */
+  onEnd: (exchange: Exchange, location: string | undefined) => void;
+}
+
+export interface Pipeline {
+  /** Takes a request, once its headers are read, through all steps to its answer. */
+  receive(exchange: Exchange): void;
+  /** Answers a request at once; a later answer of its handler is dropped. */
+  refuse(exchange: Exchange, error: unknown): void;
+}
+
+/**
+ * The steps of every request: route, gateway, message faults, body, handler, answer. It awaits only real promises, so a
+ * request that never waits is answered in the turn it arrived.
+ */
+export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions): Pipeline {
+  function receive(exchange: Exchange): void {
+    try {
+      const match = table.find(exchange.method, exchange.path);
+      if (match !== undefined) {
+        exchange.route = match.route;
+        exchange.params = match.params;
+      }
+      const admission = gateway.admit(exchange);
+      if (admission instanceof Promise) goOn(exchange, admission, enter);
+      else enter(exchange, admission);
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  }
+
+  function enter(exchange: Exchange, admission: Admission): void {
+    // The body broke off while the gateway decided, and the request was answered.
+    if (exchange.status !== 0) return;
+    exchange.admission = admission;
+    const refusal = admission.refusal ?? exchange.fault() ?? refuseRequest(exchange);
+    if (refusal !== undefined) {
+      refuse(exchange, refusal);
+      return;
+    }
+    const body = hasBody(exchange) ? exchange.readBody() : undefined;
+    if (body instanceof Promise) goOn(exchange, body, run);
+    else run(exchange, body);
+  }
+
+  function refuseRequest(exchange: Exchange): ApiError | undefined {
+    const { route, path } = exchange;
+    return route === undefined ? table.refuse(path) : refuseBody(exchange, route);
+  }
+
+  function run(exchange: Exchange, body: Buffer | undefined): void {
+    const parts = exchange.route?.run(exchange, body);
+    if (parts === undefined) throw new Error('a request without a route was let in');
+    if (parts instanceof Promise) goOn(exchange, parts, answer);
+    else answer(exchange, parts);
+  }
+
+  function goOn<Value>(
+    exchange: Exchange,
+    promise: Promise<Value>,
+    next: (exchange: Exchange, value: Value) => void,
+  ): void {
+    promise
+      .then((value) => next(exchange, value))
+      .catch((error: unknown) => {
+        refuse(exchange, error);
+      });
+  }
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    const refusal = readApiError(error);
+    if (refusal.status === 500) {
+      const told = { err: safeError(refusal.cause ?? refusal), correlation_id: exchange.correlationId };
+      log.error(told, 'unexpected error');
+    }
+    // The first answer counts; this refusal comes too late.
+    if (exchange.status !== 0) return;
+    exchange.refusal = refusal;
+    const { path, route, correlationId } = exchange;
+    const errors = route === undefined ? table.errorsAt(path) : route.errors;
+    const decision = afterRefusal(decisionOn(exchange), refusal);
+    send(exchange, refusalParts(refusal, errors, correlationId), decision);
+  }
+
+  function answer(exchange: Exchange, parts: AnswerParts): void {
+    if (exchange.status === 0) send(exchange, parts, decisionOn(exchange));
+    else if (parts.data instanceof Readable) parts.data.destroy();
+  }
+
+  /** A request that broke off before the gateway decided shows the limits of its address. */
+  function decisionOn({ admission, address }: Exchange): LimitDecision {
+    return admission === undefined ? gateway.peek(address) : admission.decision;
+  }
+
+  function send(exchange: Exchange, parts: AnswerParts, decision: LimitDecision): void {
+    const { status, headers, type, data } = parts;
+    const { correlationId } = exchange;
+    const head = createHead({ status, correlationId, decision, own: headers, type });
+    exchange.status = status;
+    const sending = exchange.send(head, data);
+    if (sending === undefined) onEnd(exchange, headers.Location);
+    else void sending.then(() => onEnd(exchange, headers.Location));
+  }
+
+  return { receive, refuse };
+}
+
+/** A limit behind the edge refused: its wait replaces the edge's. The minute window runs on, so report the later end. */
+function afterRefusal(decision: LimitDecision, { status, retryAfterMs }: ApiError): LimitDecision {
+  if (status !== 429 || retryAfterMs === undefined) return decision;
+  const resetMs = Math.max(minuteMs, retryAfterMs);
+  return { ...decision, remaining: 0, resetMs, nextFreeMs: retryAfterMs, retryAfterMs };
+}
+
+/** The body of a GET has no meaning (RFC 9110, section 9.3.1). */
+function hasBody({ method, headers }: Exchange): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../platform/clock.ts';
+import { type Log, writeLine } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { ownedText } from '../platform/owned-text.ts';
+import type { CountedRequest } from './admission.ts';
+import type { Exchange } from './exchange.ts';
+import { wellFormedCorrelationId } from './request-headers.ts';
+
+export interface RequestEndOptions {
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  /** Called once for each request that a registration's limits decided. */
+  onCounted: (request: CountedRequest) => void;
+}
+
+/** Runs once after every answer: a metric, a log line, and metering for counted requests. */
+export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndOptions) {
+  return (exchange: Exchange, location: string | undefined): void => {
+    const { correlationId, method, status, route, admission, refusal, params } = exchange;
+    const durationMs = clock.steadyMs() - exchange.startedMs;
+    metrics.observeRequest(route === undefined ? 'ANY' : method, route?.path ?? 'unknown', status, durationMs / 1000);
+    writeLine(log, status >= 500 ? 'error' : 'info', logFields(exchange, durationMs));
+    if (admission === undefined || !admission.counted || admission.caller.kind !== 'application') return;
+    const { caller, decision } = admission;
+    const id = params.id ? ownedText(params.id) : undefined;
+    const path = route?.path;
+    onCounted({ caller, correlationId, decision, method, path, status, refusal, durationMs, id, location });
+  };
+}
+
+/**
+ * The fields of a log line, as JSON: route pattern and outcome. They need no escaping: HTTP limits a method to token
+ * characters, and we check those of the caller's correlation id.
+ */
+function logFields(exchange: Exchange, durationMs: number): string {
+  const { correlationId, method, headers, status, route, admission } = exchange;
+  const ms = Math.round(durationMs * 10) / 10;
+  let fields = `"method":"${method}","route":"${route?.path ?? 'unknown'}","status":${status},"ms":${ms},"correlation_id":"${correlationId}"`;
+  if (admission?.caller.kind === 'application') fields += `,"application_id":"${admission.caller.applicationId}"`;
+  const given = wellFormedCorrelationId(headers['x-correlation-id']);
+  if (given !== undefined) fields += `,"caller_correlation_id":"${given}"`;
+  return fields;
+}
