@@ -112,7 +112,9 @@ test('a request that arrives in pieces goes by its first byte, on either lane', 
   raw.send(ahead.slice(5) + request('/quick/next'));
   await raw.answer();
   await raw.answer();
-  assert.deepEqual(informed, { '/quick/first': 0, '/held': 0, '/quick/ahead': 0, '/quick/next': 20 });
+  // Node does not tell when the first byte came, only when the head is complete (decision 0010).
+  const aheadMs = process.env.HELIOGRAPH_HTTP_LANE === 'node' ? 20 : 0;
+  assert.deepEqual(informed, { '/quick/first': 0, '/held': 0, '/quick/ahead': aheadMs, '/quick/next': 20 });
 
   raw.send(request('/held').slice(0, 3));
   for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done));

@@ -32,6 +32,8 @@ export interface Connections {
   refuse(socket: Socket, error: ApiError): void;
   /** Whether this answer is the last on its connection. If so, the server ignores later requests there. */
   endsWith(exchange: NodeRequest): boolean;
+  /** For a connection without activity: its caller has stopped reading, or sends no further request. */
+  closeIfStalled(socket: Socket): void;
   /** Closes idle connections now, and every other one after its answer. */
   closeIdle(): void;
 }
@@ -62,10 +64,13 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     afterAnswer(newest, () => closeGently(socket));
   }
 
-  function closeIfIdle(socket: Socket): void {
+  function owesAnswer(socket: Socket): boolean {
     const newest = newestExchange.get(socket);
-    const owed = newest !== undefined && !newest.response.writableFinished && !newest.response.destroyed;
-    if (owed || closing.has(socket)) return;
+    return newest !== undefined && !newest.response.writableFinished && !newest.response.destroyed;
+  }
+
+  function closeIfIdle(socket: Socket): void {
+    if (owesAnswer(socket) || closing.has(socket)) return;
     closing.add(socket);
     closeGently(socket);
   }
@@ -110,6 +115,11 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
       closing.add(socket);
       closeGentlyAfterAnswer(socket);
       return true;
+    },
+    closeIfStalled(socket) {
+      // The caller has read everything so far: a stream may be quiet for hours.
+      const waits = owesAnswer(socket) && socket.writableLength === 0;
+      if (!waits) socket.destroy();
     },
     closeIdle() {
       closingIdle = true;

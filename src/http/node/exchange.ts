@@ -88,10 +88,16 @@ export class NodeExchange extends Exchange implements HeldAnswer {
   }
 
   #sendStream(head: Head, data: Readable): Promise<void> {
+    const { socket } = this.request;
     this.#start(head, undefined);
     this.response.flushHeaders();
+    // A caller that ended its side gets a whole answer, but no endless one.
+    const stop = () => socket.destroy();
+    if (socket.readableEnded) stop();
+    else socket.once('end', stop);
     return new Promise((over) => {
       pipeline(data, this.response, () => {
+        socket.off('end', stop);
         this.#end();
         over();
       });

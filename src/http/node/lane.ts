@@ -49,12 +49,14 @@ export function createNodeLane(options: NodeLaneOptions): NodeLane {
     // Node's answer to a missing Host lacks our headers; `NodeExchange.fault` refuses it instead.
     requireHostHeader: false,
   });
-  server.setTimeout(timeouts.stalledMs);
   /** When each connection opened or last finished an answer. */
   const informedAtMs = new WeakMap<Socket, number>();
   const { refuse, answerUnreadable } = options;
   const connections = watchConnections(server, { isEnding, refuse, answerUnreadable });
   const exchangeOptions = { ...options, connections };
+  server.setTimeout(timeouts.stalledMs, connections.closeIfStalled);
+  // A caller may end its side and still wait for its answer, as on the plain lane.
+  Object.assign(server, { httpAllowHalfOpen: true });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     connections.refuse(socket as Socket, fromParser(error.code)),
