@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock, type TestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { acceptMessages, carrierIdOf, type QueueRow, readQueue, readRow } from '../../test/support/ledger.ts';
+import { acceptMessages, carrierIdOf, type QueueRow, readQueue, readRow } from '../../test/support/recording-carrier.ts';
 import { type Message, type MessageStatus, mayBecome, type ReceiptOutcome } from '../messages/message.ts';
 import { cancelMessage } from '../messages/message-store.ts';
 import type { Database } from '../platform/database.ts';

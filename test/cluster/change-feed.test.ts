@@ -9,7 +9,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import type { Verdict } from '../support/registry-node.ts';
 

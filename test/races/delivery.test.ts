@@ -12,7 +12,7 @@ import { cancelMessage } from '../../src/messages/message-store.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { acceptMessages, carrierIdOf, readQueue } from '../support/ledger.ts';
+import { acceptMessages, carrierIdOf, readQueue } from '../support/recording-carrier.ts';
 
 const carrier = 'test';
 const leaseMs = 10_000;
