@@ -3,18 +3,18 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { createTestClock, type TestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { eventually } from '../../test/support/eventually.ts';
+import { createTestLog } from '../../test/support/log.ts';
 import {
   acceptAll,
   acceptMessages,
   carrierIdOf,
   createRecordingCarrier,
+  never,
   type RecordingCarrier,
   type RecordingCarrierOptions,
-  never,
   readQueue,
   readRow,
 } from '../../test/support/recording-carrier.ts';
-import { createTestLog } from '../../test/support/log.ts';
 import type { Message } from '../messages/message.ts';
 import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
@@ -49,7 +49,7 @@ function createWorker(
     clock,
     log: createTestLog().log,
     receipts: createReceipts(database, clock),
-    textOf: (message) => message.body ?? 'the code',
+    renderText: (message) => message.body ?? 'the code',
     alone: true,
     atMostOnce: false,
     onCount(name, by) {
@@ -196,7 +196,7 @@ describe('a carrier that answers', () => {
     const { worker, carrier } = withCarrier(
       {},
       {
-        textOf(message) {
+        renderText(message) {
           if (message.reference === 'broken') throw new Error('no such key');
           return message.body ?? '';
         },
