@@ -1,5 +1,5 @@
-import { groupsOf } from './report.ts';
-import { holds, type Row } from './row.ts';
+import { holds, type Row } from './result-row.ts';
+import { groupsOf } from './result-tables.ts';
 
 const width = 860;
 const labelWidth = 340;

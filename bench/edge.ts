@@ -35,7 +35,7 @@ import { createLog } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics.ts';
 import { migrate } from '../src/platform/migrate.ts';
 import { randomBase62 } from '../src/platform/random.ts';
-import type { Job, Outcome } from './load.ts';
+import type { Job, Outcome } from './load-generator.ts';
 import { startLoad } from './load-process.ts';
 import { get } from './requests.ts';
 import { median } from './rounds.ts';

@@ -35,7 +35,7 @@ export function readProfile({ nodes, samples, timeDeltas }: Profile): Frame {
   function frameOf(id: number): Frame | undefined {
     const node = byId.get(id);
     if (node === undefined || node.callFrame.functionName === '(idle)') return undefined;
-    if (node.callFrame.url.endsWith('/agent.mjs')) return undefined;
+    if (node.callFrame.url.endsWith('/server-probe.mjs')) return undefined;
     const children = (node.children ?? []).map(frameOf).filter((child) => child !== undefined);
     const own = selfUs.get(id) ?? 0;
     const { functionName, url, lineNumber } = node.callFrame;

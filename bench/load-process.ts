@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Job, Outcome } from './load.ts';
+import type { Job, Outcome } from './load-generator.ts';
 
 /** The load's process, which does one job at a time. */
 export interface Load {
@@ -11,7 +11,7 @@ export interface Load {
 }
 
 export function startLoad(): Load {
-  const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), {
+  const child = fork(fileURLToPath(new URL('load-generator.ts', import.meta.url)), {
     execArgv: ['--import', 'tsx'],
     serialization: 'advanced',
   });

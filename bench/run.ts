@@ -3,9 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Bench, fullPace, quickPace, startBench } from './bench.ts';
-import { terminalTable } from './report.ts';
-import { writeResults } from './results.ts';
-import type { Row } from './row.ts';
+import type { Row } from './result-row.ts';
+import { terminalTable } from './result-tables.ts';
 import { connections } from './scenarios/connections.ts';
 import { flame } from './scenarios/flame.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
@@ -21,6 +20,7 @@ import { refusals } from './scenarios/refusals.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
 import { verify } from './scenarios/verify.ts';
+import { writeResults } from './write-results.ts';
 
 const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   limits,

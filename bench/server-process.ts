@@ -27,7 +27,7 @@ export interface ServerOptions {
 }
 
 const root = new URL('../', import.meta.url);
-const agent = new URL('agent.mjs', import.meta.url).href;
+const probe = new URL('server-probe.mjs', import.meta.url).href;
 const startWithinMs = 60_000;
 
 export async function startServer({ file, env = {}, readyAt = '/', folder }: ServerOptions): Promise<Server> {
@@ -35,7 +35,7 @@ export async function startServer({ file, env = {}, readyAt = '/', folder }: Ser
   const child = fork(fileURLToPath(new URL(file, root)), {
     cwd: folder,
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
-    execArgv: ['--expose-gc', '--import', agent],
+    execArgv: ['--expose-gc', '--import', probe],
     // What it logs is written as in production, and goes nowhere.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

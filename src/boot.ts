@@ -11,20 +11,20 @@ import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
 
 /** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
-export type Endings = (() => Promise<void>)[];
+export type ShutdownSteps = (() => Promise<void>)[];
 
 export interface BootOptions {
   config: Config;
   clock: Clock;
   log: Log;
-  endings: Endings;
+  shutdownSteps: ShutdownSteps;
   /** A service takes the node lock; a command may run beside a service. */
   as: 'service' | 'command';
   say: (text: string) => void;
   onFatal: (error: Error) => void;
 }
 
-export interface Foundation {
+export interface BootResult {
   database: Database;
   /** A small pool, so that slow portal reads take no connection from the APIs. */
   sideDatabase: Database;
@@ -35,8 +35,8 @@ export interface Foundation {
 }
 
 /** Prepares what every part needs: a migrated database that this process may use, and the key ring. */
-export async function boot(options: BootOptions): Promise<Foundation> {
-  const { config, clock, log, endings, onFatal } = options;
+export async function boot(options: BootOptions): Promise<BootResult> {
+  const { config, clock, log, shutdownSteps, onFatal } = options;
   // Other users may enter the folder (Postgres may run as another user), but only the owner may read the files in it.
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
   const embedded =
@@ -50,16 +50,16 @@ export async function boot(options: BootOptions): Promise<Foundation> {
   const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' };
   const database = createDatabase({ connection, log });
   const sideDatabase = createDatabase({ connection, log, poolSize: 6, timeouts: { statementMs: 2000 } });
-  endings.push(() => database.close());
-  endings.push(() => sideDatabase.close());
+  shutdownSteps.push(() => database.close());
+  shutdownSteps.push(() => sideDatabase.close());
 
   // A command takes the lock only if it started the embedded Postgres: a running one belongs to its service.
   if (options.as === 'service' || embedded?.adopted === false) {
     const shared = config.redisUrl !== undefined;
     const lock = await takeNodeLock({ database, shared, log, onStolen: onFatal });
     // Stop the embedded Postgres only once we hold the lock: otherwise it belongs to another process.
-    if (embedded !== undefined) endings.unshift(() => embedded.stop());
-    endings.push(() => lock.release());
+    if (embedded !== undefined) shutdownSteps.unshift(() => embedded.stop());
+    shutdownSteps.push(() => lock.release());
   }
 
   await requireClockAgrees(database, clock);

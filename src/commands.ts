@@ -1,6 +1,6 @@
 import { createSigningKeys, signingKeysChange } from './identity/signing-keys.ts';
+import { createMessageRetention } from './messages/message-retention.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
-import { createRetention } from './messages/retention.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
@@ -11,7 +11,7 @@ import { createLog } from './platform/log.ts';
 import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
 import { createRegistry } from './registry/registry.ts';
-import { deleteArrived } from './sandbox/handsets.ts';
+import { deleteArrivals } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** Commands that need a shell on the machine. */
@@ -67,7 +67,7 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
     throw new StartError('Say which number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
-  const messages = await createRetention({ database, clock, days: config.retentionDays, deleteArrived }).forget(
+  const messages = await createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivals }).forget(
     number,
     (looked) => {
       if (looked % 1_000_000 === 0) say(`Looked at ${looked.toLocaleString('en')} messages.`);

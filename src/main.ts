@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, write } from 'node:fs';
 import { createApp } from './app.ts';
-import { boot, type Endings } from './boot.ts';
+import { boot, type ShutdownSteps } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
 import { deliveryChannel } from './compose/delivery.ts';
 import { tokenUrlOf } from './compose/foundation.ts';
@@ -27,13 +27,13 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 async function main([command, ...args]: string[]): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   const config = readConfig(process.env);
-  const endings: Endings = [];
+  const shutdownSteps: ShutdownSteps = [];
   let ending: Promise<void> | undefined;
   const log = createLog({ level: config.logLevel, readable: process.stdout.isTTY === true });
 
   const end = (): Promise<void> => {
     ending ??= (async () => {
-      for (const step of endings.reverse()) {
+      for (const step of shutdownSteps.reverse()) {
         await step().catch((error: unknown) => log.error({ err: error }, 'a part did not stop cleanly'));
       }
     })();
@@ -73,11 +73,11 @@ async function main([command, ...args]: string[]): Promise<void> {
   }
 
   running = (async () => {
-    if (command === undefined) return serve(config, endings, log, onFatal);
+    if (command === undefined) return serve(config, shutdownSteps, log, onFatal);
     if (!commands.includes(command))
       throw new StartError(`There is no command ${command}. There is: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
-    const parts = await boot({ config, clock, log: quiet, endings, as: 'command', say, onFatal });
+    const parts = await boot({ config, clock, log: quiet, shutdownSteps, as: 'command', say, onFatal });
     say(await runCommand(command, args, { config, clock, say, ...parts }));
     await end();
   })();
@@ -92,7 +92,7 @@ async function main([command, ...args]: string[]): Promise<void> {
 
 async function serve(
   config: Config,
-  endings: Endings,
+  shutdownSteps: ShutdownSteps,
   log: ReturnType<typeof createLog>,
   onFatal: (error: Error) => void,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function serve(
     config,
     clock,
     log,
-    endings,
+    shutdownSteps,
     as: 'service',
     say,
     onFatal,
@@ -113,11 +113,11 @@ async function serve(
   if (config.role !== 'web') {
     const readable = process.stdout.isTTY === true;
     delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics);
-    endings.push(async () => delivery?.stop());
+    shutdownSteps.push(async () => delivery?.stop());
   }
-  endings.push(() => app.stop());
+  shutdownSteps.push(() => app.stop());
   // A lone node has no other node to send traffic to.
-  if (config.redisUrl !== undefined) endings.push(() => app.drain(drainMs));
+  if (config.redisUrl !== undefined) shutdownSteps.push(() => app.drain(drainMs));
   const made =
     config.environment === 'sandbox' && config.role !== 'worker'
       ? await makeDemoApplications({

@@ -3,24 +3,24 @@ import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
 import { createMessageRoutes } from './messages/message-api.ts';
-import type { MessageRoutesOptions } from './messages/message-routes.ts';
+import type { MessageRoutesOptions } from './messages/message-routes-options.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
+import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
+import {
+  createDeveloperVerificationRoutes,
+  type DeveloperVerificationOptions,
+} from './portal/developer-verification-api.ts';
 import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
-import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/message-list-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
-import {
-  createDeveloperVerificationRoutes,
-  type DeveloperVerificationOptions,
-} from './portal/verification-list-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { settings } from '../src/platform/config.ts';
-import type { Setting } from '../src/platform/settings.ts';
+import type { Setting } from '../src/platform/setting-kinds.ts';
 import { createTestApp } from './support/app.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

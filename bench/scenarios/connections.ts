@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { texts } from './sms.ts';
 
 /** So that a thousand connections get several answers each. */

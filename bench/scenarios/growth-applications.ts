@@ -1,8 +1,8 @@
 import { fillApplications, type KeyedApplication, makeApplications, makeForgotten } from '../applications.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byKey, many, post } from '../requests.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side, usualConnections } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { text } from './sms.ts';
 
 const group = 'Growth of applications, against 1,000';

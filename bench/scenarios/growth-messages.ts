@@ -1,7 +1,7 @@
 import type { Bench, Product } from '../bench.ts';
 import { byKey, get } from '../requests.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { type Comparison, compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { fits, removeSentSince, storeMessages } from '../stored-messages.ts';
 import { texts } from './sms.ts';
 

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts';
-import type { Row } from '../row.ts';
+import type { Row } from '../result-row.ts';
 import { drain, text } from './sms.ts';
 
 /** From the moment a request was read to the moment its text is on the phone, when there is nothing else to do. */

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
+import type { Row } from '../result-row.ts';
 import { jobOf, measure, median, requireStatus, type Side, spreadOf, warmUp } from '../rounds.ts';
-import type { Row } from '../row.ts';
 import { echoed } from './against-fastify.ts';
 import { messagingTexts, readRequests } from './reads.ts';
 import { texts } from './sms.ts';

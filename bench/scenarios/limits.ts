@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { echoed, fastifyGroup } from './against-fastify.ts';
 import { texts } from './sms.ts';
 

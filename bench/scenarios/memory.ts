@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import type { Bench } from '../bench.ts';
 import { get } from '../requests.ts';
+import type { Row } from '../result-row.ts';
 import { spreadOf } from '../rounds.ts';
-import type { Row } from '../row.ts';
 import type { Server } from '../server-process.ts';
 
 const group = 'Memory';

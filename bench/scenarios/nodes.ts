@@ -1,7 +1,7 @@
 import { startRedis } from '../../test/support/redis.ts';
 import type { Bench } from '../bench.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import type { Server } from '../server-process.ts';
 import { texts } from './sms.ts';
 

@@ -1,8 +1,8 @@
 import type { Bench } from '../bench.ts';
 import { tokenPath } from '../callers.ts';
 import { byKey, many, post } from '../requests.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { text, texts } from './sms.ts';
 import { tokenRequests } from './token.ts';
 
@@ -47,7 +47,7 @@ async function dayMade(bench: Bench): Promise<Row> {
   const { node, callers, store } = await bench.held();
   await store.empty();
   const keys = callers.map(({ apiKey }) => apiKey).join(',');
-  const peer = await bench.startPeer('day-made', { KEYS: keys, DATABASE_URL: await bench.createDatabase() });
+  const peer = await bench.startPeer('one-day-service', { KEYS: keys, DATABASE_URL: await bench.createDatabase() });
   const side = (server: typeof node): Side => ({ servers: [server], requests: () => texts(callers), status: '201' });
   const measured = await compare(bench, { baseline: side(peer), subject: side(node) });
   await peer.stop();

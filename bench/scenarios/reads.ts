@@ -1,7 +1,7 @@
 import type { Bench, Product } from '../bench.ts';
 import { byKey, byToken, get, many, post } from '../requests.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side, usualConnections } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { echoed, fastifyGroup } from './against-fastify.ts';
 import { text, texts } from './sms.ts';
 import { starts } from './verify.ts';

@@ -1,8 +1,8 @@
 import type { Bench } from '../bench.ts';
 import type { Caller } from '../callers.ts';
 import { byKey, many, post } from '../requests.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import type { Store } from '../store.ts';
 import { echoed, fastifyGroup } from './against-fastify.ts';
 

@@ -1,8 +1,8 @@
 import type { Bench } from '../bench.ts';
 import { type Caller, tokenPath } from '../callers.ts';
 import { postForm } from '../requests.ts';
+import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
-import { type Row, ratioRow } from '../row.ts';
 import { echoed, fastifyGroup } from './against-fastify.ts';
 
 export function tokenRequests(path: string, callers: Caller[], scope: string): string[] {

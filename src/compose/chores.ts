@@ -1,5 +1,5 @@
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
-import { createRetention } from '../messages/retention.ts';
+import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -8,7 +8,7 @@ import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
-import { deleteArrived } from '../sandbox/handsets.ts';
+import { deleteArrivals } from '../sandbox/handsets.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
 
@@ -23,7 +23,7 @@ const hourMs = 3_600_000;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
-  const messages = createRetention({ database, clock, days: config.retentionDays, deleteArrived });
+  const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivals });
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);

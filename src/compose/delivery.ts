@@ -10,7 +10,7 @@ import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { createChores } from './chores.ts';
-import { createTextOf } from './text-of.ts';
+import { createTextRenderer } from './text-renderer.ts';
 
 export interface Delivery {
   start(): Promise<void>;
@@ -43,7 +43,7 @@ export function createDelivery(options: {
       log,
       carrier,
       receipts,
-      textOf: createTextOf(keys, config.environment),
+      renderText: createTextRenderer(keys, config.environment),
       alone: config.redisUrl === undefined,
       atMostOnce: config.delivery === 'at_most_once',
       onCount,

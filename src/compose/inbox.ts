@@ -1,14 +1,14 @@
 import { createHandsets } from '../sandbox/handsets.ts';
 import { createInboxFeed } from '../sandbox/inbox-feed.ts';
-import { createInboxStreams } from '../sandbox/inbox-streams.ts';
-import { createReadTexts } from '../sandbox/inbox-text.ts';
+import { createArrivalRenderer } from '../sandbox/inbox-text.ts';
+import { createOpenStreams } from '../sandbox/open-streams.ts';
 import type { Foundation } from './foundation.ts';
-import { createTextOf } from './text-of.ts';
+import { createTextRenderer } from './text-renderer.ts';
 
 /** Builds the sandbox's virtual phones and the inbox that developers read. */
 export function composeInbox({ config, clock, sideDatabase: database, keys, log }: Foundation) {
   const handsets = createHandsets(database, clock);
-  const readTexts = createReadTexts({ database, textOf: createTextOf(keys, config.environment) });
-  const feed = createInboxFeed({ handsets, readTexts, log });
-  return { handsets, readTexts, streams: createInboxStreams({ feed, handsets, readTexts }) };
+  const renderArrivals = createArrivalRenderer({ database, renderText: createTextRenderer(keys, config.environment) });
+  const feed = createInboxFeed({ handsets, renderArrivals, log });
+  return { handsets, renderArrivals, streams: createOpenStreams({ feed, handsets, renderArrivals }) };
 }

@@ -3,7 +3,7 @@ import { messageColumns } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 
-export interface Claimed extends Message {
+export interface ClaimedMessage extends Message {
   attempt: number;
   /** Set by the claim: send it, or end it as `expired` or `unknown`. */
   action: 'submit' | 'expire' | 'give_up';
@@ -19,9 +19,9 @@ export interface Claimed extends Message {
 export async function claimDue(
   tx: Tx,
   options: { carrier: string; nowMs: number; leaseMs: number; limit: number; atMostOnce: boolean },
-): Promise<Claimed[]> {
+): Promise<ClaimedMessage[]> {
   const { carrier, nowMs, leaseMs, limit, atMostOnce } = options;
-  const { rows } = await tx.query<Claimed>(claimStatement, [
+  const { rows } = await tx.query<ClaimedMessage>(claimStatement, [
     carrier,
     toTimestamp(nowMs),
     limit,
@@ -56,7 +56,7 @@ const claimStatement = `with due as (
     from due where id = due_id
     returning ${messageColumns}, attempt, action, in_doubt as "inDoubt"`;
 
-export interface Result {
+export interface AttemptResult {
   messageId: string;
   /** The attempt number of the claim. */
   attempt: number;
@@ -67,7 +67,7 @@ export interface Result {
 }
 
 /** Records the results of a batch of claims. A result changes nothing if its lease ran out or a receipt came first. */
-export async function recordResults(tx: Tx, results: Result[], nowMs: number): Promise<void> {
+export async function recordResults(tx: Tx, results: AttemptResult[], nowMs: number): Promise<void> {
   if (results.length === 0) return;
   const sorted = [...results].sort((a, b) => (a.messageId < b.messageId ? -1 : 1));
   await tx.query(resultStatement, [
@@ -122,13 +122,13 @@ export async function releaseAbandoned(tx: Tx, carrier: string, nowMs: number, l
 }
 
 export interface QueueState {
-  /** Due and not claimed; counts stop at `countedTo`. */
+  /** Due and not claimed; counts stop at `mostCounted`. */
   waiting: number;
   onTheWire: number;
   oldestDueAtMs: number | null;
 }
 
-const countedTo = 10_000;
+const mostCounted = 10_000;
 
 /** The backlog over all carriers. */
 export async function readQueueState(tx: Tx, nowMs: number): Promise<QueueState> {
@@ -138,7 +138,7 @@ export async function readQueueState(tx: Tx, nowMs: number): Promise<QueueState>
        where due_at is not null and status = 'queued' and (due_at <= $1 or on_the_wire) limit $2)
      select count(*) filter (where not on_the_wire) as waiting, count(*) filter (where on_the_wire) as "onTheWire",
        min(due_at) filter (where not on_the_wire) as "oldestDueAtMs" from due`,
-    [toTimestamp(nowMs), countedTo],
+    [toTimestamp(nowMs), mostCounted],
   );
   return rows[0] ?? { waiting: 0, onTheWire: 0, oldestDueAtMs: null };
 }

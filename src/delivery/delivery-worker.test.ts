@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createTestClock, type TestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { createTestLog } from '../../test/support/log.ts';
 import {
   acceptAll,
   acceptMessages,
   carrierIdOf,
-  createLedgerCarrier,
-  eventually,
-  type LedgerCarrier,
-  type LedgerCarrierOptions,
+  createRecordingCarrier,
   never,
+  type RecordingCarrier,
+  type RecordingCarrierOptions,
   readQueue,
   readRow,
-} from '../../test/support/ledger.ts';
-import { createTestLog } from '../../test/support/log.ts';
+} from '../../test/support/recording-carrier.ts';
 import type { Message } from '../messages/message.ts';
 import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
@@ -35,12 +35,12 @@ beforeEach(async () => {
 
 interface Delivering {
   worker: DeliveryWorker;
-  carrier: LedgerCarrier;
+  carrier: RecordingCarrier;
   counts: Record<string, number>;
 }
 
 function createWorker(
-  options: Partial<Omit<DeliveryWorkerOptions, 'carrier'>> & { carrier: LedgerCarrier },
+  options: Partial<Omit<DeliveryWorkerOptions, 'carrier'>> & { carrier: RecordingCarrier },
 ): Delivering {
   const database = options.database ?? db.database;
   const counts: Record<string, number> = {};
@@ -49,7 +49,7 @@ function createWorker(
     clock,
     log: createTestLog().log,
     receipts: createReceipts(database, clock),
-    textOf: (message) => message.body ?? 'the code',
+    renderText: (message) => message.body ?? 'the code',
     alone: true,
     atMostOnce: false,
     onCount(name, by) {
@@ -61,10 +61,10 @@ function createWorker(
 }
 
 function withCarrier(
-  options: LedgerCarrierOptions = {},
+  options: RecordingCarrierOptions = {},
   more: Partial<Omit<DeliveryWorkerOptions, 'carrier'>> = {},
 ): Delivering {
-  return createWorker({ carrier: createLedgerCarrier(options), ...more });
+  return createWorker({ carrier: createRecordingCarrier(options), ...more });
 }
 
 const accept = (count = 1, changes: Partial<Message> = {}, carrier = 'test') =>
@@ -76,7 +76,7 @@ async function acceptOne(changes: Partial<Message> = {}): Promise<Message> {
 const row = (id: string) => readRow(db.database, id);
 const ofVerification = { api: 'verify', verificationId: 'ver_test', body: null } as const;
 const hourMs = 3_600_000;
-const idsOf = ({ submits }: LedgerCarrier) => submits.map(({ messageId }) => messageId);
+const idsOf = ({ submits }: RecordingCarrier) => submits.map(({ messageId }) => messageId);
 
 /** Each as often as the other has it, in whatever order. */
 function assertSame(actual: string[], expected: string[]): void {
@@ -196,7 +196,7 @@ describe('a carrier that answers', () => {
     const { worker, carrier } = withCarrier(
       {},
       {
-        textOf(message) {
+        renderText(message) {
           if (message.reference === 'broken') throw new Error('no such key');
           return message.body ?? '';
         },
@@ -216,7 +216,7 @@ describe('a carrier that answers', () => {
 });
 
 describe('a carrier that does not answer', () => {
-  const ways: Record<string, (carrier: LedgerCarrier) => void> = {
+  const ways: Record<string, (carrier: RecordingCarrier) => void> = {
     'throws at once': (carrier) => {
       carrier.answer = () => {
         throw new Error('no connection');
@@ -370,7 +370,7 @@ describe('a carrier that does not answer', () => {
 describe('leases', () => {
   /** A worker that dies in the middle of its submit: neither an answer nor the lack of one is ever written. */
   async function submitAndDie(): Promise<void> {
-    const carrier = createLedgerCarrier({ submitTimeoutMs: 1000 });
+    const carrier = createRecordingCarrier({ submitTimeoutMs: 1000 });
     carrier.answer = never;
     let query = db.database.query;
     const database: Database = { ...db.database, query: (statement, values) => query(statement, values) };
@@ -399,7 +399,7 @@ describe('leases', () => {
   });
 
   test('a worker that was frozen past its lease changes nothing when it thaws', async () => {
-    const carrier = createLedgerCarrier({ submitTimeoutMs: 30_000 });
+    const carrier = createRecordingCarrier({ submitTimeoutMs: 30_000 });
     let thaw = () => {};
     carrier.answer = (texts) => new Promise((resolve) => (thaw = () => resolve(acceptAll(texts))));
     const { id } = await acceptOne();
@@ -417,7 +417,7 @@ describe('leases', () => {
   });
 
   test('the only node there is does not wait for the leases of its own past', async () => {
-    const carrier = createLedgerCarrier({ submitTimeoutMs: 30 });
+    const carrier = createRecordingCarrier({ submitTimeoutMs: 30 });
     const { id } = await acceptOne();
     await db.database.query('update message set on_the_wire = true, attempt = 1, due_at = $1', [
       new Date(clock.nowMs() + 59).toISOString(),

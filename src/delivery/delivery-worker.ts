@@ -6,8 +6,8 @@ import type { Carrier } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { claimDue, releaseAbandoned } from './delivery-store.ts';
 import type { Receipts } from './receipts.ts';
-import { createRest } from './rest.ts';
 import { createSubmission } from './submission.ts';
+import { createWakeableSleep } from './wakeable-sleep.ts';
 
 export interface DeliveryWorkerOptions {
   database: Database;
@@ -16,7 +16,7 @@ export interface DeliveryWorkerOptions {
   carrier: Carrier;
   receipts: Receipts;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
-  textOf: (message: Message) => string;
+  renderText: (message: Message) => string;
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;
@@ -38,16 +38,16 @@ export interface DeliveryWorker {
 /** Batches in flight: one waits for the carrier while the other is claimed. With maxBatch it bounds memory. */
 const concurrent = 2;
 /** The poll behind `wake`; it also finds messages that other nodes accepted. */
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 const rematchEveryMs = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, clock, log, carrier, receipts, textOf, alone, atMostOnce, onCount } = options;
+  const { database, clock, log, carrier, receipts, renderText, alone, atMostOnce, onCount } = options;
   // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
   const leaseMs = carrier.submitTimeoutMs * 2;
-  const rest = createRest();
+  const sleep = createWakeableSleep();
   const health = createCarrierHealth(carrier.maxBatch);
-  const submission = createSubmission({ database, clock, log, carrier, health, rest, textOf, onCount });
+  const submission = createSubmission({ database, clock, log, carrier, health, sleep, renderText, onCount });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
 
@@ -71,20 +71,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function deliver(): Promise<void> {
-    while (!rest.stopped) {
-      const seen = rest.wakes;
+    while (!sleep.stopped) {
+      const seen = sleep.wakes;
       const due = submission.held ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();
       // Look again at once after a full batch, or if `wake` was called during the work.
-      if (waitMs > 0) await rest.full(waitMs);
-      else if (due < carrier.maxBatch && rest.wakes === seen) await rest.untilWoken(lookEveryMs);
+      if (waitMs > 0) await sleep.ignoringWakes(waitMs);
+      else if (due < carrier.maxBatch && sleep.wakes === seen) await sleep.untilWoken(pollEveryMs);
     }
   }
 
   async function rematch(): Promise<void> {
-    while (!rest.stopped) {
+    while (!sleep.stopped) {
       const tried = await receipts.rematch().catch(() => 0);
-      if (tried === 0) await rest.full(rematchEveryMs);
+      if (tried === 0) await sleep.ignoringWakes(rematchEveryMs);
     }
   }
 
@@ -95,7 +95,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   /** Logs an outage once, however long it lasts. */
   function noteHeldUp(error: Error): number {
-    if (!heldUp && !rest.stopped) log.warn({ carrier: carrier.name, reason: error.message }, 'delivery is held up');
+    if (!heldUp && !sleep.stopped) log.warn({ carrier: carrier.name, reason: error.message }, 'delivery is held up');
     heldUp = true;
     return 0;
   }
@@ -103,16 +103,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     async start() {
       if (alone) await releaseAbandoned(database, carrier.name, clock.nowMs(), leaseMs);
-      if (rest.stopped) return;
+      if (sleep.stopped) return;
       carrier.start((reported) => receipts.apply(carrier.name, reported));
       running = Promise.all([rematch(), ...Array.from({ length: concurrent }, deliver)]);
     },
     async stop() {
-      rest.stop();
+      sleep.stop();
       await running;
       await carrier.stop();
     },
-    wake: rest.wake,
+    wake: sleep.wake,
     async runUntilIdle() {
       while ((await workOnce()) > 0);
     },

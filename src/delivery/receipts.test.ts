@@ -3,12 +3,18 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock, type TestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { acceptMessages, carrierIdOf, type QueueRow, readQueue, readRow } from '../../test/support/ledger.ts';
+import {
+  acceptMessages,
+  carrierIdOf,
+  type QueueRow,
+  readQueue,
+  readRow,
+} from '../../test/support/recording-carrier.ts';
 import { type Message, type MessageStatus, mayBecome, type ReceiptOutcome } from '../messages/message.ts';
 import { cancelMessage } from '../messages/message-store.ts';
 import type { Database } from '../platform/database.ts';
 import type { Receipt } from './carrier.ts';
-import { claimDue, type Result, recordResults, releaseInDoubt } from './delivery-store.ts';
+import { type AttemptResult, claimDue, recordResults, releaseInDoubt } from './delivery-store.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 
 const carrier = 'test';
@@ -31,7 +37,7 @@ const accept = (count: number, changes: Partial<Message> = {}) =>
   acceptMessages({ database: db.database, clock, carrier }, count, changes);
 const claim = () => claimDue(db.database, { carrier, nowMs: clock.nowMs(), leaseMs, limit: 100, atMostOnce: false });
 
-function accepted(messageId: string, attempt: number): Result {
+function accepted(messageId: string, attempt: number): AttemptResult {
   const dueAtMs = clock.nowMs() + 72 * 3_600_000;
   return {
     messageId,
@@ -139,7 +145,7 @@ describe('a receipt', () => {
     await claim();
     clock.advance(leaseMs);
     await claim();
-    const later: Result = {
+    const later: AttemptResult = {
       ...accepted(id, 2),
       status: 'queued',
       carrierMessageId: null,
@@ -272,7 +278,7 @@ interface Model {
 
 type Event =
   | { kind: 'claim' }
-  | { kind: 'result'; back: number; status: Result['status'] }
+  | { kind: 'result'; back: number; status: AttemptResult['status'] }
   | { kind: 'unanswered'; back: number }
   | { kind: 'receipt'; attempt: number; outcome: ReceiptOutcome; named: boolean }
   | { kind: 'cancel' }

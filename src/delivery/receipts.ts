@@ -2,8 +2,8 @@ import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { sqlStateOf } from '../platform/database-errors.ts';
+import { readCarrierId } from './attempt-result.ts';
 import type { Receipt } from './carrier.ts';
-import { readCarrierId } from './outcome.ts';
 
 const unmatchedKeptMs = 72 * 3_600_000;
 const collisionTries = 5;
@@ -23,7 +23,7 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
   async function apply(tx: Tx, carrier: string, receipts: Receipt[]): Promise<Receipt[]> {
     const named = receipts.filter(({ messageId }) => messageId !== null);
     const unnamed = receipts.filter(({ messageId }) => messageId === null);
-    const lost = await applyBy(tx, byReference, carrier, named, ({ messageId }) => messageId ?? '');
+    const lost = await applyBy(tx, byMessageId, carrier, named, ({ messageId }) => messageId ?? '');
     return applyBy(tx, byCarrierId, carrier, [...unnamed, ...lost], ({ carrierMessageId }) => carrierMessageId);
   }
 
@@ -143,7 +143,7 @@ function applyStatement(match: string) {
       select key from known`;
 }
 
-const byReference = applyStatement('m.id = r.key');
+const byMessageId = applyStatement('m.id = r.key');
 const byCarrierId = applyStatement('m.carrier_message_id = r.key');
 
 const insertUnmatched = `insert into unmatched_receipt (carrier, carrier_message_id, outcome, error_code, received_at, retry_at)

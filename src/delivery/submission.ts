@@ -3,11 +3,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { attemptResultOf, nextTryAtMs, notSubmitted } from './attempt-result.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
-import { type Claimed, type Result, recordResults, releaseInDoubt } from './delivery-store.ts';
-import { nextTryAtMs, notSubmitted, resultOf } from './outcome.ts';
-import type { Rest } from './rest.ts';
+import { type AttemptResult, type ClaimedMessage, recordResults, releaseInDoubt } from './delivery-store.ts';
+import type { WakeableSleep } from './wakeable-sleep.ts';
 
 export interface SubmissionOptions {
   database: Database;
@@ -15,36 +15,36 @@ export interface SubmissionOptions {
   log: Log;
   carrier: Carrier;
   health: CarrierHealth;
-  rest: Rest;
-  textOf: (message: Message) => string;
+  sleep: WakeableSleep;
+  renderText: (message: Message) => string;
   onCount: (name: 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed', by: number) => void;
 }
 
 export interface Submission {
   /** Submits claims to the carrier and records each result. Submits nothing after `beginBeforeMs` (steady time). */
-  run(claims: Claimed[], beginBeforeMs: number): Promise<void>;
+  run(claims: ClaimedMessage[], beginBeforeMs: number): Promise<void>;
   /** True while the database rejects results: further claims would only pile up unrecorded. */
   readonly held: boolean;
 }
 
 interface Sending {
-  claim: Claimed;
+  claim: ClaimedMessage;
   text: OutgoingText;
 }
 
 const writeAgainAfterMs = 200;
 
 export function createSubmission(options: SubmissionOptions): Submission {
-  const { database, clock, log, carrier, health, rest, textOf, onCount } = options;
+  const { database, clock, log, carrier, health, sleep, renderText, onCount } = options;
   let unwritten = 0;
 
   /** Separates the claims to submit from those to put back in the queue. */
-  function sort(claims: Claimed[], beginBeforeMs: number): { sending: Sending[]; results: Result[] } {
+  function separate(claims: ClaimedMessage[], beginBeforeMs: number): { sending: Sending[]; results: AttemptResult[] } {
     const nowMs = clock.nowMs();
     // After this time another worker may claim the message before the carrier has answered.
     const late = clock.steadyMs() >= beginBeforeMs;
     const sending: Sending[] = [];
-    const results: Result[] = [];
+    const results: AttemptResult[] = [];
     for (const claim of claims) {
       const text = late || claim.expiresAtMs <= nowMs ? undefined : render(claim);
       if (text !== undefined) sending.push({ claim, text });
@@ -54,18 +54,18 @@ export function createSubmission(options: SubmissionOptions): Submission {
   }
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
-  function render(claim: Claimed): OutgoingText | undefined {
-    const { id, attempt, applicationId, recipient, sender, expiresAtMs } = claim;
+  function render(claim: ClaimedMessage): OutgoingText | undefined {
+    const { id, attempt, applicationId, to, sender, expiresAtMs } = claim;
     try {
-      const text = textOf(claim);
-      return { messageId: id, attempt, applicationId, to: recipient, from: sender, text, expiresAtMs };
+      const text = renderText(claim);
+      return { messageId: id, attempt, applicationId, to, from: sender, text, expiresAtMs };
     } catch (error) {
       log.error({ message_id: id, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;
     }
   }
 
-  async function send(sending: Sending[]): Promise<{ results: Result[]; inDoubt: Claimed[] }> {
+  async function send(sending: Sending[]): Promise<{ results: AttemptResult[]; inDoubt: ClaimedMessage[] }> {
     const claims = sending.map(({ claim }) => claim);
     count('submitted', claims.length);
     count('possible_duplicates', claims.filter(({ inDoubt }) => inDoubt).length);
@@ -73,11 +73,11 @@ export function createSubmission(options: SubmissionOptions): Submission {
     const answers = await within(answering, carrier.submitTimeoutMs).catch((error: Error) => {
       log.warn({ carrier: carrier.name, texts: claims.length, reason: error.message }, 'a submit was not answered');
       // A late answer still settles texts that have not been sent again.
-      answering.then((late) => recordResults(database, sorted(claims, late).results, clock.nowMs())).catch(() => {});
+      answering.then((late) => recordResults(database, toResults(claims, late).results, clock.nowMs())).catch(() => {});
       return [];
     });
     health.note(answers.some(isOfWorkingCarrier));
-    return sorted(claims, answers);
+    return toResults(claims, answers);
   }
 
   /** Async, so that a synchronous throw becomes a rejection too. */
@@ -85,9 +85,12 @@ export function createSubmission(options: SubmissionOptions): Submission {
     return carrier.submit(texts);
   }
 
-  function sorted(claims: Claimed[], answers: SubmitResult[]): { results: Result[]; inDoubt: Claimed[] } {
+  function toResults(
+    claims: ClaimedMessage[],
+    answers: SubmitResult[],
+  ): { results: AttemptResult[]; inDoubt: ClaimedMessage[] } {
     const nowMs = clock.nowMs();
-    const results = claims.map((claim, index) => resultOf(claim, answers[index], nowMs));
+    const results = claims.map((claim, index) => attemptResultOf(claim, answers[index], nowMs));
     return {
       results: results.filter((result) => result !== undefined),
       inDoubt: claims.filter((_, index) => results[index] === undefined),
@@ -95,16 +98,16 @@ export function createSubmission(options: SubmissionOptions): Submission {
   }
 
   /** Retries until the database is back: an unrecorded result would cause a second send. */
-  async function write(results: Result[]): Promise<void> {
+  async function write(results: AttemptResult[]): Promise<void> {
     let failed = false;
     try {
       for (;;) {
         const error = await recordResults(database, results, clock.nowMs()).catch((reason: unknown) => reason);
         if (error === undefined) return;
-        if (!(error instanceof ApiError) || rest.stopped) throw error;
+        if (!(error instanceof ApiError) || sleep.stopped) throw error;
         if (!failed) unwritten++;
         failed = true;
-        await rest.full(writeAgainAfterMs);
+        await sleep.ignoringWakes(writeAgainAfterMs);
       }
     } finally {
       if (failed) unwritten--;
@@ -120,7 +123,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       return unwritten > 0;
     },
     async run(claims, beginBeforeMs) {
-      const { sending, results: unsent } = sort(claims, beginBeforeMs);
+      const { sending, results: unsent } = separate(claims, beginBeforeMs);
       const { results, inDoubt } = sending.length > 0 ? await send(sending) : { results: [], inDoubt: [] };
       count('failed', results.filter(({ status }) => status === 'failed').length);
       count('in_doubt', inDoubt.length);

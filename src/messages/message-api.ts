@@ -3,8 +3,8 @@ import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import { createBatchRoute } from './message-batch-api.ts';
-import { messageFilters, messageSchema, segmentsSchema, toRecord } from './message-record.ts';
-import type { MessageRoutesOptions } from './message-routes.ts';
+import { messageFilters, messageSchema, segmentsSchema, toMessageRecord } from './message-record.ts';
+import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readNumberFilter } from './phone-number.ts';
 import { readSend, type SendBody } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
@@ -19,10 +19,10 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
     const { applicationId } = requireApplication(call);
     return answerOnce(idempotency, call, async (keep) => {
-      const sending = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(readSend(call.body, api), sending);
+      const context = { applicationId, api, correlationId: call.correlationId };
+      const message = messages.prepare(readSend(call.body, api), context);
       const location = `${base}/${message.id}`;
-      const answer = { status: created, body: JSON.stringify(toRecord(message)), location };
+      const answer = { status: created, body: JSON.stringify(toMessageRecord(message)), location };
       await messages.accept(applicationId, [message], keep(answer));
       return answer;
     });
@@ -80,7 +80,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         const { applicationId } = requireApplication(call);
         const filter = { ...call.query, to: readNumberFilter(call.query.to) };
         const rows = await messages.list(applicationId, api, filter, { limit: limit + 1, after });
-        return { status: 200, body: toPage(rows, limit, toRecord) };
+        return { status: 200, body: toPage(rows, limit, toMessageRecord) };
       },
     }),
     route({
@@ -93,7 +93,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       answers: { 200: { description: 'The message as it is now', schema: messageSchema } },
       handler: async (call) => {
         const message = await messages.require(requireApplication(call).applicationId, api, call.params.id);
-        return { status: 200, body: toRecord(message) };
+        return { status: 200, body: toMessageRecord(message) };
       },
     }),
     route({
@@ -107,7 +107,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       answers: { 200: { description: 'The canceled message', schema: messageSchema } },
       handler: async (call) => {
         const message = await messages.cancel(requireApplication(call).applicationId, api, call.params.id);
-        return { status: 200, body: toRecord(message) };
+        return { status: 200, body: toMessageRecord(message) };
       },
     }),
     ...(api === 'messaging' ? [createBatchRoute(options)] : []),

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
-import { toRecord } from './message-record.ts';
-import type { MessageRoutesOptions } from './message-routes.ts';
+import { toMessageRecord } from './message-record.ts';
+import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { channelRefusal, readSend, type SendBody, type SendRules } from './send-rules.ts';
 
 /** Up to 100 texts in one request, which counts as one against the limits. Each text succeeds or fails alone. */
@@ -33,22 +33,22 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     },
     handler: (call) =>
       answerOnce(idempotency, call, async (keep) => {
-        const sending = {
+        const context = {
           applicationId: requireApplication(call).applicationId,
           api,
           correlationId: call.correlationId,
         };
         const outcomes = call.body.messages.map((item) => {
           const error = refusalOf(item, rules);
-          return error ?? messages.prepare(readSend(item as SendBody, api), sending);
+          return error ?? messages.prepare(readSend(item as SendBody, api), context);
         });
         const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
         const body = {
-          data: outcomes.map((outcome) => ('error' in outcome ? outcome : toRecord(outcome))),
+          data: outcomes.map((outcome) => ('error' in outcome ? outcome : toMessageRecord(outcome))),
           summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
         };
         const answer = { status: 200, body: JSON.stringify(body), location: null };
-        await messages.accept(sending.applicationId, prepared, keep(answer));
+        await messages.accept(context.applicationId, prepared, keep(answer));
         return answer;
       }),
   });

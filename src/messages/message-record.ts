@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { messageError, messageStatuses, type ShownMessage } from './message.ts';
-import { longestWritten, numberForm } from './phone-number.ts';
+import { longestNumber, numberForm } from './phone-number.ts';
 
 export const segmentsSchema = Type.Object({
   count: Type.Integer({ description: 'Parts it is sent in' }),
@@ -35,7 +35,7 @@ export const messageSchema = Type.Object({
 });
 
 export const messageFilters = {
-  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
+  to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
   status: Type.Optional(
     Type.Unsafe<string>({
       type: 'string',
@@ -47,10 +47,10 @@ export const messageFilters = {
 };
 
 /** The message as the API returns it. */
-export function toRecord(message: ShownMessage) {
+export function toMessageRecord(message: ShownMessage) {
   return {
     id: message.id,
-    to: message.recipient,
+    to: message.to,
     from: message.sender,
     message: message.body,
     channel: message.channel,
@@ -71,7 +71,7 @@ export function toRecord(message: ShownMessage) {
   };
 }
 
-export type MessageRecord = ReturnType<typeof toRecord>;
+export type MessageRecord = ReturnType<typeof toMessageRecord>;
 
 function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : toTimestamp(ms);

@@ -3,9 +3,9 @@ import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound, unavailable } from '../platform/errors.ts';
-import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
+import { createReadBatcher } from '../platform/read-batcher.ts';
 import type { Message, ShownMessage } from './message.ts';
 import {
   cancelMessage,
@@ -31,7 +31,7 @@ export interface SendRequest {
 }
 
 /** The caller's application, the API it used, and the request's correlation id. */
-export interface Sending {
+export interface SendContext {
   applicationId: string;
   api: Api;
   correlationId: string;
@@ -83,10 +83,10 @@ export function createMessageService(options: MessageServiceOptions) {
     },
   });
 
-  const find = createGather((keys: MessageKey[]) => findByKeys(database, keys));
+  const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
 
   /** Builds the message row; writes nothing. */
-  function prepare(request: SendRequest, { applicationId, api, correlationId }: Sending): Message {
+  function prepare(request: SendRequest, { applicationId, api, correlationId }: SendContext): Message {
     const carrier = carrierFor(request.to);
     if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
     const nowMs = clock.nowMs();
@@ -99,7 +99,7 @@ export function createMessageService(options: MessageServiceOptions) {
       api,
       verificationId: null,
       channel: request.channel,
-      recipient: request.to,
+      to: request.to,
       sender: request.from,
       body,
       template: null,

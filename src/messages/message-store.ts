@@ -5,9 +5,9 @@ import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.t
 import { type Message, type MessageStatus, type ShownMessage, statesBefore } from './message.ts';
 
 /** The columns the API returns. Lists read the most rows, so they select no other column. */
-const shownColumns = `id, channel, recipient, sender, body, status, encoding, segment_count as "segmentCount", characters,
-  remaining, reference, error_code as "errorCode", created_at as "createdAtMs", updated_at as "updatedAtMs",
-  sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs"`;
+const shownColumns = `id, channel, recipient as "to", sender, body, status, encoding, segment_count as "segmentCount",
+  characters, remaining, reference, error_code as "errorCode", created_at as "createdAtMs",
+  updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs"`;
 
 export const messageColumns = `${shownColumns}, application_id as "applicationId", api,
   verification_id as "verificationId", template, correlation_id as "correlationId", carrier, due_at as "dueAtMs"`;
@@ -18,7 +18,7 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
 }
 
 /** For a statement that also writes other rows; its parameters are `messageRows`, numbered from `first`. */
-export const insertMessagesFrom = (first: number) => `insert into message (id, application_id, api, verification_id,
+export const insertMessagesSql = (first: number) => `insert into message (id, application_id, api, verification_id,
       channel, recipient, sender, body, template, status, encoding, segment_count, characters, remaining, reference,
       correlation_id, created_at, updated_at, expires_at, carrier, due_at)
     select c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9]::jsonb, c[10], c[11], c[12]::smallint, c[13]::integer,
@@ -27,7 +27,7 @@ export const insertMessagesFrom = (first: number) => `insert into message (id, a
     from ${fromTextRows(first)} m
     on conflict (id) do nothing`;
 
-const insertStatement = { name: 'insert-messages', text: insertMessagesFrom(1) };
+const insertStatement = { name: 'insert-messages', text: insertMessagesSql(1) };
 
 export function messageRows(messages: Message[]): TextRows {
   return toTextRows(
@@ -37,7 +37,7 @@ export function messageRows(messages: Message[]): TextRows {
       message.api,
       message.verificationId,
       message.channel,
-      message.recipient,
+      message.to,
       message.sender,
       message.body,
       message.template && JSON.stringify(message.template),
@@ -158,10 +158,11 @@ export interface VerificationText {
   correlationId: string;
 }
 
-export async function newestTexts(tx: Tx, verificationIds: string[]): Promise<VerificationText[]> {
-  if (verificationIds.length === 0) return [];
+/** The newest text of each verification, by verification id. */
+export async function findNewestTexts(tx: Tx, verificationIds: string[]): Promise<Map<string, VerificationText>> {
+  if (verificationIds.length === 0) return new Map();
   const { rows } = await tx.query<VerificationText>(selectNewest, [verificationIds]);
-  return rows;
+  return new Map(rows.map((text) => [text.verificationId, text]));
 }
 
 const selectNewest = {

@@ -86,7 +86,7 @@ export interface Message {
   api: Api;
   verificationId: string | null;
   channel: string;
-  recipient: string;
+  to: string;
   sender: string;
   /** Null for a verification's text, and after the retention time. */
   body: string | null;

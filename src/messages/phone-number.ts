@@ -3,7 +3,7 @@ import type { CountryCode, PhoneNumber, PhoneNumberType } from 'libphonenumber-j
 type Library = typeof import('libphonenumber-js/max');
 
 /** The longest accepted spelling of a number: 15 digits plus separators. */
-export const longestWritten = 32;
+export const longestNumber = 32;
 
 const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** A plus, then digits. Separators may stand only between two digits. */
@@ -37,7 +37,7 @@ export async function loadPhoneNumbers(): Promise<void> {
 
 /** `+44 (7700) 900-123` becomes `+447700900123`; undefined when the text is not a number. */
 export function readNumber(text: string): string | undefined {
-  if (text.length > longestWritten) return undefined;
+  if (text.length > longestNumber) return undefined;
   if (e164.test(text)) return text;
   return written.test(text) ? text.replaceAll(separators, '') : undefined;
 }

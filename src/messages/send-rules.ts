@@ -5,11 +5,11 @@ import { isRight } from '../http/validation.ts';
 import { type Clock, readTimestamp } from '../platform/clock.ts';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 import type { SendRequest } from './message-service.ts';
-import { longestWritten, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
+import { longestNumber, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
 import { longestSender, rightSender, senderProblem } from './sender.ts';
 import { smartEncode } from './smart-encoding.ts';
-import { longestText, measure, problemOf, rightText, tooLongProblem } from './text.ts';
+import { longestText, measure, rightText, textProblem, tooLongProblem } from './text.ts';
 
 export type SendRules = ReturnType<typeof createSendRules>;
 
@@ -40,7 +40,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   const message = Type.String({ maxLength: longestText, expected: rightText });
   const fields = {
     to: Type.String({
-      maxLength: longestWritten,
+      maxLength: longestNumber,
       expected: rightNumber,
       description: `Destination number: ${numberForm}`,
     }),
@@ -101,7 +101,7 @@ export function channelRefusal({ channel }: SendBody): ApiError | undefined {
 /** Checks the length first, so an oversized text costs no further work. */
 function messageProblem(message: string, smart: boolean): string | undefined {
   if (message.length > longestText) return tooLongProblem(message);
-  return problemOf(smart ? smartEncode(message) : message);
+  return textProblem(smart ? smartEncode(message) : message);
 }
 
 /** Accepts texts that are too long to send: callers use the preview to see how long they are. */
@@ -110,7 +110,7 @@ function checkPreview({ message }: Body): FieldProblem[] {
   const problem =
     message.length > longestText
       ? `must have at most ${longestText} UTF-16 units, this text has ${message.length}`
-      : problemOf(message, { ...measure(message), count: 1 });
+      : textProblem(message, { ...measure(message), count: 1 });
   return problem === undefined ? [] : [{ field: 'message', message: problem }];
 }
 

@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
-import { measure, problemOf, split } from './text.ts';
+import { measure, split, textProblem } from './text.ts';
 
 /** It has no types of its own. */
 interface SplitSms {
@@ -107,7 +107,7 @@ test('class 2: split-sms takes a high surrogate with any unit behind it for a pa
   const text = `${'a'.repeat(66)}\ud83db`;
   assert.equal(measure(text).characters, 68);
   assert.equal(splitSms.split(text).length, 67);
-  assert.match(problemOf(text) ?? '', /unpaired surrogate/);
+  assert.match(textProblem(text) ?? '', /unpaired surrogate/);
 });
 
 test('class 3: sms-segments-calculator’s number of characters is septets in GSM-7 and clusters in UCS-2', () => {

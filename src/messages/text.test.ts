@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { measure, problemOf, type Segments, split } from './text.ts';
+import { measure, type Segments, split, textProblem } from './text.ts';
 
 const gsmOne =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
@@ -90,7 +90,7 @@ test('properties: texts with unpaired surrogates are measured without fail, and 
       assert.equal(measure(text).characters, Array.from(text).length);
       // Encoding to UTF-8 replaces an unpaired surrogate, so such a text does not come back.
       const wellFormed = Buffer.from(text).toString() === text;
-      const problem = problemOf(text);
+      const problem = textProblem(text);
       if (text.length > 0) assert.equal(problem?.includes('unpaired surrogate') ?? false, !wellFormed);
     }),
   );
@@ -175,41 +175,41 @@ test('a pair at the boundary goes to the next part whole', () => {
 test('ten segments exactly can be sent, one unit more can not', () => {
   for (const text of ['a'.repeat(1530), '€'.repeat(760), 'Ж'.repeat(670), '😀'.repeat(330)]) {
     assert.equal(measure(text).count, 10);
-    assert.equal(problemOf(text), undefined);
+    assert.equal(textProblem(text), undefined);
   }
   for (const text of ['a'.repeat(1531), '€'.repeat(761), 'Ж'.repeat(671), '😀'.repeat(331)]) {
-    assert.match(problemOf(text) ?? '', /^must fit in 10 segments .*, this text would be 11 segments$/);
+    assert.match(textProblem(text) ?? '', /^must fit in 10 segments .*, this text would be 11 segments$/);
   }
   // 1,530 septets and 670 units in all, but the pairs don't fit the boundaries.
-  assert.match(problemOf('€'.repeat(765)) ?? '', /would be 11 segments$/);
-  assert.match(problemOf('😀'.repeat(335)) ?? '', /would be 11 segments$/);
+  assert.match(textProblem('€'.repeat(765)) ?? '', /would be 11 segments$/);
+  assert.match(textProblem('😀'.repeat(335)) ?? '', /would be 11 segments$/);
   assert.equal(
-    problemOf('a'.repeat(153 * 41)),
+    textProblem('a'.repeat(153 * 41)),
     'must fit in 10 segments (1530 septets in GSM-7), this text would be 41 segments',
   );
   assert.equal(
-    problemOf('Ж'.repeat(67 * 12 + 1)),
+    textProblem('Ж'.repeat(67 * 12 + 1)),
     'must fit in 10 segments (670 UTF-16 units in UCS-2), this text would be 13 segments',
   );
 });
 
 test('what can not be sent is refused with its reason', () => {
-  assert.equal(problemOf(''), 'must have at least one character');
-  assert.equal(problemOf('a\u0000b'), 'must not contain a NUL character (at index 1)');
-  assert.equal(problemOf('ab\ud83d'), 'must not contain an unpaired surrogate (at index 2)');
-  assert.equal(problemOf('\ude00ab'), 'must not contain an unpaired surrogate (at index 0)');
-  assert.equal(problemOf('\ud83d\ud83d\ude00'), 'must not contain an unpaired surrogate (at index 0)');
-  assert.equal(problemOf('😀\ude00'), 'must not contain an unpaired surrogate (at index 2)');
+  assert.equal(textProblem(''), 'must have at least one character');
+  assert.equal(textProblem('a\u0000b'), 'must not contain a NUL character (at index 1)');
+  assert.equal(textProblem('ab\ud83d'), 'must not contain an unpaired surrogate (at index 2)');
+  assert.equal(textProblem('\ude00ab'), 'must not contain an unpaired surrogate (at index 0)');
+  assert.equal(textProblem('\ud83d\ud83d\ude00'), 'must not contain an unpaired surrogate (at index 0)');
+  assert.equal(textProblem('😀\ude00'), 'must not contain an unpaired surrogate (at index 2)');
   // The fault of the character comes before the length: shortening alone would not mend it.
-  assert.match(problemOf(`${'Ж'.repeat(700)}\u0000`) ?? '', /NUL/);
+  assert.match(textProblem(`${'Ж'.repeat(700)}\u0000`) ?? '', /NUL/);
   for (const text of [' ', 'Hello', '😀', '👨‍👩‍👧', '\n', '\ufffd', '\ud7ff\ue000'])
-    assert.equal(problemOf(text), undefined);
+    assert.equal(textProblem(text), undefined);
 });
 
 test('segments measured before are not measured again', () => {
-  assert.equal(problemOf('Hello', { count: 10, encoding: 'GSM-7', characters: 5, remaining: 0 }), undefined);
+  assert.equal(textProblem('Hello', { count: 10, encoding: 'GSM-7', characters: 5, remaining: 0 }), undefined);
   assert.match(
-    problemOf('Hello', { count: 12, encoding: 'GSM-7', characters: 5, remaining: 0 }) ?? '',
+    textProblem('Hello', { count: 12, encoding: 'GSM-7', characters: 5, remaining: 0 }) ?? '',
     /would be 12 segments$/,
   );
 });

@@ -76,7 +76,7 @@ export function split(text: string): string[] {
  * Why a text can't be sent (completes a sentence that begins with "message"), or undefined. A caller that has measured
  * the text passes the segments to avoid a second pass.
  */
-export function problemOf(text: string, segments: Segments = measure(text)): string | undefined {
+export function textProblem(text: string, segments: Segments = measure(text)): string | undefined {
   if (text.length === 0) return 'must have at least one character';
   // GSM-7 contains neither NUL nor surrogates.
   const unsendable = segments.encoding === 'UCS-2' ? findUnsendable(text) : undefined;

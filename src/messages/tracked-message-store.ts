@@ -5,7 +5,11 @@ import type { TrackedMessage } from './tracked-message.ts';
 
 const trackedColumns = `${messageColumns}, attempt, possible_duplicates as "possibleDuplicates"`;
 
-export async function findTracked(tx: Tx, applicationId: string, id: string): Promise<TrackedMessage | undefined> {
+export async function findTrackedMessage(
+  tx: Tx,
+  applicationId: string,
+  id: string,
+): Promise<TrackedMessage | undefined> {
   const { rows } = await tx.query<TrackedMessage>(
     `select ${trackedColumns} from message where id = $1 and application_id = $2`,
     [id, applicationId],
@@ -14,7 +18,7 @@ export async function findTracked(tx: Tx, applicationId: string, id: string): Pr
 }
 
 /** The texts of a verification, oldest first. */
-export async function findTextsOf(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
+export async function findTextsOfVerification(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
   const { rows } = await tx.query<TrackedMessage>(
     `select ${trackedColumns} from message where verification_id = $1 order by id`,
     [verificationId],
@@ -26,7 +30,11 @@ export async function findTextsOf(tx: Tx, verificationId: string): Promise<Track
  * The texts that one request created. Both ids contain the time, so a range of the list's index finds them: an index on
  * correlation ids would slow every insert for a rare read.
  */
-export async function findMadeBy(tx: Tx, applicationIds: string[], correlationId: string): Promise<TrackedMessage[]> {
+export async function findMessagesOfRequest(
+  tx: Tx,
+  applicationIds: string[],
+  correlationId: string,
+): Promise<TrackedMessage[]> {
   const madeMs = idTimeMs(correlationId);
   const { rows } = await tx.query<TrackedMessage>(
     `select m.* from unnest($4::text[]) as a(id) cross join (values ('sms'), ('messaging'), ('verify')) as p(api)

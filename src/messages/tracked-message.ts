@@ -21,7 +21,7 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
   const parts = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'} of ${encoding}`;
   const events: TimelineEvent[] = [
-    { atMs: createdAtMs, event: 'accepted', detail: `The text for ${message.recipient} is on disk: ${parts}.` },
+    { atMs: createdAtMs, event: 'accepted', detail: `The text for ${message.to} is on disk: ${parts}.` },
   ];
   if (status === 'scheduled') {
     events.push({ atMs: message.dueAtMs, event: 'scheduled', detail: 'It leaves at this time.' });

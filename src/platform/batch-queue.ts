@@ -1,4 +1,4 @@
-export interface Waiting<Item, Result> {
+export interface QueuedItem<Item, Result> {
   item: Item;
   /**
    * The caller it belongs to; empty when one caller owns the whole queue. Callers take turns when not all items fit.
@@ -15,11 +15,11 @@ export interface Waiting<Item, Result> {
 export interface BatchQueue<Item, Result> {
   readonly length: number;
   /** False when the queue or the owner's share of it is full. */
-  add(entry: Waiting<Item, Result>): boolean;
+  add(entry: QueuedItem<Item, Result>): boolean;
   /** Removes and returns the next batch, sorted by key. No two items share a key; no item has a key in `held`. */
-  take(held: ReadonlySet<string>): Waiting<Item, Result>[];
-  removeSubmittedBefore(ms: number): Waiting<Item, Result>[];
-  removeAll(): Waiting<Item, Result>[];
+  take(held: ReadonlySet<string>): QueuedItem<Item, Result>[];
+  removeSubmittedBefore(ms: number): QueuedItem<Item, Result>[];
+  removeAll(): QueuedItem<Item, Result>[];
 }
 
 /** Limits in rows. An item heavier than a batch goes alone. */
@@ -32,7 +32,7 @@ export interface QueueLimits {
 const ownerShare = 0.5;
 
 export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<Item, Result> {
-  let entries: Waiting<Item, Result>[] = [];
+  let entries: QueuedItem<Item, Result>[] = [];
   let weight = 0;
   const weightOf = new Map<string, number>();
 
@@ -43,7 +43,7 @@ export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<
     else weightOf.delete(owner);
   }
 
-  function removed(taken: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
+  function removed(taken: QueuedItem<Item, Result>[]): QueuedItem<Item, Result>[] {
     for (const { owner, weight } of taken) change(owner, -weight);
     return taken;
   }
@@ -65,12 +65,12 @@ export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<
     take(held) {
       const order = weight <= limits.perBatch || weightOf.size === 1 ? entries : inTurns(entries);
       const taken = new Set(held);
-      const chosen: Waiting<Item, Result>[] = [];
-      const left = new Set<Waiting<Item, Result>>();
+      const chosen: QueuedItem<Item, Result>[] = [];
+      const left = new Set<QueuedItem<Item, Result>>();
       let chosenWeight = 0;
       let seen = 0;
       for (; seen < order.length && chosenWeight < limits.perBatch; seen++) {
-        const entry = order[seen] as Waiting<Item, Result>;
+        const entry = order[seen] as QueuedItem<Item, Result>;
         const free = !entry.keys.some((key) => taken.has(key));
         const fits = chosenWeight === 0 || chosenWeight + entry.weight <= limits.perBatch;
         // Block the keys of skipped items too, so that no later item with the same key overtakes them.

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { eventually } from '../../test/support/ledger.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { type Batch, type BatchOptions, createBatch } from './batch.ts';
 import type { QueueLimits } from './batch-queue.ts';
 import { systemClock } from './clock.ts';

@@ -1,7 +1,7 @@
-import { type BatchQueue, createBatchQueue, type QueueLimits, type Waiting } from './batch-queue.ts';
+import { type BatchQueue, createBatchQueue, type QueuedItem, type QueueLimits } from './batch-queue.ts';
 import type { Clock } from './clock.ts';
 import type { Database, Tx } from './database.ts';
-import { isCommitInDoubt, isConnectionLoss, leavesConnectionWhole, sqlStateOf } from './database-errors.ts';
+import { isCommitInDoubt, isConnectionLoss, keepsConnectionUsable, sqlStateOf } from './database-errors.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 export interface Batch<Item, Result> {
@@ -55,7 +55,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   const { database, clock, keysOf, run, repeatable, withoutTransaction } = options;
   const { ownerOf = () => '', weightOf = () => 1 } = options;
   const queue: BatchQueue<Item, Result> = createBatchQueue({ ...defaultLimits, ...options.limits });
-  const underWay = new Set<Waiting<Item, Result>[]>();
+  const underWay = new Set<QueuedItem<Item, Result>[]>();
   let busy = false;
   /** The keys of all running items. */
   const held = new Set<string>();
@@ -94,7 +94,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     if (underWay.size === 1 && first !== undefined && queue.length >= first.length) startNext();
   }
 
-  async function carry(chosen: Waiting<Item, Result>[]): Promise<void> {
+  async function carry(chosen: QueuedItem<Item, Result>[]): Promise<void> {
     underWay.add(chosen);
     for (const { keys } of chosen) for (const key of keys) held.add(key);
     const outcomes = await commit(chosen);
@@ -114,7 +114,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     for (const idle of onIdle.splice(0)) idle();
   }
 
-  function settle(chosen: Waiting<Item, Result>[], outcomes: Outcome<Result>[]): void {
+  function settle(chosen: QueuedItem<Item, Result>[], outcomes: Outcome<Result>[]): void {
     chosen.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index];
       if (outcome === undefined) reject(new Error('the batch returned fewer results than it had items'));
@@ -133,7 +133,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     for (const { reject } of overdue) reject(late);
   }
 
-  async function commit(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
+  async function commit(chosen: QueuedItem<Item, Result>[]): Promise<Outcome<Result>[]> {
     try {
       const values = await attempt(chosen.map(({ item }) => item));
       return values.map((value) => ({ value }));
@@ -148,14 +148,14 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
    * No split on an outage: it would only take longer. After an error of our own code outside a transaction we cannot
    * know what was committed, so only repeatable work may run again.
    */
-  function isSafeToSplit(error: unknown, chosen: Waiting<Item, Result>[]): boolean {
+  function isSafeToSplit(error: unknown, chosen: QueuedItem<Item, Result>[]): boolean {
     if (error instanceof ApiError && error.code === 'UNAVAILABLE') return false;
     if (sqlStateOf(error) !== undefined || repeatable) return true;
     return withoutTransaction?.(chosen.map(({ item }) => item)) !== true;
   }
 
   /** Halving finds one bad row among 500 in about twenty commits instead of 500. */
-  async function commitHalves(chosen: Waiting<Item, Result>[]): Promise<Outcome<Result>[]> {
+  async function commitHalves(chosen: QueuedItem<Item, Result>[]): Promise<Outcome<Result>[]> {
     const middle = chosen.length >> 1;
     const first = await commit(chosen.slice(0, middle));
     const away = first.find(isAway);
@@ -193,5 +193,5 @@ type Outcome<Result> = { value: Result } | { error: unknown };
 function isAway(outcome: Outcome<unknown>): outcome is { error: unknown } {
   if (!('error' in outcome)) return false;
   const { error } = outcome;
-  return error instanceof ApiError && error.code === 'UNAVAILABLE' && !leavesConnectionWhole(error);
+  return error instanceof ApiError && error.code === 'UNAVAILABLE' && !keepsConnectionUsable(error);
 }

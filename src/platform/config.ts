@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { StartError } from './errors.ts';
-import { baseUrl, cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './settings.ts';
+import { baseUrl, cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './setting-kinds.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {

@@ -58,12 +58,12 @@ const connectionMessages =
 const passingStates = /^(08|25P03|53|57P|58|25006|0A000|40|55P03|57014)/;
 
 /** After these errors the connection is usable; after any other temporary error it is dead or suspect. */
-export function leavesConnectionWhole(error: unknown): boolean {
+export function keepsConnectionUsable(error: unknown): boolean {
   return /^(40|55P03|57014)/.test(sqlStateOf(error) ?? '');
 }
 
 /** Turns a temporary error into a 503 with its cause. Returns any other error as it is. */
-export function readError(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const state = sqlStateOf(error);
   // Postgres text cannot hold NUL, and only a caller can have sent it. Stored fields are validated before they get

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, Pool, types } from 'pg';
-import { CommitInDoubt, isConnectionLoss, leavesConnectionWhole, readError } from './database-errors.ts';
+import { CommitInDoubt, isConnectionLoss, keepsConnectionUsable, translateError } from './database-errors.ts';
 import type { Log } from './log.ts';
 
 /** Postgres parses a named statement once per connection. */
@@ -85,7 +85,7 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
     limitMs: number,
   ): Promise<Result> {
     const client = await pool.connect().catch((error: unknown) => {
-      throw readError(error);
+      throw translateError(error);
     });
     // pg would return a connection whose query timed out to the pool. We destroy it instead.
     let released = false;
@@ -100,9 +100,9 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
       release(false);
       return result;
     } catch (error) {
-      const readable = readError(error);
-      release(readable !== error && !leavesConnectionWhole(error));
-      throw readable;
+      const translated = translateError(error);
+      release(translated !== error && !keepsConnectionUsable(error));
+      throw translated;
     } finally {
       clearTimeout(deadline);
     }
@@ -160,7 +160,7 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
     .catch((error: unknown) => {
       over = true;
       socket.destroy();
-      throw readError(error);
+      throw translateError(error);
     });
   client.on('error', lose);
   client.on('end', () => lose(new Error('the connection was closed')));
@@ -168,7 +168,7 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
     query: (statement, values) =>
       run<never>(client, statement, values).catch((error: unknown) => {
         if (isConnectionLoss(error)) lose(error as Error);
-        throw readError(error);
+        throw translateError(error);
       }),
     onNotification: (listener) =>
       client.on('notification', (notification) => listener(notification.channel, notification.payload ?? '')),

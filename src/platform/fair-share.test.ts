@@ -49,6 +49,40 @@ test('callers take turns when all places are taken', async () => {
   assert.deepEqual(begun, ['a', 'a', 'b', 'c', 'a', 'b'], 'after its turn a caller is behind those that wait by then');
 });
 
+test('a newcomer waits for one task of each other caller, not for all of them', async () => {
+  const share = createFairShare({ concurrent: 1, perCaller: 1 });
+  const { begun, work, endNext } = createWork();
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => share.run('a', work(name)));
+  await settle();
+  endNext();
+  await settle();
+  all.push(share.run('b', work('b1')));
+  for (let round = 0; round < 5; round++) {
+    endNext();
+    await settle();
+  }
+  await Promise.all(all);
+  assert.deepEqual(begun, ['a1', 'a2', 'a3', 'b1', 'a4']);
+});
+
+test('without a limit every task waits for its turn, and never more than allowed run', async () => {
+  const share = createFairShare({ concurrent: 2, perCaller: 2 });
+  let running = 0;
+  let most = 0;
+  const task = async () => {
+    most = Math.max(most, ++running);
+    await settle();
+    running--;
+  };
+  // Two tasks in a row, as a sign-in that renews its hash has.
+  const signIn = async (index: number) => {
+    await share.run(`caller ${index % 7}`, task);
+    await share.run(`caller ${index % 7}`, task);
+  };
+  await Promise.all(Array.from({ length: 200 }, (_, index) => signIn(index)));
+  assert.deepEqual([most, running, share.running, share.waiting], [2, 0, 0, 0]);
+});
+
 test('a caller with too much waiting is refused with a 503, and no other is', async () => {
   const share = createFairShare({ ...usual, waitingPerCaller: 3 });
   const { work, endNext } = createWork();

@@ -15,10 +15,10 @@ export interface FairShareOptions {
   concurrent: number;
   /** Most tasks of one caller that run at once. */
   perCaller: number;
-  /** Most tasks of one caller that may wait. */
-  waitingPerCaller: number;
-  /** How long a task waits for its turn before a 503. */
-  waitMs: number;
+  /** Most tasks of one caller that may wait; no limit by default. */
+  waitingPerCaller?: number;
+  /** How long a task waits for its turn before a 503; without an end by default. */
+  waitMs?: number;
 }
 
 interface Caller {
@@ -32,7 +32,7 @@ interface Turn {
 }
 
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { concurrent, perCaller, waitingPerCaller, waitMs } = options;
+  const { concurrent, perCaller, waitingPerCaller = Number.POSITIVE_INFINITY, waitMs } = options;
   // A Map iterates in insertion order. A caller that got a turn moves to the end.
   const callers = new Map<string, Caller>();
   let running = 0;
@@ -58,7 +58,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   function takeTurn(caller: Caller): Promise<void> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => turn.refuse(), waitMs);
+      const late = waitMs === undefined ? undefined : setTimeout(() => turn.refuse(), waitMs);
       const turn: Turn = {
         begin() {
           clearTimeout(late);

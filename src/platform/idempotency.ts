@@ -2,9 +2,9 @@ import type { Clock } from './clock.ts';
 import { toTimestamp } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { ApiError, invalidField } from './errors.ts';
-import { createGather } from './gather.ts';
 import type { KeyRing } from './keys.ts';
 import { pieceRows } from './maintenance.ts';
+import { createReadBatcher } from './read-batcher.ts';
 import { keyedHash, sameBytes } from './secrets.ts';
 
 /** An answer as it was sent. */
@@ -48,7 +48,7 @@ const keptForMs = 86_400_000;
 export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {
   const hashKey = keys.keyFor('idempotency');
   const inFlight = new Set<string>();
-  const find = createGather((hashes: Buffer[]) => findAnswers(database, hashes, clock.nowMs()));
+  const find = createReadBatcher((hashes: Buffer[]) => findAnswers(database, hashes, clock.nowMs()));
 
   async function replay(hash: Buffer, payloadHash: Buffer): Promise<(KeptAnswer & { replayed: true }) | undefined> {
     const kept = await find(hash);

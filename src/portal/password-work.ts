@@ -1,7 +1,8 @@
 import { unavailable } from '../platform/errors.ts';
+import { createFairShare } from '../platform/fair-share.ts';
 import type { Hasher } from './password.ts';
+import { createPlaces } from './places.ts';
 import { throttled } from './throttled.ts';
-import { createTurns, type InTurn } from './turns.ts';
 
 /** The only way to hash a password for a caller: limited per address, and shared fairly between addresses. */
 export interface PasswordWork {
@@ -19,21 +20,30 @@ export interface PasswordWorkOptions {
 }
 
 /** Each hash takes a core, and with scrypt 128 MiB. */
-const running = 2;
+const concurrent = 2;
 /** An address can use its whole default limit at once, but no more than a fifth of all places. */
 const placesPerAddress = 20;
-const places = 100;
+const allPlaces = 100;
 /** About the time that two runners need for all places of one address. */
 const placeFreeMs = 5000;
 
 export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: PasswordWorkOptions): PasswordWork {
-  const turns = createTurns({
-    running,
-    placesPerKey: placesPerAddress,
-    places,
+  const places = createPlaces({
+    perKey: placesPerAddress,
+    total: allPlaces,
     onKeyFull: () => throttled('Too many passwords are being checked for your address at the moment', placeFreeMs),
     onAllFull: () => unavailable('Too many people are signing in. Try again shortly.', 5),
   });
+  // The places bound what can wait, so the queue needs no limits of its own.
+  const hashing = createFairShare({ concurrent, perCaller: concurrent });
+
+  /** Hashes when it is the address's turn. */
+  const queued = (key: string): Hasher => ({
+    hash: (password) => hashing.run(key, () => hasher.hash(password)),
+    verify: (password, stored) => hashing.run(key, () => hasher.verify(password, stored)),
+    isOutdated: hasher.isOutdated,
+  });
+
   return {
     async run(address, work) {
       const key = addressKey(address);
@@ -44,15 +54,7 @@ export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: P
           retryAfterMs,
         );
       }
-      return turns.withPlace(key, (inTurn) => work(queued(hasher, inTurn), key));
+      return places.hold(key, () => work(queued(key), key));
     },
-  };
-}
-
-function queued(hasher: Hasher, inTurn: InTurn): Hasher {
-  return {
-    hash: (password) => inTurn(() => hasher.hash(password)),
-    verify: (password, stored) => inTurn(() => hasher.verify(password, stored)),
-    isOutdated: hasher.isOutdated,
   };
 }

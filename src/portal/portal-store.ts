@@ -37,7 +37,7 @@ export async function findAccount(tx: Tx, id: string): Promise<Account | undefin
 }
 
 /** Locks the password until the transaction ends. False when its hash has changed. */
-export async function holdPassword(tx: Tx, accountId: string, passwordHash: string): Promise<boolean> {
+export async function lockPassword(tx: Tx, accountId: string, passwordHash: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from account where id = $1 and password_hash = $2 for share', [
     accountId,
     passwordHash,

@@ -1,14 +1,18 @@
 import type { Api } from '../http/route.ts';
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
-import { findMadeBy, findTextsOf, findTracked } from '../messages/tracked-message-store.ts';
+import {
+  findMessagesOfRequest,
+  findTextsOfVerification,
+  findTrackedMessage,
+} from '../messages/tracked-message-store.ts';
 import type { Metering } from '../metering/metering.ts';
 import { findTrace, type RequestTrace } from '../metering/metering-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { idTimeMs, isId } from '../platform/ids.ts';
 import { asOf, type Verification } from '../verify/verification.ts';
-import { findStartedBy, findVerification } from '../verify/verification-store.ts';
+import { findVerification, findVerificationOfRequest } from '../verify/verification-store.ts';
 import { verificationTimeline } from '../verify/verification-timeline.ts';
 import type { RequestRecord, RequestStory } from './request-api.ts';
 
@@ -35,8 +39,8 @@ export function createRequestStories(options: {
   const { database, clock, metering, applicationIdsOf } = options;
 
   async function findMade(applicationIds: string[], correlationId: string): Promise<Made | undefined> {
-    const texts = await findMadeBy(database, applicationIds, correlationId);
-    const started = await findStartedBy(database, applicationIds, correlationId);
+    const texts = await findMessagesOfRequest(database, applicationIds, correlationId);
+    const started = await findVerificationOfRequest(database, applicationIds, correlationId);
     if (started !== undefined) return madeVerification(started, texts);
     const first = texts[0];
     if (first === undefined) return undefined;
@@ -54,7 +58,7 @@ export function createRequestStories(options: {
   }
 
   async function madeVerification(verification: Verification, texts: TrackedMessage[]): Promise<Made> {
-    const own = texts.length > 0 ? texts : await findTextsOf(database, verification.id);
+    const own = texts.length > 0 ? texts : await findTextsOfVerification(database, verification.id);
     const { id, applicationId, status } = asOf(verification, clock.nowMs());
     return {
       applicationId,
@@ -68,7 +72,7 @@ export function createRequestStories(options: {
   async function findAbout({ applicationId, recordId }: RequestTrace): Promise<RequestRecord[]> {
     if (recordId === null) return [];
     if (isId('msg', recordId)) {
-      const message = await findTracked(database, applicationId, recordId);
+      const message = await findTrackedMessage(database, applicationId, recordId);
       return message === undefined ? [] : [{ type: 'message', id: recordId, status: message.status }];
     }
     const verification = await findVerification(database, applicationId, recordId);

@@ -7,7 +7,7 @@ import { keyedHash } from '../platform/secrets.ts';
 /** Slows down guessing without locking a person out: every wait is bounded and ends by itself. */
 export interface SignInThrottle {
   /** Counts a guess before the password is checked, so that parallel guesses do not bypass the limit. */
-  take(guess: Guess, isKnown: (addressHash: Buffer) => Promise<boolean>): Promise<Take>;
+  take(guess: Guess, isKnown: (addressHash: Buffer) => Promise<boolean>): Promise<ThrottleDecision>;
   /** Forgets earlier guesses after a right password: the rows of this account and this address, no others. */
   clear(tx: Tx, guess: Guess): Promise<void>;
   addressHash(addressKey: string): Buffer;
@@ -20,7 +20,7 @@ export interface Guess {
   addressKey: string;
 }
 
-export type Take = { allowed: true } | { allowed: false; retryAfterMs: number };
+export type ThrottleDecision = { allowed: true } | { allowed: false; retryAfterMs: number };
 
 interface Rule {
   /** Failures without a wait. */
@@ -43,7 +43,7 @@ export function createSignInThrottle(database: Database, clock: Clock, keys: Key
   const addressSubject = (guess: Guess) => hashOf(`${targetOf(guess)}\n${guess.addressKey}`);
   const addressHash = (addressKey: string) => hashOf(`address\n${addressKey}`);
 
-  async function takeOne(subject: Buffer, { free, longestMs }: Rule): Promise<Take> {
+  async function takeOne(subject: Buffer, { free, longestMs }: Rule): Promise<ThrottleDecision> {
     const nowMs = clock.nowMs();
     const { rows } = await database.query<{ taken: boolean; blockedUntilMs: number }>(takeTry, [
       subject,

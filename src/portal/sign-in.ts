@@ -46,7 +46,7 @@ export function createSignIn({ database, clock, passwordWork, sessions, throttle
     return database.transaction(async (tx) => {
       const unchanged =
         renewed === undefined
-          ? await store.holdPassword(tx, account.id, passwordHash)
+          ? await store.lockPassword(tx, account.id, passwordHash)
           : await store.renewPassword(tx, account.id, passwordHash, renewed);
       if (!unchanged) return undefined;
       await throttle.clear(tx, guess);

@@ -27,7 +27,7 @@ export interface Registration {
 }
 
 /** Registers, or changes the plan. The sandbox approves at once; production waits for an operator. */
-export function registered(
+export function afterPlanRequest(
   existing: Pick<Registration, 'plan' | 'status'> | undefined,
   plan: PlanName,
   environment: 'sandbox' | 'production',
@@ -37,12 +37,12 @@ export function registered(
   return { plan: existing.plan, status: 'approved', requestedPlan: plan === existing.plan ? null : plan };
 }
 
-export function approved(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
+export function afterApproval(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
   return { plan: existing.requestedPlan ?? existing.plan, status: 'approved', requestedPlan: null };
 }
 
 /** Rejecting a plan change keeps the old plan; rejecting a first registration ends it. */
-export function rejected(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
+export function afterRejection(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
   const status = existing.requestedPlan === null ? 'rejected' : existing.status;
   return { plan: existing.plan, status, requestedPlan: null };
 }

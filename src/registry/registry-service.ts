@@ -8,12 +8,12 @@ import type { KeyRing } from '../platform/keys.ts';
 import type { ApiKeys } from './api-key.ts';
 import {
   type Application,
-  approved,
+  afterApproval,
+  afterPlanRequest,
+  afterRejection,
   credentialFor,
   isWaiting,
   type Registration,
-  registered,
-  rejected,
 } from './application.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import * as credentials from './credential-store.ts';
@@ -99,7 +99,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
       api,
       createdAtMs: existing?.createdAtMs ?? nowMs,
       updatedAtMs: nowMs,
-      ...registered(existing, plan, environment),
+      ...afterPlanRequest(existing, plan, environment),
     };
     await store.putRegistration(tx, registration);
     const credential = await issueMissing(tx, applicationId, api);
@@ -221,8 +221,8 @@ export function createRegistryService(options: RegistryServiceOptions) {
     count: (most: number) => store.countRegistry(database, most),
 
     listWaiting: (page: store.Page) => store.listWaiting(database, page),
-    approve: (registrationId: string) => decide(registrationId, approved),
-    reject: (registrationId: string) => decide(registrationId, rejected),
+    approve: (registrationId: string) => decide(registrationId, afterApproval),
+    reject: (registrationId: string) => decide(registrationId, afterRejection),
   };
 }
 

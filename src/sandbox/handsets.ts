@@ -5,7 +5,7 @@ import type { Database, Tx } from '../platform/database.ts';
 export interface HandsetText {
   id: number;
   applicationId: string;
-  recipient: string;
+  to: string;
   messageId: string;
   attempt: number;
   receivedAtMs: number;
@@ -54,7 +54,7 @@ export interface Handsets {
 /** The table also holds texts that did not reach their phone. */
 const arrived = "receipt_outcome = 'delivered'";
 
-const handsetColumns = `id, application_id as "applicationId", recipient, message_id as "messageId", attempt,
+const handsetColumns = `id, application_id as "applicationId", recipient as "to", message_id as "messageId", attempt,
   received_at as "receivedAtMs"`;
 
 export function createHandsets(database: Database, clock: Clock): Handsets {
@@ -117,7 +117,7 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
   };
 }
 
-export async function deleteArrived(tx: Tx, messageIds: string[]): Promise<void> {
+export async function deleteArrivals(tx: Tx, messageIds: string[]): Promise<void> {
   await tx.query('delete from handset_text where message_id = any($1)', [messageIds]);
 }
 

@@ -2,16 +2,16 @@ import { Type } from 'typebox';
 import { nullable, pageQuery, pageSchema } from '../http/page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
-import { longestWritten, numberForm, readNumberFilter } from '../messages/phone-number.ts';
+import { longestNumber, numberForm, readNumberFilter } from '../messages/phone-number.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { Handsets } from './handsets.ts';
-import type { InboxStreams } from './inbox-streams.ts';
-import type { ReadTexts } from './inbox-text.ts';
+import type { RenderArrivals } from './inbox-text.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 export interface InboxOptions {
   handsets: Pick<Handsets, 'list'>;
-  readTexts: ReadTexts;
-  streams: InboxStreams;
+  renderArrivals: RenderArrivals;
+  streams: OpenStreams;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -29,12 +29,12 @@ const itemSchema = Type.Object({
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {
   application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Needed with a portal session' })),
-  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
+  to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
 };
 
 /** The texts on the virtual phones. An application sees only its own. */
 export function createInboxRoutes(options: InboxOptions): Route[] {
-  const { handsets, readTexts, streams } = options;
+  const { handsets, renderArrivals, streams } = options;
   const shared = { method: 'GET', auth, tag: 'Sandbox', limitedBy: 'address' } as const;
 
   async function applicationOf({ caller }: Call, given: string | undefined): Promise<string> {
@@ -65,7 +65,10 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         const texts = await handsets.list({ applicationId, to: readNumberFilter(to), before, limit: limit + 1 });
         const shown = texts.slice(0, limit);
         const next = texts.length > limit ? String(shown.at(-1)?.id) : null;
-        return { status: 200, body: { data: (await readTexts(shown)).map(({ item }) => item), next_cursor: next } };
+        return {
+          status: 200,
+          body: { data: (await renderArrivals(shown)).map(({ item }) => item), next_cursor: next },
+        };
       },
     }),
     route({

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { createTestLog } from '../../test/support/log.ts';
 import { until } from '../../test/support/texts.ts';
 import type { Handsets, HandsetText } from './handsets.ts';
-import { createInboxFeed, type Listener } from './inbox-feed.ts';
-import type { ReadTexts } from './inbox-text.ts';
+import { createInboxFeed, type InboxListener } from './inbox-feed.ts';
+import type { RenderArrivals } from './inbox-text.ts';
 
 /** Phones whose rows appear when the test says so, and whose answers may be held back. */
 function createPhones() {
@@ -29,7 +29,7 @@ function createPhones() {
   return {
     phones,
     arrive(...ids: number[]) {
-      const text = { applicationId: 'app', recipient: '+1', messageId: 'msg', attempt: 1, receivedAtMs: 0 };
+      const text = { applicationId: 'app', to: '+1', messageId: 'msg', attempt: 1, receivedAtMs: 0 };
       for (const id of ids) rows.push({ id, ...text });
     },
     holdAnswers() {
@@ -49,7 +49,7 @@ function createPhones() {
 function createListener() {
   const told: number[] = [];
   let ends = 0;
-  const listener: Listener = {
+  const listener: InboxListener = {
     applicationId: 'app',
     onTexts: (texts) => void told.push(...texts.map(({ id }) => id)),
     onEnd: () => void ends++,
@@ -63,7 +63,7 @@ const { log } = createTestLog();
 function createFeed({ phones }: ReturnType<typeof createPhones>) {
   const rendered: number[] = [];
   let failures = 0;
-  const readTexts: ReadTexts = async (arrivals) => {
+  const renderArrivals: RenderArrivals = async (arrivals) => {
     if (failures-- > 0) throw new Error('the database is away');
     rendered.push(...arrivals.map(({ id }) => id));
     return arrivals.map((arrival) => ({ arrival, item: { id: arrival.id } }));
@@ -71,7 +71,7 @@ function createFeed({ phones }: ReturnType<typeof createPhones>) {
   const failRendering = (times: number) => {
     failures = times;
   };
-  return { ...createInboxFeed({ handsets: phones, readTexts, log }), rendered, failRendering };
+  return { ...createInboxFeed({ handsets: phones, renderArrivals, log }), rendered, failRendering };
 }
 
 const hears = (told: number[], id: number) => until(`text ${id}`, () => told.includes(id));

@@ -1,11 +1,11 @@
 import type { Log } from '../platform/log.ts';
 import type { Handsets, HandsetText } from './handsets.ts';
-import type { InboxText, ReadTexts } from './inbox-text.ts';
+import type { InboxText, RenderArrivals } from './inbox-text.ts';
 
 /** A text rendered and serialised once for all its readers. */
 export interface InboxEvent {
   id: number;
-  recipient: string;
+  to: string;
   /** The serialised server-sent event. */
   written: string;
 }
@@ -13,12 +13,12 @@ export interface InboxEvent {
 /** Pushes arriving texts to listeners. One query and one rendering serve all of them. */
 export interface InboxFeed {
   /** Resolves when the listener will get every text that arrives from now on. The result unsubscribes. */
-  subscribe(listener: Listener): Promise<() => void>;
+  subscribe(listener: InboxListener): Promise<() => void>;
   /** Ends every subscription, when the service stops. */
   stop(): void;
 }
 
-export interface Listener {
+export interface InboxListener {
   applicationId: string;
   /** In order of arrival, which is the order of ids. */
   onTexts(events: InboxEvent[]): void;
@@ -27,7 +27,7 @@ export interface Listener {
 
 export interface InboxFeedOptions {
   handsets: Pick<Handsets, 'listAfter' | 'newestId'>;
-  readTexts: ReadTexts;
+  renderArrivals: RenderArrivals;
   log: Log;
 }
 
@@ -36,17 +36,17 @@ interface Position {
   newest: number;
 }
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 
-export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions): InboxFeed {
-  const listeners = new Map<string, Set<Listener>>();
+export function createInboxFeed({ handsets, renderArrivals, log }: InboxFeedOptions): InboxFeed {
+  const listeners = new Map<string, Set<InboxListener>>();
   let position: Promise<Position> | undefined;
   let stopped = false;
 
   /** Pushes texts that arrived since the last read. After a failure the next read starts at the same place. */
-  async function look(at: Position): Promise<number> {
+  async function poll(at: Position): Promise<number> {
     const fresh = await handsets.listAfter(at.newest);
-    const texts = await readTexts(fresh.filter(({ applicationId }) => listeners.has(applicationId)));
+    const texts = await renderArrivals(fresh.filter(({ applicationId }) => listeners.has(applicationId)));
     at.newest = fresh.at(-1)?.id ?? at.newest;
     for (const [applicationId, events] of byApplication(texts)) {
       for (const listener of listeners.get(applicationId) ?? []) listener.onTexts(events);
@@ -56,11 +56,11 @@ export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions):
 
   async function follow(at: Position): Promise<void> {
     for (;;) {
-      await new Promise((rise) => setTimeout(rise, lookEveryMs).unref());
+      await new Promise((rise) => setTimeout(rise, pollEveryMs).unref());
       if (listeners.size === 0) break;
       try {
         // Read again at once until there are no more.
-        while ((await look(at)) > 0);
+        while ((await poll(at)) > 0);
       } catch (error) {
         log.debug({ reason: (error as Error).message }, 'the inbox could not be read');
       }
@@ -76,7 +76,7 @@ export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions):
     return beginning;
   }
 
-  function add(listener: Listener): () => void {
+  function add(listener: InboxListener): () => void {
     const { applicationId } = listener;
     const others = listeners.get(applicationId) ?? new Set();
     listeners.set(applicationId, others.add(listener));
@@ -111,8 +111,8 @@ export function createInboxFeed({ handsets, readTexts, log }: InboxFeedOptions):
 }
 
 export function toEvent({ arrival, item }: InboxText): InboxEvent {
-  const { id, recipient } = arrival;
-  return { id, recipient, written: `event: text\nid: ${id}\ndata: ${JSON.stringify(item)}\n\n` };
+  const { id, to } = arrival;
+  return { id, to, written: `event: text\nid: ${id}\ndata: ${JSON.stringify(item)}\n\n` };
 }
 
 function byApplication(texts: InboxText[]): Map<HandsetText['applicationId'], InboxEvent[]> {

@@ -5,17 +5,17 @@ import { readEvents } from '../../test/support/events.ts';
 import { until } from '../../test/support/texts.ts';
 import type { Call } from '../http/route.ts';
 import { createInboxRoutes, type InboxOptions } from './inbox-api.ts';
-import type { InboxEvent, InboxFeed, Listener } from './inbox-feed.ts';
+import type { InboxEvent, InboxFeed, InboxListener } from './inbox-feed.ts';
 import { type InboxStreamOptions, openInboxStream } from './inbox-stream.ts';
 
 const eventOf = (id: number): InboxEvent => ({
   id,
-  recipient: id % 2 === 0 ? '+2' : '+1',
+  to: id % 2 === 0 ? '+2' : '+1',
   written: `event: text\nid: ${id}\ndata: {"id":${id}}\n\n`,
 });
 
 function createFeed() {
-  const listeners = new Set<Listener>();
+  const listeners = new Set<InboxListener>();
   const feed: InboxFeed = {
     async subscribe(listener) {
       listeners.add(listener);
@@ -165,7 +165,7 @@ describe('the inbox stream', () => {
     const { stream, listeners } = await open();
     const written = `data: ${'x'.repeat(1000)}\n\n`;
     for (let id = 1; id < 10_000 && !stream.destroyed; id++) {
-      for (const { onTexts } of listeners) onTexts([{ id, recipient: '+1', written }]);
+      for (const { onTexts } of listeners) onTexts([{ id, to: '+1', written }]);
       if (id % 50 === 0) await new Promise((done) => setImmediate(done));
     }
     assert.ok(stream.destroyed);

@@ -36,10 +36,10 @@ export async function openInboxStream(options: InboxStreamOptions): Promise<Pass
 
   /** Sends each text once: the feed repeats texts that were among the missed ones. */
   function tell(texts: InboxEvent[]): void {
-    for (const { id, recipient, written } of texts) {
-      if (id <= newest || (to !== undefined && recipient !== to)) continue;
-      newest = id;
-      write(written);
+    for (const event of texts) {
+      if (event.id <= newest || (to !== undefined && event.to !== to)) continue;
+      newest = event.id;
+      write(event.written);
     }
   }
 

@@ -11,29 +11,29 @@ export interface InboxText {
 }
 
 /** Renders arrivals as texts. Skips arrivals whose message is gone. */
-export type ReadTexts = (arrivals: HandsetText[]) => Promise<InboxText[]>;
+export type RenderArrivals = (arrivals: HandsetText[]) => Promise<InboxText[]>;
 
-export interface ReadTextsOptions {
+export interface ArrivalRendererOptions {
   database: Database;
   /** Renders at each read, so that no row holds a code. */
-  textOf: (message: Message) => string;
+  renderText: (message: Message) => string;
 }
 
-export function createReadTexts({ database, textOf }: ReadTextsOptions): ReadTexts {
+export function createArrivalRenderer({ database, renderText }: ArrivalRendererOptions): RenderArrivals {
   return async (arrivals) => {
     if (arrivals.length === 0) return [];
     const ids = [...new Set(arrivals.map(({ messageId }) => messageId))];
     const messages = new Map((await findMessages(database, ids)).map((message) => [message.id, message]));
     return arrivals.flatMap((arrival) => {
       const message = messages.get(arrival.messageId);
-      return message === undefined ? [] : [{ arrival, item: toItem(arrival, message, textOf(message)) }];
+      return message === undefined ? [] : [{ arrival, item: toItem(arrival, message, renderText(message)) }];
     });
   };
 }
 
 function toItem(arrival: HandsetText, message: Message, text: string): object {
   return {
-    to: arrival.recipient,
+    to: arrival.to,
     from: message.sender,
     text,
     message_id: message.id,

@@ -12,19 +12,19 @@ import {
   findByKeys,
   findVerification,
   type VerificationKey,
-  type WithText,
+  type VerificationWithText,
 } from './verification-store.ts';
 
-export interface Decided {
+export interface VerificationAndText {
   row: Verification;
   text: TextState | undefined;
 }
 
 export interface Checks {
   /** Shares a commit with checks of other verifications. Two checks of one verification never share a statement. */
-  decide(applicationId: string, id: string, code: string): Promise<Decided>;
+  decide(applicationId: string, id: string, code: string): Promise<VerificationAndText>;
   /** The same, inside the caller's transaction. */
-  decideIn(tx: Tx, applicationId: string, id: string, code: string): Promise<Decided>;
+  decideIn(tx: Tx, applicationId: string, id: string, code: string): Promise<VerificationAndText>;
   require(tx: Tx, applicationId: string, id: string): Promise<Verification>;
   drain(): Promise<void>;
 }
@@ -35,16 +35,16 @@ export function createChecks(options: {
   keys: KeyRing;
   environment: 'sandbox' | 'production';
   /** Reads a verification; concurrent reads share one query. */
-  find: (key: VerificationKey) => Promise<WithText | undefined>;
+  find: (key: VerificationKey) => Promise<VerificationWithText | undefined>;
 }): Checks {
   const { database, clock, keys, environment, find } = options;
 
-  async function run(tx: Tx, items: CheckRow[]): Promise<(Decided | undefined)[]> {
-    const decided = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, toDecided(row)]));
+  async function run(tx: Tx, items: CheckRow[]): Promise<(VerificationAndText | undefined)[]> {
+    const decided = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, separateText(row)]));
     return items.map(({ id }) => decided.get(id));
   }
 
-  const batch = createBatch<CheckRow, Decided | undefined>({
+  const batch = createBatch<CheckRow, VerificationAndText | undefined>({
     database,
     clock,
     repeatable: false,
@@ -72,9 +72,9 @@ export function createChecks(options: {
   }
 
   /** For a check that changed no row: the verification does not exist, or it had ended before. */
-  function explainUndecided(found: WithText | undefined): Decided {
+  function explainUndecided(found: VerificationWithText | undefined): VerificationAndText {
     if (found === undefined) throw notFound();
-    const { row, text } = toDecided(found);
+    const { row, text } = separateText(found);
     if (row.status === 'approved') {
       throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification was approved before. A code counts once.');
     }
@@ -96,7 +96,7 @@ export function createChecks(options: {
   };
 }
 
-export function toDecided(row: WithText): Decided {
+export function separateText(row: VerificationWithText): VerificationAndText {
   const { id: verificationId, messageId, messageStatus: status, errorCode } = row;
   return { row, text: messageId === null ? undefined : { verificationId, messageId, status, errorCode } };
 }

@@ -9,9 +9,9 @@ import { keyedHash } from '../platform/secrets.ts';
 export function codeOf(
   keys: KeyRing,
   environment: 'sandbox' | 'production',
-  of: { verificationId: string; ringVersion: number; codeLength: number; recipient: string },
+  of: { verificationId: string; ringVersion: number; codeLength: number; to: string },
 ): string {
-  if (environment === 'sandbox' && testNumberOf(of.recipient) !== undefined) return testCode(of.codeLength);
+  if (environment === 'sandbox' && testNumberOf(of.to) !== undefined) return testCode(of.codeLength);
   return derivedCode(keys, of.verificationId, of.ringVersion, of.codeLength);
 }
 

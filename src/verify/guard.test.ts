@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGuard, type Sighting } from './guard.ts';
+import { createGuard, type GuardFacts } from './guard.ts';
 
-function sighting(of: {
+function facts(of: {
   numberType?: string | undefined;
   startsForNumber?: number;
   startsForPrefix?: number;
-}): Sighting {
+}): GuardFacts {
   return {
-    recipient: '+447400123456',
+    to: '+447400123456',
     country: () => 'GB',
     numberType: () => of.numberType,
     startsForNumber: of.startsForNumber ?? 0,
@@ -32,10 +32,10 @@ const others = [
 test('production lets mobile, mobile-or-fixed and unknown types through and refuses the rest', () => {
   const guard = createGuard({}, 'production');
   for (const numberType of ['MOBILE', 'FIXED_LINE_OR_MOBILE', undefined]) {
-    assert.equal(guard.refusal(sighting({ numberType })), null, String(numberType));
+    assert.equal(guard.refusal(facts({ numberType })), null, String(numberType));
   }
-  for (const numberType of others) assert.equal(guard.refusal(sighting({ numberType })), 'number_type', numberType);
-  const shown = guard.findings(sighting({ numberType: 'FIXED_LINE' })).find(({ rule }) => rule === 'number_type');
+  for (const numberType of others) assert.equal(guard.refusal(facts({ numberType })), 'number_type', numberType);
+  const shown = guard.findings(facts({ numberType: 'FIXED_LINE' })).find(({ rule }) => rule === 'number_type');
   assert.deepEqual(shown, {
     rule: 'number_type',
     limit: ['MOBILE', 'FIXED_LINE_OR_MOBILE', 'UNKNOWN'],
@@ -46,24 +46,24 @@ test('production lets mobile, mobile-or-fixed and unknown types through and refu
 test('number_types overrides it, in any case, in both environments; the sandbox asks for nothing by itself', () => {
   for (const environment of ['sandbox', 'production'] as const) {
     const guard = createGuard({ number_types: ['fixed_line', 'VOIP'] }, environment);
-    assert.equal(guard.refusal(sighting({ numberType: 'FIXED_LINE' })), null);
-    assert.equal(guard.refusal(sighting({ numberType: 'MOBILE' })), 'number_type');
-    assert.equal(guard.refusal(sighting({ numberType: undefined })), 'number_type');
+    assert.equal(guard.refusal(facts({ numberType: 'FIXED_LINE' })), null);
+    assert.equal(guard.refusal(facts({ numberType: 'MOBILE' })), 'number_type');
+    assert.equal(guard.refusal(facts({ numberType: undefined })), 'number_type');
     const open = createGuard({ number_types: ['UNKNOWN'] }, environment);
-    assert.equal(open.refusal(sighting({ numberType: undefined })), null);
+    assert.equal(open.refusal(facts({ numberType: undefined })), null);
   }
-  for (const numberType of others) assert.equal(createGuard({}, 'sandbox').refusal(sighting({ numberType })), null);
+  for (const numberType of others) assert.equal(createGuard({}, 'sandbox').refusal(facts({ numberType })), null);
 });
 
 test('counts: 10 a number and 50 a prefix in production, none in the sandbox; explain looks a little further', () => {
   const production = createGuard({}, 'production');
-  assert.deepEqual(production.countedTo, { perNumber: 10, perPrefix: 50 });
-  assert.deepEqual(production.explainedTo, { perNumber: 100, perPrefix: 100 });
-  assert.equal(production.refusal(sighting({ startsForNumber: 9, startsForPrefix: 49 })), null);
-  assert.equal(production.refusal(sighting({ startsForNumber: 10 })), 'destination_limit');
-  assert.equal(production.refusal(sighting({ startsForPrefix: 50 })), 'prefix_velocity');
+  assert.deepEqual(production.countLimits, { perNumber: 10, perPrefix: 50 });
+  assert.deepEqual(production.explainLimits, { perNumber: 100, perPrefix: 100 });
+  assert.equal(production.refusal(facts({ startsForNumber: 9, startsForPrefix: 49 })), null);
+  assert.equal(production.refusal(facts({ startsForNumber: 10 })), 'destination_limit');
+  assert.equal(production.refusal(facts({ startsForPrefix: 50 })), 'prefix_velocity');
   const sandbox = createGuard({}, 'sandbox');
-  assert.deepEqual([sandbox.countsStarts, sandbox.countedTo], [false, { perNumber: 0, perPrefix: 0 }]);
+  assert.deepEqual([sandbox.countsStarts, sandbox.countLimits], [false, { perNumber: 0, perPrefix: 0 }]);
   const set = createGuard({ per_prefix: 200 }, 'sandbox');
-  assert.deepEqual([set.countsStarts, set.explainedTo], [true, { perNumber: 100, perPrefix: 201 }]);
+  assert.deepEqual([set.countsStarts, set.explainLimits], [true, { perNumber: 100, perPrefix: 201 }]);
 });

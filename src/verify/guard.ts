@@ -1,10 +1,10 @@
 import type { GuardSettings } from '../platform/config.ts';
+import type { CountLimits } from './start-store.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
-import type { CountedTo } from './verification-store.ts';
 
 /** What the guard decides by: facts about the number, and counts from the verification rows. */
-export interface Sighting {
-  recipient: string;
+export interface GuardFacts {
+  to: string;
   /** Functions, because parsing a number costs more than all rules together; only rules that need it call them. */
   country(): string | undefined;
   numberType(): string | undefined;
@@ -23,7 +23,7 @@ export interface Finding {
 interface Rule extends Pick<Finding, 'rule' | 'limit'> {
   /** False when the settings allow everything. */
   active: boolean;
-  look(sighting: Sighting): Finding['seen'];
+  look(facts: GuardFacts): Finding['seen'];
   blocks(seen: Finding['seen']): boolean;
 }
 
@@ -31,13 +31,13 @@ export interface Guard {
   /** True if counts decide a start; they must then be exact even for simultaneous starts. */
   readonly countsStarts: boolean;
   /** Counting stops here: the decision is known. */
-  readonly countedTo: CountedTo;
+  readonly countLimits: CountLimits;
   /** The same for `explain`, which counts a little further to show a useful number. */
-  readonly explainedTo: CountedTo;
+  readonly explainLimits: CountLimits;
   /** The first rule that blocks, in order. */
-  refusal(sighting: Sighting): BlockReason | null;
+  refusal(facts: GuardFacts): BlockReason | null;
   /** Every rule with its limit and what it saw. */
-  findings(sighting: Sighting): Finding[];
+  findings(facts: GuardFacts): Finding[];
 }
 
 /** The metadata does not know the number's range; new mobile ranges are among these. */
@@ -71,7 +71,7 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
       rule: 'block_list',
       limit: null,
       active: blocked.length > 0,
-      look: ({ recipient }) => blocked.some((start) => recipient.startsWith(start)),
+      look: ({ to }) => blocked.some((start) => to.startsWith(start)),
       blocks: (seen) => seen === true,
     },
     {
@@ -88,14 +88,14 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
 
   return {
     countsStarts: perNumber !== null || perPrefix !== null,
-    countedTo: { perNumber: perNumber ?? 0, perPrefix: perPrefix ?? 0 },
-    explainedTo: { perNumber: explained(perNumber), perPrefix: explained(perPrefix) },
-    refusal: (sighting) => rules.find(({ active, look, blocks }) => active && blocks(look(sighting)))?.rule ?? null,
-    findings: (sighting) => rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(sighting) })),
+    countLimits: { perNumber: perNumber ?? 0, perPrefix: perPrefix ?? 0 },
+    explainLimits: { perNumber: explainLimit(perNumber), perPrefix: explainLimit(perPrefix) },
+    refusal: (facts) => rules.find(({ active, look, blocks }) => active && blocks(look(facts)))?.rule ?? null,
+    findings: (facts) => rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(facts) })),
   };
 }
 
-function explained(limit: number | null): number {
+function explainLimit(limit: number | null): number {
   return Math.max(leastExplained, (limit ?? 0) + 1);
 }
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
-import { longestWritten, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
+import { longestNumber, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
-import type { VerificationTemplate } from './texts.ts';
 import { localeProblem, longestLocale } from './translations.ts';
+import type { VerificationTemplate } from './verification-text.ts';
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
@@ -48,7 +48,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     schema: Type.Object(
       {
         to: Type.String({
-          maxLength: longestWritten,
+          maxLength: longestNumber,
           expected: rightNumber,
           description: `Mobile number: ${numberForm}`,
         }),
@@ -80,7 +80,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     explainSchema: Type.Object(
       {
         to: Type.String({
-          maxLength: longestWritten,
+          maxLength: longestNumber,
           expected: rightNumber,
           description: `Mobile number: ${numberForm}`,
         }),

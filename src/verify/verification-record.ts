@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
-import { longestWritten, numberForm } from '../messages/phone-number.ts';
+import { longestNumber, numberForm } from '../messages/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { attemptsRemaining, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
@@ -50,7 +50,7 @@ export const readSchema = Type.Object({ ...fields, proof });
 export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof });
 
 export const verificationFilters = {
-  to: Type.Optional(Type.String({ maxLength: longestWritten, description: `A number: ${numberForm}` })),
+  to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
   status: Type.Optional(
     Type.Unsafe<VerificationStatus>({
       type: 'string',
@@ -70,11 +70,11 @@ export interface TextState {
 }
 
 /** The verification as the API returns it. `sent` is for the answer to a start: whether that start sent a text. */
-export function toVerification(verification: Verification, text: TextState | undefined, sent?: boolean) {
+export function toVerificationRecord(verification: Verification, text: TextState | undefined, sent?: boolean) {
   const { resendAvailableAtMs, approvedAtMs } = verification;
   return {
     id: verification.id,
-    to: verification.recipient,
+    to: verification.to,
     channel: verification.channel,
     status: verification.status,
     reason: verification.reason,

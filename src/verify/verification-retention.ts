@@ -4,7 +4,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import { dayMs, prefixOf } from './verification.ts';
 
-/** Masks the numbers of verifications after the retention time, like `messages/retention.ts` does for texts. */
+/** Masks the numbers of verifications after the retention time, like `messages/message-retention.ts` does for texts. */
 export interface VerificationRetention {
   maskOld(): Promise<number>;
   /** Masks a number in all applications, in small transactions, so that it does not hold up requests. */

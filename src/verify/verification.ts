@@ -29,7 +29,7 @@ export interface Verification {
   id: string;
   applicationId: string;
   channel: string;
-  recipient: string;
+  to: string;
   prefix: string;
   status: VerificationStatus;
   reason: Reason | null;
@@ -83,6 +83,6 @@ export function triesFor(failuresToday: number, leftOfSuperseded = mostAttempts)
   return Math.max(0, Math.min(mostAttempts, mostFailuresADay - failuresToday, leftOfSuperseded));
 }
 
-export function prefixOf(recipient: string): string {
-  return recipient.slice(0, -4);
+export function prefixOf(to: string): string {
+  return to.slice(0, -4);
 }

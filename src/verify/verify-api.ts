@@ -6,9 +6,9 @@ import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import { ApiError, unavailable } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
-import type { StartRequest } from './start.ts';
+import { prepareText, toMinutes } from './prepared-text.ts';
+import type { StartRequest } from './start-decision.ts';
 import type { StartRules } from './start-rules.ts';
-import { prepareText, toMinutes } from './start-text.ts';
 import {
   checkSchema,
   readSchema,

@@ -1,22 +1,22 @@
-import { cancelTexts } from '../messages/message-store.ts';
+import { cancelTexts, findNewestTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
-import { createGather } from '../platform/gather.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
-import { createChecks, type Decided, toDecided } from './checks.ts';
+import { createReadBatcher } from '../platform/read-batcher.ts';
+import { createChecks, separateText, type VerificationAndText } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
-import { type StartRequest, sightingOf } from './start.ts';
-import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
-import { textsOf } from './text-states.ts';
+import { createStartBatch, type StartAnswer, type StartItem } from './start-batch.ts';
+import { guardFactsOf, type StartRequest } from './start-decision.ts';
+import { countStarts } from './start-store.ts';
 import { asOf, type BlockReason, prefixOf, type Verification } from './verification.ts';
 import { listVerifications, type VerificationFilter, type VerificationPage } from './verification-list.ts';
-import { toVerification } from './verification-record.ts';
+import { toVerificationRecord } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
 export interface VerifyServiceOptions {
@@ -43,21 +43,21 @@ export interface VerifyServiceOptions {
 
 export type VerifyService = ReturnType<typeof createVerifyService>;
 
-export interface Checked {
+export interface CheckAnswer {
   verification: Verification;
-  record: ReturnType<typeof toVerification> & { valid: boolean; proof?: string };
+  record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
 }
 
 const proofMs = 600_000;
 
-export interface Explained {
+export interface GuardExplanation {
   decision: 'allow' | 'block';
   reason: BlockReason | null;
   rules: Finding[];
 }
 
 /** Test numbers know no guard; one of them is blocked on purpose. */
-function explainTestNumber(isBlocked: boolean): Explained {
+function explainTestNumber(isBlocked: boolean): GuardExplanation {
   if (!isBlocked) return { decision: 'allow', reason: null, rules: [] };
   return { decision: 'block', reason: 'block_list', rules: [{ rule: 'block_list', limit: null, seen: true }] };
 }
@@ -75,8 +75,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     signProof,
     wake,
   } = options;
-  const starts = createStarts(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
-  const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
+  const starts = createStartBatch(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
+  const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const checks = createChecks({ database, clock, keys, environment, find });
 
   /** Undefined unless approved, and after the proof has expired. */
@@ -87,14 +87,14 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return signProof({
       applicationId: row.applicationId,
       verificationId: row.id,
-      phoneNumber: row.recipient,
+      phoneNumber: row.to,
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
     });
   }
 
-  async function toChecked({ row, text }: Decided): Promise<Checked> {
-    const record: Checked['record'] = { ...toVerification(row, text), valid: row.status === 'approved' };
+  async function toCheckAnswer({ row, text }: VerificationAndText): Promise<CheckAnswer> {
+    const record: CheckAnswer['record'] = { ...toVerificationRecord(row, text), valid: row.status === 'approved' };
     if (row.status === 'pending') record.reason = 'incorrect_code';
     const proof = proofOf(row);
     if (proof !== undefined) record.proof = await proof;
@@ -118,13 +118,13 @@ export function createVerifyService(options: VerifyServiceOptions) {
       applicationId: string,
       id: string,
       code: string,
-      keep?: (checked: Checked) => IdempotencyRow,
-    ): Promise<Checked> {
+      keep?: (checked: CheckAnswer) => IdempotencyRow,
+    ): Promise<CheckAnswer> {
       if (!isId('ver', id)) throw notFound();
-      if (keep === undefined) return toChecked(await checks.decide(applicationId, id, code));
+      if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
       const checkOnce = () =>
         database.transaction(async (tx) => {
-          const checked = await toChecked(await checks.decideIn(tx, applicationId, id, code));
+          const checked = await toCheckAnswer(await checks.decideIn(tx, applicationId, id, code));
           await insertAnswers(tx, [keep(checked)], clock.nowMs());
           return checked;
         });
@@ -134,9 +134,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async read(applicationId: string, id: string) {
       const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
       if (found === undefined) throw notFound();
-      const { row, text } = toDecided(found);
+      const { row, text } = separateText(found);
       const now = asOf(row, clock.nowMs());
-      const record = toVerification(now, text);
+      const record = toVerificationRecord(now, text);
       const proof = proofOf(now);
       return proof === undefined ? record : { ...record, proof: await proof };
     },
@@ -144,11 +144,11 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async list(applicationId: string, filter: VerificationFilter, page: VerificationPage) {
       const nowMs = clock.nowMs();
       const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
-      const texts = await textsOf(
+      const texts = await findNewestTexts(
         sideDatabase,
         rows.map(({ id }) => id),
       );
-      return rows.map((row) => ({ id: row.id, record: toVerification(asOf(row, nowMs), texts.get(row.id)) }));
+      return rows.map((row) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts.get(row.id)) }));
     },
 
     cancel: (applicationId: string, id: string) =>
@@ -161,18 +161,18 @@ export function createVerifyService(options: VerifyServiceOptions) {
           throw new ApiError('INCOMPATIBLE_STATE', `The verification is ${status} and cannot be canceled any more.`);
         }
         await cancelTexts(tx, [id], nowMs);
-        return toVerification(canceled, (await textsOf(tx, [id])).get(id));
+        return toVerificationRecord(canceled, (await findNewestTexts(tx, [id])).get(id));
       }),
 
     /** What the guard would decide for a start now, and why. */
-    async explain(applicationId: string, to: string): Promise<Explained> {
+    async explain(applicationId: string, to: string): Promise<GuardExplanation> {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
-      const destination = { applicationId, recipient: to, prefix: prefixOf(to) };
-      const [counts] = await store.countStarts(sideDatabase, [destination], guard.explainedTo, clock.nowMs());
-      const sighting = sightingOf(to, counts);
-      const reason = guard.refusal(sighting);
-      return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(sighting) };
+      const destination = { applicationId, to, prefix: prefixOf(to) };
+      const [counts] = await countStarts(sideDatabase, [destination], guard.explainLimits, clock.nowMs());
+      const facts = guardFactsOf(to, counts);
+      const reason = guard.refusal(facts);
+      return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(facts) };
     },
 
     /** Stores an answer that has no other row to commit with. */

@@ -10,7 +10,7 @@ import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
 import { type OwnedText, ownedText } from '../../src/platform/owned-text.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import type { Verdict } from '../support/registry-node.ts';
 

@@ -9,8 +9,9 @@ import { type Listener, openListener } from '../../src/platform/listener.ts';
 import { createNotifier } from '../../src/platform/notifier.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { acceptMessages, eventually, readRow } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
+import { acceptMessages, readRow } from '../support/recording-carrier.ts';
 
 let db: TestDatabase;
 before(async () => {

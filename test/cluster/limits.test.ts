@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { buildService } from '../support/service.ts';
 
 const plan = { per_minute: 150, burst: 60 };

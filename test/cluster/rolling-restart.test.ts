@@ -13,7 +13,7 @@ import { type Cluster, startCluster } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder } from '../support/process.ts';
 import { buildService } from '../support/service.ts';

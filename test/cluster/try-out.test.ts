@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { isRunning, processesOn } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 

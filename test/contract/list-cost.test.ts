@@ -8,7 +8,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { Database, Statement, Tx } from '../../src/platform/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
-import { acceptMessages, carrierIdOf } from '../support/ledger.ts';
+import { acceptMessages, carrierIdOf } from '../support/recording-carrier.ts';
 
 const total = inShort(150_000, 1_000_000);
 const pageSize = 20;

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { asDeveloper, send, signUp } from '../support/developer.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 
 interface Detail {
   id: string;

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, sendMany, type TestApplication } from '../support/applications.ts';
 import { type Answer, asDeveloper, send, signUp } from '../support/developer.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 
 interface Story {
   correlation_id: string;

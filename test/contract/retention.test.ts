@@ -1,9 +1,9 @@
 // Section 1 of the contract: after HELIOGRAPH_RETENTION_DAYS numbers and texts are masked; `npm run forget` at once.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createRetention } from '../../src/messages/retention.ts';
+import { createMessageRetention } from '../../src/messages/message-retention.ts';
 import { deleteAnswersAbout } from '../../src/platform/idempotency.ts';
-import { deleteArrived } from '../../src/sandbox/handsets.ts';
+import { deleteArrivals } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
@@ -21,11 +21,11 @@ after(() => app.close());
 
 const work = () => app.delivery.workers[0]?.runUntilIdle();
 const retention = () =>
-  createRetention({
+  createMessageRetention({
     database: app.db.database,
     clock: app.clock,
     days: app.config.retentionDays,
-    deleteArrived,
+    deleteArrivals,
   });
 /** As the service does it, with all other upkeep: until nothing is left. */
 const maskOld = () => app.delivery.maintenance.runAll();

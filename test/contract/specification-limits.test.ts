@@ -8,7 +8,7 @@ import {
   createEchoRoutes,
   createRegistered,
   getToken,
-  openLine,
+  openKeptConnection,
   sendMany,
   type TestApplication,
 } from '../support/applications.ts';
@@ -202,21 +202,21 @@ describe('Errors: 429', () => {
   test('the very next retry keeps it rejected longer; requests that were on their way do not', async () => {
     const application = await createRegistered(app, ['sms'], 'free');
     const headers = { apikey: application.apiKey };
-    const lines = Array.from({ length: 4 }, () => openLine(app));
-    for (const line of lines) assert.equal(await line.get(path, headers), 200);
+    const connections = Array.from({ length: 4 }, () => openKeptConnection(app));
+    for (const connection of connections) assert.equal(await connection.get(path, headers), 200);
     await useMany(application, 56);
     app.clock.advance(1000);
     const waitFor = async () => (await use(application)).headers.get('retry-after');
-    const refusals = await Promise.all(lines.map((line) => line.get(path, headers)));
+    const refusals = await Promise.all(connections.map((connection) => connection.get(path, headers)));
     assert.deepEqual(refusals, [429, 429, 429, 429]);
     assert.equal(await waitFor(), '59', 'none of those four could know');
     app.clock.advance(1);
     // Any answer tells its connection; the clock stands still, so that one comes after the opening.
-    assert.equal(await lines[0]?.get('/healthz', {}), 200);
-    assert.equal(await lines[0]?.get(path, headers), 429);
+    assert.equal(await connections[0]?.get('/healthz', {}), 200);
+    assert.equal(await connections[0]?.get(path, headers), 429);
     app.clock.advance(9);
     assert.equal(await waitFor(), '60', 'a retry 1 ms after the refusal');
-    for (const line of lines) line.close();
+    for (const connection of connections) connection.close();
   });
 
   test('Limits are checked before the request is processed, so a rejected request has no other effect', async () => {

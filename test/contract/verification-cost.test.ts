@@ -3,15 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { systemClock, toTimestamp } from '../../src/platform/clock.ts';
 import type { Database, Tx } from '../../src/platform/database.ts';
 import { idFloor } from '../../src/platform/ids.ts';
+import { countStarts, lockPending } from '../../src/verify/start-store.ts';
 import { listVerifications, type VerificationFilter } from '../../src/verify/verification-list.ts';
 import { createVerificationRetention } from '../../src/verify/verification-retention.ts';
-import {
-  cancelPending,
-  countStarts,
-  decideChecks,
-  expireSome,
-  lockPending,
-} from '../../src/verify/verification-store.ts';
+import { cancelPending, decideChecks, expireSome } from '../../src/verify/verification-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 
@@ -42,7 +37,7 @@ after(() => db.drop());
 interface Row {
   id: string;
   application: string;
-  recipient: string;
+  to: string;
   status: string;
   attempts: number;
   madeMs: number;
@@ -66,7 +61,7 @@ function oneNumber(): Row[] {
   return Array.from({ length: ofOneNumber }, (_, n) => ({
     ...at(nowMs - 82_800_000 + n * apartMs.ofOneNumber, n),
     application: 'app_one',
-    recipient: number,
+    to: number,
     status: n === ofOneNumber - 1 ? 'pending' : n % 2 === 0 ? 'blocked' : 'canceled',
     attempts: n < 12 && n % 2 === 1 ? 2 : 0,
     ttlMs: 86_400_000,
@@ -78,7 +73,7 @@ function lapsedOnes(): Row[] {
   return Array.from({ length: lapsed }, (_, n) => ({
     ...at(nowMs - 590_000 + n * apartMs.lapsed, n),
     application: 'app_lapsed',
-    recipient: `+4477${String(10_000_000 + n)}`,
+    to: `+4477${String(10_000_000 + n)}`,
     status: 'pending',
     attempts: 0,
     ttlMs: 60_000,
@@ -90,7 +85,7 @@ function liveOnes(): Row[] {
   return Array.from({ length: live }, (_, n) => ({
     ...at(nowMs - 595_000 + n, n),
     application: 'app_lapsed',
-    recipient: `+4478${String(10_000_000 + n)}`,
+    to: `+4478${String(10_000_000 + n)}`,
     status: 'pending',
     attempts: 0,
     ttlMs: 600_000,
@@ -112,7 +107,7 @@ async function insert(rows: Row[]): Promise<void> {
     [
       rows.map(({ id }) => id),
       rows.map(({ application }) => application),
-      rows.map(({ recipient }) => recipient),
+      rows.map(({ to }) => to),
       rows.map(({ status }) => status),
       rows.map(({ attempts }) => attempts),
       rows.map(({ madeMs }) => toTimestamp(madeMs)),
@@ -163,7 +158,7 @@ for (const statistics of ['no statistics yet', 'statistics']) {
       statistics === 'statistics' ? database.query('vacuum (analyze, index_cleanup on) verification') : undefined,
     );
 
-    const destination = { applicationId: 'app_one', recipient: number, prefix: number.slice(0, -4) };
+    const destination = { applicationId: 'app_one', to: number, prefix: number.slice(0, -4) };
 
     test('what a start looks at: the open one, and no more rows than its limits', async () => {
       const { pages, result } = await costOf((tx) =>
@@ -188,7 +183,7 @@ for (const statistics of ['no statistics yet', 'statistics']) {
     });
 
     test('a number nobody used, in the application of the others', async () => {
-      const other = { applicationId: 'app_one', recipient: '+15005550199', prefix: '+1500555' };
+      const other = { applicationId: 'app_one', to: '+15005550199', prefix: '+1500555' };
       const { pages } = await costOf((tx) => countStarts(tx, [other], { perNumber: 10, perPrefix: 50 }, nowMs));
       assert.ok(pages <= 40, `${pages} pages`);
     });
@@ -239,7 +234,7 @@ for (const statistics of ['no statistics yet', 'statistics']) {
           listVerifications(tx, 'app_lapsed', { status }, { limit: 21, after }, nowMs),
         );
         assert.ok(pages <= 120, `${pages} pages`);
-        return result.map(({ recipient }) => recipient);
+        return result.map(({ to }) => to);
       };
       const liveOf = (n: number) => `+4478${10_000_000 + n}`;
       const lapsedOf = (n: number) => `+4477${10_000_000 + n}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRetention } from '../../src/messages/retention.ts';
-import { deleteArrived } from '../../src/sandbox/handsets.ts';
+import { createMessageRetention } from '../../src/messages/message-retention.ts';
+import { deleteArrivals } from '../../src/sandbox/handsets.ts';
 import { createVerificationRetention } from '../../src/verify/verification-retention.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { dumpAll } from '../support/texts.ts';
@@ -38,7 +38,7 @@ test('forgetting a number ends what is open for it and leaves it in no table', a
   const { id, to, code } = await acme.pending();
   const { database } = app.db;
   assert.equal(await createVerificationRetention(database, app.clock, 2).forget(to), 1);
-  await createRetention({ database, clock: app.clock, days: 2, deleteArrived }).forget(to);
+  await createMessageRetention({ database, clock: app.clock, days: 2, deleteArrivals }).forget(to);
   assert.ok(!(await dumpAll(app)).includes(to));
   const { body } = await acme.check(id, code);
   assert.deepEqual([body.status, body.valid], ['canceled', false]);

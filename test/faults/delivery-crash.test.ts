@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { inShort } from '../support/effort.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder, waitUntilGone } from '../support/process.ts';
 import { buildService, endServices, postmasterOf, type Service, startService } from '../support/service.ts';

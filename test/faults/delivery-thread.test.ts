@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { ThreadData } from '../../src/delivery-thread.ts';
 import { type DeliveryThread, startDeliveryThread } from '../../src/start-delivery-thread.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder } from '../support/process.ts';
 

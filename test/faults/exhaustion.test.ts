@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { sharedSettings, urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';

@@ -21,7 +21,7 @@ import {
   createEchoRoutes,
   createRegistered,
   getToken,
-  openLine,
+  openKeptConnection,
   type PlainRequest,
   sendForm,
   sendMany,
@@ -94,7 +94,7 @@ async function gauge(name: string): Promise<number> {
 
 /** Floods, with somebody known in the midst of it, and gives what was answered and how often the database was asked. */
 async function flood(count: number, request: (index: number) => PlainRequest) {
-  const line = openLine(app);
+  const connection = openKeptConnection(app);
   const askedBefore = asked;
   const flooded = sendMany(app, count, request);
   let over = false;
@@ -102,10 +102,10 @@ async function flood(count: number, request: (index: number) => PlainRequest) {
     over = true;
   });
   while (!over) {
-    assert.equal(await line.get('/sms/v1/echo', { apikey: key }), 200);
-    assert.equal(await line.get('/verify/v1/echo', bearer(token)), 200);
+    assert.equal(await connection.get('/sms/v1/echo', { apikey: key }), 200);
+    assert.equal(await connection.get('/verify/v1/echo', bearer(token)), 200);
   }
-  line.close();
+  connection.close();
   return { statuses: countStatuses(await flooded), asked: asked - askedBefore };
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { sharedSettings, urlOf } from '../support/node-settings.ts';
 import { freePort, makeFolder } from '../support/process.ts';
 import type { ClientOptions, Outcomes } from '../support/restart-client.ts';

@@ -6,8 +6,8 @@ import { ageKey, createWindowBreaker, type WindowBreaker } from '../../src/edge/
 import type { Windows } from '../../src/edge/windows.ts';
 import type { LimitDecision, Limits } from '../../src/http/admission.ts';
 import { createTestClock } from '../support/clock.ts';
+import { eventually } from '../support/eventually.ts';
 import { createFaultProxy, type FaultProxy, type Target } from '../support/fault-proxy.ts';
-import { eventually } from '../support/ledger.ts';
 import { longAgo } from '../support/limiter-model.ts';
 import { createTestLog } from '../support/log.ts';
 import { endRedis, type RedisServer, startRedis } from '../support/redis.ts';

@@ -15,7 +15,7 @@ import { urlOf } from '../support/node-settings.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import type { Attack, Statuses } from './attacker.ts';
 import { busyNumber, fill, firstStart, withoutLimits } from './large-store.ts';
-import { assertPace, p99, timed } from './pace.ts';
+import { assertTimeBound, p99, timed } from './time-bounds.ts';
 
 const amounts = inShort(
   { old: 1, verificationsOfOneNumber: 5000, lapsed: 1, applications: 2000, messages: 10_000 },
@@ -140,7 +140,7 @@ async function underAttack(attack: Attack): Promise<{ times: number[]; failures:
 describe('bulkheads', () => {
   for (const [name, attackOf] of Object.entries(attacks)) {
     test(`${name}: another caller's sends and checks see no 503`, async () => {
-      await assertPace(
+      await assertTimeBound(
         `${name}, p99 of another caller in ms`,
         () => service,
         async () => {

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inShort } from '../support/effort.ts';
 import { buildService, endServices } from '../support/service.ts';
-import { sendTimed, untimed } from './hold.ts';
-import { type HostileLine, openHostileLine } from './line.ts';
+import { type HostileConnection, openHostileConnection } from './hostile-connection.ts';
 import { crowds, type Shape, shapes } from './shapes.ts';
 import { type Slot, type Target, targetsOf } from './slots.ts';
+import { sendTimed, untimed } from './timed-requests.ts';
 import { createWorld, type HostileRequest, type World } from './world.ts';
 
 /** The rest of a body needs a little. Above 64 KiB it is a 413. */
@@ -82,10 +82,10 @@ function* casesFor(target: Target): Generator<Case> {
 }
 
 /** What is wrong with the answer to a hostile request. */
-async function tryCase({ name, request }: Case, line: HostileLine): Promise<string | undefined> {
+async function tryCase({ name, request }: Case, connection: HostileConnection): Promise<string | undefined> {
   const { status, bytes, held } = timed
     ? await sendTimed(request, world)
-    : { ...(await line.send(request)), held: false };
+    : { ...(await connection.send(request)), held: false };
   if (held) return `${name}: another caller waited`;
   if (status >= 500 || status === 0) return `${name}: ${status}`;
   // The place was never reached: the request has to be mended.
@@ -110,16 +110,16 @@ test('never a 500, never a large refusal, and another caller is answered', async
       const wrong: string[] = [];
       let count = 0;
       const work = Array.from({ length: lines }, async () => {
-        const line = openHostileLine(world.port);
+        const connection = openHostileConnection(world.port);
         // The lines share one generator: each takes the next case.
         for (let next = cases.next(); !next.done; next = cases.next()) {
-          const problem = await tryCase(next.value, line);
+          const problem = await tryCase(next.value, connection);
           if (problem !== undefined) wrong.push(problem);
           count++;
         }
-        const { status } = await line.send(world.neighbour);
+        const { status } = await connection.send(world.neighbour);
         assert.equal(status, 200, 'another caller');
-        line.close();
+        connection.close();
       });
       await Promise.all(work);
       each.diagnostic(`${count} requests`);

@@ -8,11 +8,11 @@ import { bearer, getToken, sendForm } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import { type Amounts, busyNumber, fill, firstStart, withoutLimits } from './large-store.ts';
-import { assertPace, p99, timed } from './pace.ts';
+import { assertTimeBound, p99, timed } from './time-bounds.ts';
 
 const amounts: Amounts = inShort(
   { old: 20_000, verificationsOfOneNumber: 5000, lapsed: 5000, applications: 2000, messages: 1000 },
@@ -115,7 +115,7 @@ const largeService = () => stores.large.service;
 
 describe('large tables', () => {
   test('the service starts as on an empty store', async () => {
-    await assertPace('start, large to empty', largeService, async () => {
+    await assertTimeBound('start, large to empty', largeService, async () => {
       const again = async (store: Store) => {
         store.service.kill('SIGTERM');
         await store.service.ended;
@@ -129,7 +129,7 @@ describe('large tables', () => {
   for (const [name, prepare] of Object.entries(requests)) {
     test(`${name} takes as long as on an empty store, and is never a 5xx`, async () => {
       const [empty, large] = [await prepare(stores.empty), await prepare(stores.large)];
-      await assertPace(`${name}, p99 in ms`, largeService, async () => {
+      await assertTimeBound(`${name}, p99 in ms`, largeService, async () => {
         const times = { empty: [] as number[], large: [] as number[] };
         // In turns, so that whatever else the machine does hits both alike.
         for (let round = 0; round < rounds; round++) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import {
-  type Claimed,
+  type AttemptResult,
+  type ClaimedMessage,
   claimDue,
-  type Result,
   recordResults,
   releaseInDoubt,
 } from '../../src/delivery/delivery-store.ts';
@@ -12,7 +12,7 @@ import { cancelMessage } from '../../src/messages/message-store.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { acceptMessages, carrierIdOf, readQueue } from '../support/ledger.ts';
+import { acceptMessages, carrierIdOf, readQueue } from '../support/recording-carrier.ts';
 
 const carrier = 'test';
 const leaseMs = 10_000;
@@ -39,8 +39,8 @@ const claim = (limit: number) =>
   claimDue(workers, { carrier, nowMs: clock.nowMs(), leaseMs, limit, atMostOnce: false });
 
 /** Claims until all is claimed, as several workers at once would. */
-async function claimAll(callers: number, limit: number): Promise<Claimed[]> {
-  const claimed: Claimed[] = [];
+async function claimAll(callers: number, limit: number): Promise<ClaimedMessage[]> {
+  const claimed: ClaimedMessage[] = [];
   async function work(): Promise<void> {
     for (;;) {
       const found = await claim(limit);
@@ -55,7 +55,7 @@ async function claimAll(callers: number, limit: number): Promise<Claimed[]> {
   return claimed;
 }
 
-function acceptedBy({ id, attempt }: { id: string; attempt: number }): Result {
+function acceptedBy({ id, attempt }: { id: string; attempt: number }): AttemptResult {
   return {
     messageId: id,
     attempt,
@@ -103,7 +103,7 @@ describe('at the same moment', () => {
     const ids = await accept(100);
     const claimed = await claimAll(1, 100);
     const results = claimed.map(
-      (each, index): Result =>
+      (each, index): AttemptResult =>
         index % 2 === 0
           ? acceptedBy(each)
           : { ...acceptedBy(each), status: 'queued', carrierMessageId: null, dueAtMs: clock.nowMs() },

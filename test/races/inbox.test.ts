@@ -4,7 +4,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { createHandsets } from '../../src/sandbox/handsets.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 
 let db: TestDatabase;
 before(async () => {

@@ -9,8 +9,8 @@ import {
   bearer,
   createRegistered,
   getToken,
-  type Line,
-  openLine,
+  type KeptConnection,
+  openKeptConnection,
   revokeToken,
   type TestApplication,
 } from '../support/applications.ts';
@@ -80,7 +80,7 @@ const withToken = (applicationId: string, token: string) => ({
   headers: bearer(token),
 });
 
-async function tryCase({ applicationId, path, headers, end }: Case, node: Line, what: string): Promise<void> {
+async function tryCase({ applicationId, path, headers, end }: Case, node: KeptConnection, what: string): Promise<void> {
   const use = () => node.get(path, headers);
   // The first may have to look; the second is served from memory.
   assert.equal(await use(), 200, `${what}: before`);
@@ -131,7 +131,7 @@ async function makeCase(kind: keyof typeof rounds, developer: TestDeveloper, own
 async function runLane(share: number): Promise<number> {
   const developer = await signUp(here);
   const own = await createRegistered(here, ['sms', 'verify', 'messaging'], 'enterprise', developer);
-  const nodes = [openLine(here), openLine(there)] as const;
+  const nodes = [openKeptConnection(here), openKeptConnection(there)] as const;
   let tried = 0;
   for (const kind of Object.keys(rounds) as (keyof typeof rounds)[]) {
     for (let i = 0; i < rounds[kind] * share; i++) {
@@ -141,7 +141,7 @@ async function runLane(share: number): Promise<number> {
     // The next kind needs what this one has taken away.
     if (kind === 'removedRegistration') await register(developer, own.id, 'verify', 'enterprise');
   }
-  for (const line of nodes) line.close();
+  for (const connection of nodes) connection.close();
   return tried;
 }
 
@@ -155,13 +155,13 @@ test(`not once in ${total} times is a dead credential admitted, and not once a l
     { node, path: '/verify/v1/echo', headers: bearer(token) },
   ]);
   const background = load.map(async ({ node, path, headers }) => {
-    const line = openLine(node);
+    const connection = openKeptConnection(node);
     while (!over) {
-      assert.equal(await line.get(path, headers), 200);
+      assert.equal(await connection.get(path, headers), 200);
       served++;
       await pause(2);
     }
-    line.close();
+    connection.close();
   });
   const tried = await Promise.all(Array.from({ length: lanes }, () => runLane(1 / lanes))).finally(() => {
     over = true;

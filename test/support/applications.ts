@@ -172,14 +172,14 @@ export function countStatuses(answers: { status: number }[]): Record<number, num
   return counts;
 }
 
-export interface Line {
+export interface KeptConnection {
   /** Sends one request and gives the status of its answer. One at a time. */
   get(path: string, headers: Record<string, string>): Promise<number>;
   close(): void;
 }
 
 /** One connection that stays open, for tests that ask thousands of times and look at nothing but the status. */
-export function openLine(app: { port: number }): Line {
+export function openKeptConnection(app: { port: number }): KeptConnection {
   const socket = connect({ port: app.port, host: '127.0.0.1', noDelay: true });
   let received = '';
   let answered = (_status: number) => {};

@@ -1,17 +1,16 @@
-import { cancelTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
+import { cancelTexts, findNewestTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
-import { decideStart, type Started, type StartRequest, type StartRules } from './start.ts';
-import { textsOf } from './text-states.ts';
+import { decideStart, type StartDecision, type StartDecisionOptions, type StartRequest } from './start-decision.ts';
+import * as store from './start-store.ts';
 import { prefixOf, type Verification } from './verification.ts';
-import { type TextState, toVerification } from './verification-record.ts';
-import * as store from './verification-store.ts';
+import { type TextState, toVerificationRecord } from './verification-record.ts';
 
 /** The verification that a start wrote or continued, and the record to return. */
 export interface StartAnswer {
   verification: Verification;
-  record: ReturnType<typeof toVerification>;
+  record: ReturnType<typeof toVerificationRecord>;
 }
 
 export interface StartItem {
@@ -24,14 +23,14 @@ export interface StartItem {
 /** Each start in a batch may lock a prefix, and Postgres has room for a few thousand locks in total. */
 const mostLocks = 200;
 
-const nameOf = ({ applicationId, recipient }: store.Destination) => `${applicationId} ${recipient}`;
+const nameOf = ({ applicationId, to }: store.Destination) => `${applicationId} ${to}`;
 
 /** Commits verifications together with their texts. If two nodes start for one number, the unique index refuses one. */
-export function createStarts(database: Database, rules: StartRules): Batch<StartItem, StartAnswer> {
-  const { clock, guard } = rules;
+export function createStartBatch(database: Database, options: StartDecisionOptions): Batch<StartItem, StartAnswer> {
+  const { clock, guard } = options;
 
-  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, store.Counts>> {
-    const counts = await store.countStarts(tx, destinationsOf(items), guard.countedTo, clock.nowMs());
+  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, store.StartCounts>> {
+    const counts = await store.countStarts(tx, destinationsOf(items), guard.countLimits, clock.nowMs());
     return new Map(counts.map((row) => [nameOf(row), row]));
   }
 
@@ -39,32 +38,32 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
   function decide(
     items: StartItem[],
     pending: Map<string, Verification>,
-    counts: Map<string, store.Counts>,
-  ): Started[] {
+    counts: Map<string, store.StartCounts>,
+  ): StartDecision[] {
     const startedHere = new Map<string, number>();
     return items.map(({ request }) => {
-      const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
-      const prefix = nameOf({ applicationId: request.applicationId, recipient: prefixOf(request.to) });
+      const name = nameOf(request);
+      const prefix = `${request.applicationId} ${prefixOf(request.to)}`;
       const open = pending.get(name);
       const neighbours = startedHere.get(prefix) ?? 0;
       const counted = counts.get(name);
       const seen = counted && { ...counted, startsForPrefix: counted.startsForPrefix + neighbours };
-      const started = decideStart(rules, request, open, seen);
-      const { id, status } = started.verification;
+      const decision = decideStart(options, request, open, seen);
+      const { id, status } = decision.verification;
       if (id !== open?.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
-      return started;
+      return decision;
     });
   }
 
   /** No number has a pending verification, so there is no row to lock: one insert is enough. */
-  async function startFresh(items: StartItem[], counts: Map<string, store.Counts>): Promise<StartAnswer[]> {
-    const started = decide(items, new Map(), counts);
+  async function startFresh(items: StartItem[], counts: Map<string, store.StartCounts>): Promise<StartAnswer[]> {
+    const decisions = decide(items, new Map(), counts);
     await store.insertStarts(
       database,
-      started.map(({ verification }) => verification),
-      started.flatMap(({ message }) => message ?? []),
+      decisions.map(({ verification }) => verification),
+      decisions.flatMap(({ message }) => message ?? []),
     );
-    return started.map((each, index) => toAnswer(each, undefined, items[index]));
+    return decisions.map((each, index) => toAnswer(each, undefined, items[index]));
   }
 
   /** Locks the prefixes and pending rows until the outcome is written. */
@@ -73,9 +72,9 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
       const nowMs = clock.nowMs();
       if (guard.countsStarts) await store.lockPrefixes(tx, destinationsOf(items));
       const pending = await lockPending(tx, destinationsOf(items), nowMs);
-      const started = decide(items, pending, await count(tx, items));
-      await write(tx, started, nowMs);
-      const answers = await answersTo(tx, started, items);
+      const decisions = decide(items, pending, await count(tx, items));
+      await write(tx, decisions, nowMs);
+      const answers = await answersTo(tx, decisions, items);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined ? [] : (keep(answer) ?? []);
@@ -91,7 +90,7 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
     ...(guard.countsStarts && { limits: { perBatch: mostLocks } }),
     ownerOf: ({ request }) => request.applicationId,
     keysOf: ({ request, key }) => {
-      const name = nameOf({ applicationId: request.applicationId, recipient: request.to });
+      const name = nameOf(request);
       return key === undefined ? [name] : [name, `key ${key}`];
     },
     withoutTransaction: () => true,
@@ -104,8 +103,8 @@ export function createStarts(database: Database, rules: StartRules): Batch<Start
   });
 }
 
-function destinationsOf(items: StartItem[]): store.Counted[] {
-  return items.map(({ request: { applicationId, to } }) => ({ applicationId, recipient: to, prefix: prefixOf(to) }));
+function destinationsOf(items: StartItem[]): store.CountedDestination[] {
+  return items.map(({ request: { applicationId, to } }) => ({ applicationId, to, prefix: prefixOf(to) }));
 }
 
 /** Expires lapsed verifications, which frees their numbers, and returns the others. */
@@ -120,8 +119,8 @@ async function lockPending(
   return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
-async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {
-  const superseded = started.flatMap((each) => each.superseded ?? []);
+async function write(tx: Tx, decisions: StartDecision[], nowMs: number): Promise<void> {
+  const superseded = decisions.flatMap((each) => each.superseded ?? []);
   // Superseded rows must free their numbers before the new rows take them.
   await store.putVerifications(tx, superseded);
   await cancelTexts(
@@ -129,7 +128,7 @@ async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {
     superseded.map(({ id }) => id),
     nowMs,
   );
-  const changed = started.filter(
+  const changed = decisions.filter(
     ({ message, verification }) => message !== undefined || verification.status === 'blocked',
   );
   await store.putVerifications(
@@ -138,19 +137,19 @@ async function write(tx: Tx, started: Started[], nowMs: number): Promise<void> {
   );
   await insertMessages(
     tx,
-    started.flatMap(({ message }) => message ?? []),
+    decisions.flatMap(({ message }) => message ?? []),
   );
 }
 
-async function answersTo(tx: Tx, started: Started[], items: StartItem[]): Promise<StartAnswer[]> {
-  const unsent = started.filter(({ message }) => message === undefined).map(({ verification }) => verification.id);
-  const texts = await textsOf(tx, unsent);
-  return started.map((each, index) => toAnswer(each, texts.get(each.verification.id), items[index]));
+async function answersTo(tx: Tx, decisions: StartDecision[], items: StartItem[]): Promise<StartAnswer[]> {
+  const unsent = decisions.filter(({ message }) => message === undefined).map(({ verification }) => verification.id);
+  const texts = await findNewestTexts(tx, unsent);
+  return decisions.map((each, index) => toAnswer(each, texts.get(each.verification.id), items[index]));
 }
 
 /** `before` is the newest text if this start wrote none. A batch that runs twice finds its own text there. */
 function toAnswer(
-  { verification, message }: Started,
+  { verification, message }: StartDecision,
   before: VerificationText | undefined,
   item: StartItem | undefined,
 ): StartAnswer {
@@ -159,5 +158,5 @@ function toAnswer(
     message === undefined
       ? before
       : { verificationId: verification.id, messageId: message.id, status: message.status, errorCode: null };
-  return { verification, record: toVerification(verification, text, sent) };
+  return { verification, record: toVerificationRecord(verification, text, sent) };
 }

@@ -6,7 +6,7 @@ import type { MessageStatus } from './message.ts';
 import { maskNumber } from './phone-number.ts';
 
 /** Masks numbers and deletes texts, after the retention time or on request. */
-export interface Retention {
+export interface MessageRetention {
   /** Masks messages older than the retention time. Returns how many rows it read; 0 when it is done. */
   maskOld(): Promise<number>;
   /** Masks everything about one number, in small transactions, and cancels its unsent messages. */
@@ -23,15 +23,20 @@ const dayMs = 86_400_000;
 /** Unsent messages still need their number and text: a caller may schedule one 7 days ahead, valid for 3 more. */
 const unsent: MessageStatus[] = ['scheduled', 'queued'];
 
-export interface RetentionOptions {
+export interface MessageRetentionOptions {
   database: Database;
   clock: Clock;
   days: number;
   /** Deletes the sandbox's arrivals of these messages. */
-  deleteArrived: (tx: Tx, messageIds: string[]) => Promise<void>;
+  deleteArrivals: (tx: Tx, messageIds: string[]) => Promise<void>;
 }
 
-export function createRetention({ database, clock, days, deleteArrived }: RetentionOptions): Retention {
+export function createMessageRetention({
+  database,
+  clock,
+  days,
+  deleteArrivals,
+}: MessageRetentionOptions): MessageRetention {
   async function maskMessages(tx: Tx, before: string): Promise<number> {
     await tx.query(`insert into retention (kind, masked_before) values ('message', '') on conflict (kind) do nothing`);
     const { rows: marks } = await tx.query<{ mark: string }>(
@@ -78,7 +83,7 @@ export function createRetention({ database, clock, days, deleteArrived }: Retent
        where m.id = u.id`,
       [rows.map(({ id }) => id), rows.map(({ recipient }) => maskNumber(recipient))],
     );
-    await deleteArrived(
+    await deleteArrivals(
       tx,
       rows.map(({ id }) => id),
     );
@@ -91,7 +96,7 @@ export function createRetention({ database, clock, days, deleteArrived }: Retent
       forgotten += await database.transaction(async (tx) => {
         const values = [piece, number, maskNumber(number), toTimestamp(clock.nowMs()), unsent];
         const { count } = await tx.query(forgetStatement, values);
-        await deleteArrived(tx, piece);
+        await deleteArrivals(tx, piece);
         return count;
       });
     }

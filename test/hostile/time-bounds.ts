@@ -31,7 +31,7 @@ async function idleMs(url: string): Promise<number> {
  * Holds a measure to its bound, in the long form only. It fails when the bound is exceeded in three of three tries, while
  * an idle request to the same service stays below 10 ms.
  */
-export async function assertPace(
+export async function assertTimeBound(
   name: string,
   service: () => { url: string },
   measure: () => Promise<{ value: number; most: number }>,

@@ -3,10 +3,10 @@ import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import type { Guard, Sighting } from './guard.ts';
-import { type StartText, toMinutes, withMinutes } from './start-text.ts';
+import type { Guard, GuardFacts } from './guard.ts';
+import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
+import type { StartCounts } from './start-store.ts';
 import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
-import type { Counts } from './verification-store.ts';
 
 /** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
@@ -16,19 +16,19 @@ export interface StartRequest {
   reference: string | null;
   codeLength: number;
   ttlSeconds: number;
-  text: StartText;
+  text: PreparedText;
   correlationId: string;
   carrier: string;
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
-export interface Started {
+export interface StartDecision {
   verification: Verification;
   superseded: Verification | undefined;
   message: Message | undefined;
 }
 
-export interface StartRules {
+export interface StartDecisionOptions {
   clock: Clock;
   guard: Guard;
   environment: 'sandbox' | 'production';
@@ -38,13 +38,13 @@ export interface StartRules {
 
 /** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
 export function decideStart(
-  rules: StartRules,
+  options: StartDecisionOptions,
   request: StartRequest,
   pending: Verification | undefined,
-  counts: Counts | undefined,
-): Started {
-  const nowMs = rules.clock.nowMs();
-  if (pending === undefined) return startNew(rules, request, undefined, counts);
+  counts: StartCounts | undefined,
+): StartDecision {
+  const nowMs = options.clock.nowMs();
+  if (pending === undefined) return startNew(options, request, undefined, counts);
   // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) {
     return { verification: pending, superseded: undefined, message: undefined };
@@ -52,7 +52,7 @@ export function decideStart(
   switch (continuation(pending, request, nowMs)) {
     case 'supersede': {
       const over = { ...pending, status: 'canceled', reason: 'superseded', updatedAtMs: nowMs } as const;
-      return startNew(rules, request, over, counts);
+      return startNew(options, request, over, counts);
     }
     case 'leave':
       return { verification: pending, superseded: undefined, message: undefined };
@@ -60,48 +60,48 @@ export function decideStart(
       const verification = {
         ...pending,
         sends: pending.sends + 1,
-        resendAvailableAtMs: resendAt(rules, pending.testNumber),
+        resendAvailableAtMs: resendAt(options, pending.testNumber),
         updatedAtMs: nowMs,
       };
-      return { verification, superseded: undefined, message: newText(rules, request, verification) };
+      return { verification, superseded: undefined, message: newText(options, request, verification) };
     }
   }
 }
 
 function startNew(
-  rules: StartRules,
+  options: StartDecisionOptions,
   request: StartRequest,
   superseded: Verification | undefined,
-  counts: Counts | undefined,
-): Started {
-  const nowMs = rules.clock.nowMs();
-  const test = rules.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
+  counts: StartCounts | undefined,
+): StartDecision {
+  const nowMs = options.clock.nowMs();
+  const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
   const blocked =
     test === undefined
-      ? rules.guard.refusal(sightingOf(request.to, counts))
+      ? options.guard.refusal(guardFactsOf(request.to, counts))
       : test.kind === 'blocked'
         ? 'block_list'
         : null;
   const ttlMs = test?.kind === 'expires_early' ? 2000 : request.ttlSeconds * 1000;
   const verification: Verification = {
-    id: newId('ver', rules.clock),
+    id: newId('ver', options.clock),
     applicationId: request.applicationId,
     channel: request.channel,
-    recipient: request.to,
+    to: request.to,
     prefix: prefixOf(request.to),
     status: blocked === null ? 'pending' : 'blocked',
     reason: blocked,
     codeLength: request.codeLength,
-    ringVersion: rules.ringVersion,
+    ringVersion: options.ringVersion,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
     sends: blocked === null ? 1 : 0,
     reference: request.reference,
     correlationId: request.correlationId,
-    resendAvailableAtMs: blocked === null ? resendAt(rules, test !== undefined) : null,
+    resendAvailableAtMs: blocked === null ? resendAt(options, test !== undefined) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     expiresAtMs: nowMs + ttlMs,
@@ -109,39 +109,36 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
-  return { verification, superseded, message: newText(rules, request, verification) };
+  return { verification, superseded, message: newText(options, request, verification) };
 }
 
-export function sightingOf(
-  recipient: string,
-  counts: Omit<Counts, 'applicationId' | 'recipient'> | undefined,
-): Sighting {
+export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
   return {
-    recipient,
-    country: () => countryOf(recipient),
-    numberType: () => typeOf(recipient),
+    to,
+    country: () => countryOf(to),
+    numberType: () => typeOf(to),
     startsForNumber: counts?.startsForNumber ?? 0,
     startsForPrefix: counts?.startsForPrefix ?? 0,
     failuresToday: counts?.failuresToday ?? 0,
   };
 }
 
-function resendAt(rules: StartRules, testNumber: boolean): number {
-  return rules.clock.nowMs() + (testNumber ? 0 : rules.resendSeconds * 1000);
+function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
+  return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
 }
 
 /** The text's row. It holds the template, never the code, which is derived when the text is sent. */
-function newText(rules: StartRules, request: StartRequest, verification: Verification): Message {
-  const nowMs = rules.clock.nowMs();
+function newText(options: StartDecisionOptions, request: StartRequest, verification: Verification): Message {
+  const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
   const { template, sender, encoding, segmentCount, characters, remaining } = text;
   return {
-    id: newId('msg', rules.clock),
+    id: newId('msg', options.clock),
     applicationId: request.applicationId,
     api: 'verify',
     verificationId: verification.id,
     channel: request.channel,
-    recipient: request.to,
+    to: request.to,
     sender,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },

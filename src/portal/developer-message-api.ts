@@ -3,11 +3,11 @@ import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { ShownMessage } from '../messages/message.ts';
-import { messageFilters, messageSchema, toRecord } from '../messages/message-record.ts';
+import { messageFilters, messageSchema, toMessageRecord } from '../messages/message-record.ts';
 import { listMessages } from '../messages/message-store.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
 import { messageTimeline } from '../messages/tracked-message.ts';
-import { findTracked } from '../messages/tracked-message-store.ts';
+import { findTrackedMessage } from '../messages/tracked-message-store.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
@@ -68,7 +68,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
       handler: async (call) => {
         const { id, message_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
-        const message = isId('msg', message_id) ? await findTracked(database, id, message_id) : undefined;
+        const message = isId('msg', message_id) ? await findTrackedMessage(database, id, message_id) : undefined;
         if (message === undefined || message.api === 'verify') throw notFound();
         const body = {
           ...toListed(message, message.api),
@@ -84,5 +84,5 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
 }
 
 function toListed(message: ShownMessage, api: Api) {
-  return { ...toRecord(message), api };
+  return { ...toMessageRecord(message), api };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGather } from './gather.ts';
+import { createReadBatcher } from './read-batcher.ts';
 
 /** A store that answers when it is told to. */
 function scripted() {
   const queries: { keys: number[]; answer: () => void; fail: (error: Error) => void }[] = [];
-  const find = createGather<number, number>(
+  const find = createReadBatcher<number, number>(
     (keys) =>
       new Promise((resolve, reject) => {
         queries.push({ keys, answer: () => resolve(keys.map((key) => key * 10)), fail: reject });
@@ -63,7 +63,7 @@ test('one that fails fails those who asked with it, and nobody else', async () =
 
 test('more than fit into one query are split, and none is forgotten', async () => {
   const sizes: number[] = [];
-  const find = createGather<number, number>(async (keys) => {
+  const find = createReadBatcher<number, number>(async (keys) => {
     sizes.push(keys.length);
     return keys;
   });

@@ -7,7 +7,7 @@ import { type Cluster, type ClusterNode, startCluster } from '../support/cluster
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { register, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
-import { eventually } from '../support/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { buildService } from '../support/service.ts';
 
 let db: TestDatabase;

@@ -1,6 +1,6 @@
 import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
-import type { Claimed, Result } from './delivery-store.ts';
+import type { AttemptResult, ClaimedMessage } from './delivery-store.ts';
 
 /** A text without a receipt for this long becomes `unknown`. */
 const receiptWithinMs = 72 * 3_600_000;
@@ -10,7 +10,11 @@ const backOff = { fromMs: 1000, toMs: 300_000 };
  * Turns a carrier's answer into a result; undefined when there is no usable answer, so the claim is in doubt. Carriers
  * send odd data: one bad answer must not block the rest of the batch.
  */
-export function resultOf(claim: Claimed, answer: SubmitResult | undefined, nowMs: number): Result | undefined {
+export function attemptResultOf(
+  claim: ClaimedMessage,
+  answer: SubmitResult | undefined,
+  nowMs: number,
+): AttemptResult | undefined {
   const base = { messageId: claim.id, attempt: claim.attempt, carrierMessageId: null, error: null };
   if (answer?.outcome === 'accepted') {
     const carrierMessageId = readCarrierId(answer.carrierMessageId);
@@ -22,12 +26,12 @@ export function resultOf(claim: Claimed, answer: SubmitResult | undefined, nowMs
 }
 
 /** The text never left, so it goes back to the queue. */
-export function notSubmitted({ id, attempt }: Claimed, dueAtMs: number): Result {
+export function notSubmitted({ id, attempt }: ClaimedMessage, dueAtMs: number): AttemptResult {
   return { messageId: id, attempt, status: 'queued', carrierMessageId: null, error: null, dueAtMs };
 }
 
 /** Not before the carrier's own delay, and not after the text's validity, when the next claim expires it. */
-export function nextTryAtMs({ attempt, expiresAtMs }: Claimed, nowMs: number, afterMs = 0): number {
+export function nextTryAtMs({ attempt, expiresAtMs }: ClaimedMessage, nowMs: number, afterMs = 0): number {
   const leastMs = Number.isNaN(afterMs) ? 0 : Math.max(0, afterMs);
   return Math.min(nowMs + leastMs + backOffMs(attempt, backOff), expiresAtMs);
 }

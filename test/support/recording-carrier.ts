@@ -6,7 +6,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 
 /** A carrier that does as it is told, and writes down every submit. */
-export interface LedgerCarrier extends Carrier {
+export interface RecordingCarrier extends Carrier {
   /** Every text that was ever handed to it, in order. */
   submits: OutgoingText[];
   /** The sizes of the submits. */
@@ -18,17 +18,17 @@ export interface LedgerCarrier extends Carrier {
   report(receipts: (Partial<Receipt> & { outcome: Receipt['outcome'] })[]): Promise<void>;
 }
 
-export interface LedgerCarrierOptions {
+export interface RecordingCarrierOptions {
   name?: string;
   maxBatch?: number;
   submitTimeoutMs?: number;
 }
 
-export function createLedgerCarrier(options: LedgerCarrierOptions = {}): LedgerCarrier {
+export function createRecordingCarrier(options: RecordingCarrierOptions = {}): RecordingCarrier {
   const { name = 'test', maxBatch = 100, submitTimeoutMs = 5000 } = options;
   let receive: ReceiveReceipts = () => Promise.resolve();
   let outstanding = 0;
-  const carrier: LedgerCarrier = {
+  const carrier: RecordingCarrier = {
     name,
     maxBatch,
     submitTimeoutMs,
@@ -97,8 +97,8 @@ export async function acceptMessages(
     send_at: null,
     smart_encoding: false,
   };
-  const sending = { applicationId: 'app_test', api: 'sms' as const, correlationId: 'req_test' };
-  const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, sending), ...changes }));
+  const context = { applicationId: 'app_test', api: 'sms' as const, correlationId: 'req_test' };
+  const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, context), ...changes }));
   await insertMessages(database, messages);
   return messages;
 }
@@ -135,17 +135,4 @@ export async function readRow(database: Database, id: string): Promise<QueueRow>
   const [row] = await readQueue(database, [id]);
   if (row === undefined) throw new Error(`there is no message ${id}`);
   return row;
-}
-
-/** Looks again and again, for a while, until the condition holds. */
-export async function eventually(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  { withinMs = 10_000, everyMs = 10 } = {},
-): Promise<void> {
-  const untilMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await new Promise((done) => setTimeout(done, everyMs));
-  }
 }

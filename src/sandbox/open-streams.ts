@@ -3,7 +3,7 @@ import { ApiError } from '../platform/errors.ts';
 import type { Handsets } from './handsets.ts';
 import { type InboxEvent, type InboxFeed, toEvent } from './inbox-feed.ts';
 import { type InboxStreamOptions, openInboxStream } from './inbox-stream.ts';
-import type { ReadTexts } from './inbox-text.ts';
+import type { RenderArrivals } from './inbox-text.ts';
 
 export interface StreamRequest extends Pick<InboxStreamOptions, 'applicationId' | 'to' | 'signal' | 'onCredentialEnd'> {
   /** The id of the last text a returning reader has. */
@@ -13,7 +13,7 @@ export interface StreamRequest extends Pick<InboxStreamOptions, 'applicationId' 
 }
 
 /** A node's open streams: a few per application, so that one application cannot use up shared resources. */
-export interface InboxStreams {
+export interface OpenStreams {
   open(request: StreamRequest): Promise<Readable>;
   /** Rechecks the application's streams, or all streams without an id. */
   recheck(applicationId?: string): void;
@@ -21,10 +21,10 @@ export interface InboxStreams {
   stop(): void;
 }
 
-export interface InboxStreamsOptions {
+export interface OpenStreamsOptions {
   feed: InboxFeed;
   handsets: Pick<Handsets, 'listMissed'>;
-  readTexts: ReadTexts;
+  renderArrivals: RenderArrivals;
 }
 
 /** Per application and node. */
@@ -38,7 +38,7 @@ interface Place {
   end(): void;
 }
 
-export function createInboxStreams({ feed, handsets, readTexts }: InboxStreamsOptions): InboxStreams {
+export function createOpenStreams({ feed, handsets, renderArrivals }: OpenStreamsOptions): OpenStreams {
   const places = new Map<string, Set<Place>>();
 
   /** Runs before any await, so that simultaneous requests cannot exceed the limit. */
@@ -57,7 +57,7 @@ export function createInboxStreams({ feed, handsets, readTexts }: InboxStreamsOp
   async function* readMissed(applicationId: string, to: string | undefined, after: number) {
     const arrivals = await handsets.listMissed({ applicationId, to, after, limit: mostMissed });
     for (let start = 0; start < arrivals.length; start += pieceSize) {
-      const texts = await readTexts(arrivals.slice(start, start + pieceSize));
+      const texts = await renderArrivals(arrivals.slice(start, start + pieceSize));
       yield texts.map(toEvent) satisfies InboxEvent[];
     }
   }

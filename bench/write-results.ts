@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { chart } from './chart.ts';
-import { markdownTable } from './report.ts';
-import type { Row } from './row.ts';
+import type { Row } from './result-row.ts';
+import { markdownTable } from './result-tables.ts';
 
 export const resultsFolder = fileURLToPath(new URL('results/', import.meta.url));
 

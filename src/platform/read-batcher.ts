@@ -1,5 +1,5 @@
 /** A read that waits for its query. */
-interface Asked<Key, Value> {
+interface WaitingRead<Key, Value> {
   key: Key;
   resolve: (value: Value) => void;
   reject: (error: unknown) => void;
@@ -13,8 +13,8 @@ const mostKeys = 500;
  * Reads by key that arrive together share one query, which costs Node hardly more than a single read. The query starts
  * after each of its reads, so a read sees earlier writes. `read` returns one value per key, in order.
  */
-export function createGather<Key, Value>(read: (keys: Key[]) => Promise<Value[]>): (key: Key) => Promise<Value> {
-  const asked: Asked<Key, Value>[] = [];
+export function createReadBatcher<Key, Value>(read: (keys: Key[]) => Promise<Value[]>): (key: Key) => Promise<Value> {
+  const waiting: WaitingRead<Key, Value>[] = [];
   let queries = 0;
   let scheduled = false;
 
@@ -26,7 +26,7 @@ export function createGather<Key, Value>(read: (keys: Key[]) => Promise<Value[]>
 
   async function flush(): Promise<void> {
     scheduled = false;
-    const batch = asked.splice(0, mostKeys);
+    const batch = waiting.splice(0, mostKeys);
     queries++;
     try {
       const values = await read(batch.map(({ key }) => key));
@@ -35,12 +35,12 @@ export function createGather<Key, Value>(read: (keys: Key[]) => Promise<Value[]>
       for (const { reject } of batch) reject(error);
     }
     queries--;
-    if (asked.length > 0) schedule();
+    if (waiting.length > 0) schedule();
   }
 
   return (key) =>
     new Promise((resolve, reject) => {
-      asked.push({ key, resolve, reject });
+      waiting.push({ key, resolve, reject });
       schedule();
     });
 }

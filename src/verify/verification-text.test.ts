@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { extensionAlphabet } from '../messages/gsm.ts';
 import { measure } from '../messages/text.ts';
 import type { Autofill } from './autofill.ts';
-import { renderVerification, type VerificationTemplate } from './texts.ts';
 import { translations } from './translations.ts';
+import { renderVerification, type VerificationTemplate } from './verification-text.ts';
 
 const languages = [...translations.keys()];
 const longestDomain = `${'a.'.repeat(65)}domain`;

@@ -1,5 +1,5 @@
+import { holds, type Row } from './result-row.ts';
 import type { Spread } from './rounds.ts';
-import { holds, type Row } from './row.ts';
 
 const titles = ['', 'median (low–high)', 'by CPU', 'a second', 'µs CPU', 'µs Postgres', 'goal', 'holds'];
 

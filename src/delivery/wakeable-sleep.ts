@@ -1,16 +1,16 @@
 /** A worker's sleeps; each ends at once on `stop`. */
-export interface Rest {
+export interface WakeableSleep {
   readonly stopped: boolean;
   /** Counts calls of `wake`, so that a worker sees one that came while it was busy. */
   readonly wakes: number;
   /** Ends early on `wake`. */
   untilWoken(ms: number): Promise<void>;
-  full(ms: number): Promise<void>;
+  ignoringWakes(ms: number): Promise<void>;
   wake(): void;
   stop(): void;
 }
 
-export function createRest(): Rest {
+export function createWakeableSleep(): WakeableSleep {
   const waiting = new Set<{ end: () => void; wakeable: boolean }>();
   let stopped = false;
   let wakes = 0;
@@ -39,7 +39,7 @@ export function createRest(): Rest {
       return wakes;
     },
     untilWoken: (ms) => wait(ms, true),
-    full: (ms) => wait(ms, false),
+    ignoringWakes: (ms) => wait(ms, false),
     wake() {
       wakes++;
       for (const { end, wakeable } of [...waiting]) if (wakeable) end();

@@ -1,7 +1,7 @@
 import type { Message } from '../messages/message.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { codeOf } from '../verify/code.ts';
-import { renderVerification, type VerificationTemplate } from '../verify/texts.ts';
+import { renderVerification, type VerificationTemplate } from '../verify/verification-text.ts';
 
 /** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */
 export interface StoredTemplate extends VerificationTemplate {
@@ -11,7 +11,7 @@ export interface StoredTemplate extends VerificationTemplate {
 /**
  * Renders a message's text for the carrier and for the inbox. Nothing stores the code: it is derived here each time.
  */
-export function createTextOf(keys: KeyRing, environment: 'sandbox' | 'production'): (message: Message) => string {
+export function createTextRenderer(keys: KeyRing, environment: 'sandbox' | 'production'): (message: Message) => string {
   return (message) => {
     if (message.template === null || message.verificationId === null) return message.body ?? '';
     const template = message.template as StoredTemplate;
@@ -19,7 +19,7 @@ export function createTextOf(keys: KeyRing, environment: 'sandbox' | 'production
       verificationId: message.verificationId,
       ringVersion: template.ringVersion,
       codeLength: template.codeLength,
-      recipient: message.recipient,
+      to: message.to,
     });
     return renderVerification(template, code);
   };

@@ -1,42 +1,45 @@
-import { type HostileLine, type LineAnswer, openHostileLine } from './line.ts';
+import { type ConnectionAnswer, type HostileConnection, openHostileConnection } from './hostile-connection.ts';
 import type { HostileRequest, World } from './world.ts';
 
 const longestHoldMs = 50;
 const idleMs = 10;
 const tries = 3;
 
-interface Lines {
-  hostile: HostileLine;
-  neighbour: HostileLine;
+interface Connections {
+  hostile: HostileConnection;
+  neighbour: HostileConnection;
 }
 
-const linesOf = new WeakMap<World, Lines>();
+const connectionsOf = new WeakMap<World, Connections>();
 
 /** Requests after a long wait that could not be timed, because the machine stayed busy. They prove nothing. */
 export const untimed: string[] = [];
 
-export interface TimedAnswer extends LineAnswer {
+export interface TimedAnswer extends ConnectionAnswer {
   /** Another caller waited too long in every try, though nothing else kept the machine busy before any of them. */
   held: boolean;
 }
 
 export async function sendTimed(request: HostileRequest, world: World): Promise<TimedAnswer> {
-  const lines = linesOf.get(world) ?? { hostile: openHostileLine(world.port), neighbour: openHostileLine(world.port) };
-  linesOf.set(world, lines);
-  let { answer, longestMs } = await sendBeside(request, world, lines);
+  const connections = connectionsOf.get(world) ?? {
+    hostile: openHostileConnection(world.port),
+    neighbour: openHostileConnection(world.port),
+  };
+  connectionsOf.set(world, connections);
+  let { answer, longestMs } = await sendBeside(request, world, connections);
   // A first long wait may have any cause, so it only asks for tries that are watched.
   for (let attempt = 1; attempt <= tries && longestMs > longestHoldMs; attempt++) {
-    if (!(await isIdle(lines, world, answer.ms))) {
+    if (!(await isIdle(connections, world, answer.ms))) {
       untimed.push(`${request.method} ${request.path.slice(0, 80)}`);
       return { ...answer, held: false };
     }
-    ({ answer, longestMs } = await sendBeside(request, world, lines));
+    ({ answer, longestMs } = await sendBeside(request, world, connections));
   }
   return { ...answer, held: longestMs > longestHoldMs };
 }
 
 /** Sends it, and tells the longest that another caller waited for one of the answers it asked for meanwhile. */
-async function sendBeside(request: HostileRequest, world: World, { hostile, neighbour }: Lines) {
+async function sendBeside(request: HostileRequest, world: World, { hostile, neighbour }: Connections) {
   let answered = false;
   const sent = hostile.send(request).finally(() => {
     answered = true;
@@ -51,7 +54,7 @@ async function sendBeside(request: HostileRequest, world: World, { hostile, neig
  * Whether the other caller is always answered quickly for as long as the request takes, when nothing else is asked. On a
  * machine that is busy with other things for ten seconds on end, nothing can be timed.
  */
-async function isIdle({ neighbour }: Lines, world: World, spanMs: number): Promise<boolean> {
+async function isIdle({ neighbour }: Connections, world: World, spanMs: number): Promise<boolean> {
   const giveUpMs = performance.now() + 10_000;
   for (let sinceMs = performance.now(); performance.now() - sinceMs < spanMs; ) {
     if ((await neighbour.send(world.neighbour)).ms >= idleMs) sinceMs = performance.now();

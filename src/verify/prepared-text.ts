@@ -2,10 +2,10 @@ import type { Encoding } from '../messages/text.ts';
 import { measure } from '../messages/text.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { senderName } from './sender-name.ts';
-import { renderVerification, type VerificationTemplate } from './texts.ts';
+import { renderVerification, type VerificationTemplate } from './verification-text.ts';
 
 /** What a verification's text is rendered from, with its size. The worker derives the code when it sends the text. */
-export interface StartText {
+export interface PreparedText {
   template: VerificationTemplate;
   sender: string;
   encoding: Encoding;
@@ -18,7 +18,7 @@ export interface StartText {
  * Renders the text with zeros as the code before the start joins a batch, so that the cost and any failure of a name,
  * locale or autofill hit only its own caller.
  */
-export function prepareText(template: VerificationTemplate): StartText {
+export function prepareText(template: VerificationTemplate): PreparedText {
   const { app, locale, minutes, codeLength, autofill } = template;
   const key = `${codeLength} ${minutes} ${locale} ${autofill === null ? '' : JSON.stringify(autofill)} ${app}`;
   const known = prepared.get(key);
@@ -29,16 +29,16 @@ export function prepareText(template: VerificationTemplate): StartText {
 }
 
 /** An application's starts all render the same text; to render it anew takes a tenth of a start. */
-const prepared = createBoundedMap<string, StartText>(20_000);
+const prepared = createBoundedMap<string, PreparedText>(20_000);
 
-function prepare(template: VerificationTemplate): StartText {
+function prepare(template: VerificationTemplate): PreparedText {
   const text = renderVerification(template, '0'.repeat(template.codeLength));
   const { count, encoding, characters, remaining } = measure(text);
   return { template, sender: senderName(template.app), encoding, segmentCount: count, characters, remaining };
 }
 
 /** The same text for another validity. */
-export function withMinutes(text: StartText, minutes: number): StartText {
+export function withMinutes(text: PreparedText, minutes: number): PreparedText {
   return minutes === text.template.minutes ? text : prepareText({ ...text.template, minutes });
 }
 

@@ -1,19 +1,19 @@
 import { Agent, request } from 'node:http';
 import type { HostileRequest } from './world.ts';
 
-export interface LineAnswer {
+export interface ConnectionAnswer {
   status: number;
   bytes: number;
   ms: number;
 }
 
-export interface HostileLine {
-  send(hostile: HostileRequest): Promise<LineAnswer>;
+export interface HostileConnection {
+  send(hostile: HostileRequest): Promise<ConnectionAnswer>;
   close(): void;
 }
 
 /** One connection that is kept, so that what is timed is the answer. A stream is left as soon as it has begun. */
-export function openHostileLine(port: number): HostileLine {
+export function openHostileConnection(port: number): HostileConnection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
     send: ({ method, path, headers, body }) =>

@@ -3,13 +3,13 @@ import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
-import { findTextsOf } from '../messages/tracked-message-store.ts';
+import { findTextsOfVerification } from '../messages/tracked-message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import { asOf } from '../verify/verification.ts';
-import { toVerification, verificationFilters, verificationSchema } from '../verify/verification-record.ts';
+import { toVerificationRecord, verificationFilters, verificationSchema } from '../verify/verification-record.ts';
 import { findVerification } from '../verify/verification-store.ts';
 import { verificationTimeline } from '../verify/verification-timeline.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
@@ -66,10 +66,10 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const found = isId('ver', verification_id) ? await findVerification(database, id, verification_id) : undefined;
         if (found === undefined) throw notFound();
         const verification = asOf(found, clock.nowMs());
-        const texts = await findTextsOf(database, verification_id);
+        const texts = await findTextsOfVerification(database, verification_id);
         const newest = texts.at(-1);
         const body = {
-          ...toVerification(
+          ...toVerificationRecord(
             verification,
             newest && { ...newest, verificationId: verification_id, messageId: newest.id },
           ),

@@ -1,0 +1,43 @@
+/** Bounds how much work is accepted at once, per key and in total. Work beyond the bound is refused, not queued. */
+export interface Places {
+  /** Holds a place for this key during the work. Throws at once when the key's places or all places are taken. */
+  hold<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+export interface PlacesOptions {
+  perKey: number;
+  total: number;
+  onKeyFull: () => Error;
+  onAllFull: () => Error;
+}
+
+export function createPlaces({ perKey, total, onKeyFull, onAllFull }: PlacesOptions): Places {
+  const takenBy = new Map<string, number>();
+  let taken = 0;
+
+  function take(key: string): void {
+    const own = takenBy.get(key) ?? 0;
+    if (own >= perKey) throw onKeyFull();
+    if (taken >= total) throw onAllFull();
+    takenBy.set(key, own + 1);
+    taken++;
+  }
+
+  function leave(key: string): void {
+    const own = takenBy.get(key) ?? 0;
+    if (own > 1) takenBy.set(key, own - 1);
+    else takenBy.delete(key);
+    taken--;
+  }
+
+  return {
+    async hold(key, work) {
+      take(key);
+      try {
+        return await work();
+      } finally {
+        leave(key);
+      }
+    },
+  };
+}
