@@ -74,9 +74,8 @@ create index registration_waiting on registration (id) where status = 'pending' 
 create table api_key (
   id text primary key,
   application_id text not null references application on delete cascade,
-  -- A keyed hash; `ring_version` names the key that made it.
+  -- A keyed hash, under the ring version that was in use when the key was made.
   hash bytea not null unique,
-  ring_version integer not null,
   prefix text not null,
   last_four text not null,
   created_at timestamptz not null,
@@ -96,6 +95,7 @@ create table oauth_client (
 create table client_secret (
   id text primary key,
   client_id text not null references oauth_client on delete cascade,
+  -- A keyed hash; `ring_version` names the key that made it.
   hash bytea not null,
   ring_version integer not null,
   last_four text not null,

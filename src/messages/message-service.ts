@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound, unavailable } from '../platform/errors.ts';
 import { createGather } from '../platform/gather.ts';
-import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
 import type { Message, ShownMessage } from './message.ts';
 import {
@@ -41,7 +41,7 @@ export interface Sending {
 interface Acceptance {
   applicationId: string;
   messages: Message[];
-  kept: IdempotencyRow | undefined;
+  kept: AnswerToKeep | undefined;
 }
 
 export interface MessageServiceOptions {
@@ -67,7 +67,7 @@ export function createMessageService(options: MessageServiceOptions) {
     repeatable: true,
     ownerOf: ({ applicationId }) => applicationId,
     weightOf: ({ messages }) => Math.max(1, messages.length),
-    keysOf: ({ kept }) => (kept === undefined ? noKeys : [kept.hash.toString('base64')]),
+    keysOf: ({ kept }) => (kept === undefined ? noKeys : kept.rows.map(({ hash }) => hash.toString('base64'))),
     withoutTransaction: (items) => items.every(({ kept }) => kept === undefined),
     async run(tx, items) {
       await insertAnswers(
@@ -125,7 +125,7 @@ export function createMessageService(options: MessageServiceOptions) {
     prepare,
 
     /** Commits the messages and the stored answer together. Both are on disk when it resolves. */
-    accept: (applicationId: string, messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
+    accept: (applicationId: string, messages: Message[], kept: AnswerToKeep | undefined): Promise<void> =>
       accepted.submit({ applicationId, messages, kept }).then(wake),
 
     async require(applicationId: string, api: Api, id: string): Promise<ShownMessage> {

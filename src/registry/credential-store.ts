@@ -28,16 +28,15 @@ export async function insertApiKey(
     id: string;
     applicationId: string;
     hash: Buffer;
-    ringVersion: number;
     prefix: string;
     lastFour: string;
     createdAtMs: number;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.id, key.applicationId, key.hash, key.ringVersion, key.prefix, key.lastFour, toTimestamp(key.createdAtMs)],
+    `insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [key.id, key.applicationId, key.hash, key.prefix, key.lastFour, toTimestamp(key.createdAtMs)],
   );
 }
 

@@ -65,9 +65,9 @@ export function createRegistryService(options: RegistryServiceOptions) {
   }
 
   async function issueKey(tx: Tx, applicationId: string): Promise<NewApiKey> {
-    const { key, hash, ringVersion, prefix, lastFour } = apiKeys.create();
+    const { key, hash, prefix, lastFour } = apiKeys.create();
     const shown = { id: newId('key', clock), prefix, lastFour, createdAtMs: clock.nowMs() };
-    await credentials.insertApiKey(tx, { applicationId, hash, ringVersion, ...shown });
+    await credentials.insertApiKey(tx, { applicationId, hash, ...shown });
     return { type: 'api_key', apiKey: key, ...shown };
   }
 

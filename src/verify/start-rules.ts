@@ -6,6 +6,7 @@ import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
 import type { VerificationTemplate } from './texts.ts';
 import { localeProblem, longestLocale } from './translations.ts';
+import { longestTtlSeconds } from './verification.ts';
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
@@ -60,9 +61,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         code_length: Type.Integer({ minimum: 4, maximum: 10, default: 6, expected: 'a whole number from 4 to 10' }),
         ttl_seconds: Type.Integer({
           minimum: 60,
-          maximum: 600,
-          default: 600,
-          expected: 'a whole number of seconds from 60 to 600',
+          maximum: longestTtlSeconds,
+          default: longestTtlSeconds,
+          expected: `a whole number of seconds from 60 to ${longestTtlSeconds}`,
         }),
         autofill: Type.Optional(
           Type.Unsafe<VerificationTemplate['autofill']>({

@@ -3,6 +3,7 @@ import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import type { KeyRing } from '../platform/keys.ts';
 import type { Guard, Sighting } from './guard.ts';
 import { type StartText, toMinutes, withMinutes } from './start-text.ts';
 import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
@@ -30,10 +31,10 @@ export interface Started {
 
 export interface StartRules {
   clock: Clock;
+  keys: Pick<KeyRing, 'version'>;
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
-  ringVersion: number;
 }
 
 /** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
@@ -94,7 +95,7 @@ function startNew(
     status: blocked === null ? 'pending' : 'blocked',
     reason: blocked,
     codeLength: request.codeLength,
-    ringVersion: rules.ringVersion,
+    ringVersion: rules.keys.version,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,

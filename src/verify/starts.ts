@@ -1,7 +1,7 @@
 import { cancelTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { decideStart, type Started, type StartRequest, type StartRules } from './start.ts';
 import { textsOf } from './text-states.ts';
 import { prefixOf, type Verification } from './verification.ts';
@@ -17,7 +17,7 @@ export interface StartAnswer {
 export interface StartItem {
   request: StartRequest;
   /** Turns the record into the answer stored for an idempotency key; both commit together. */
-  keep: (answer: StartAnswer) => IdempotencyRow | undefined;
+  keep: (answer: StartAnswer) => AnswerToKeep | undefined;
   key: string | undefined;
 }
 

@@ -201,8 +201,8 @@ export interface CheckRow {
   id: string;
   applicationId: string;
   codeLength: number;
-  /** Bit mask of the ring versions for which the code is right. */
-  matching: number;
+  /** The ring versions under which the code is right. */
+  rightUnder: number[];
   isTestCode: boolean;
 }
 
@@ -220,11 +220,11 @@ export interface WithText extends Verification {
 export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<WithText[]> {
   const { rows } = await tx.query<WithText>(decideStatement, [
     ...toTextRows(
-      checks.map(({ id, applicationId, codeLength, matching, isTestCode }) => [
+      checks.map(({ id, applicationId, codeLength, rightUnder, isTestCode }) => [
         id,
         applicationId,
         codeLength,
-        matching,
+        `{${rightUnder.join()}}`,
         isTestCode,
       ]),
     ),
@@ -235,7 +235,7 @@ export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): P
 
 /** A code of another length is always wrong. */
 const right =
-  '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else (k.c[4]::integer >> ring_version) & 1 = 1 end)';
+  '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else ring_version = any(k.c[4]::integer[]) end)';
 const decideStatement = {
   name: 'decide-checks',
   text: `with decided as (update verification v set

@@ -50,6 +50,7 @@ export interface Verification {
 
 export const mostAttempts = 5;
 export const mostSends = 5;
+export const longestTtlSeconds = 600;
 /** Wrong codes per application and number in any 24 hours, over all verifications, so that guesses cannot add up. */
 export const mostFailuresADay = 15;
 export const dayMs = 86_400_000;

@@ -6,7 +6,7 @@ import { violates } from '../platform/database-errors.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
 import { createGather } from '../platform/gather.ts';
-import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createChecks, type Decided, toDecided } from './checks.ts';
@@ -75,7 +75,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     signProof,
     wake,
   } = options;
-  const starts = createStarts(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
+  const starts = createStarts(database, { clock, keys, guard, environment, resendSeconds });
   const find = createGather((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const checks = createChecks({ database, clock, keys, environment, find });
 
@@ -118,7 +118,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       applicationId: string,
       id: string,
       code: string,
-      keep?: (checked: Checked) => IdempotencyRow,
+      keep?: (checked: Checked) => AnswerToKeep,
     ): Promise<Checked> {
       if (!isId('ver', id)) throw notFound();
       if (keep === undefined) return toChecked(await checks.decide(applicationId, id, code));
@@ -176,8 +176,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     },
 
     /** Stores an answer that has no other row to commit with. */
-    async keep(row: IdempotencyRow | undefined): Promise<void> {
-      if (row !== undefined) await insertAnswers(sideDatabase, [row], clock.nowMs());
+    async keep(answer: AnswerToKeep | undefined): Promise<void> {
+      if (answer !== undefined) await insertAnswers(sideDatabase, [answer], clock.nowMs());
     },
 
     async drain(): Promise<void> {

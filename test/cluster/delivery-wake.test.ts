@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createDelivery, deliveryChannel } from '../../src/compose/delivery.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { openKeyRing } from '../../src/platform/keys.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { type Listener, openListener } from '../../src/platform/listener.ts';
 import { createNotifier } from '../../src/platform/notifier.ts';
 import { createTestClock } from '../support/clock.ts';
