@@ -1,4 +1,4 @@
-import { createSigningKeys, signingKeysChange } from './identity/signing-keys.ts';
+import { composeSigningKeys } from './compose/signing-keys.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
 import { createRetention } from './messages/retention.ts';
 import { type Clock, toTimestamp } from './platform/clock.ts';
@@ -45,20 +45,12 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
 /** Clients may cache the JWKS for five minutes, so an hour gives each of them the new key in time. */
 const rotationLeadMs = 3_600_000;
 
-async function rotateKeys(args: string[], { config, clock, database, keys }: Parts): Promise<string> {
+async function rotateKeys(args: string[], parts: Parts): Promise<string> {
   const withdraw = args.includes('--withdraw');
   if (args.some((arg) => arg !== '--withdraw')) throw new StartError('Say only: npm run rotate-keys [-- --withdraw]');
   const log = createLog({ level: 'silent', readable: false });
-  const { feed } = createRegistry({ database, clock, keys, log, config, listen: false });
-  const signingKeys = createSigningKeys({
-    database,
-    clock,
-    keys,
-    alg: config.tokenAlg,
-    tokenSeconds: config.tokenSeconds,
-    change: (work) => feed.change(signingKeysChange, work),
-  });
-  await signingKeys.rotate({ leadMs: rotationLeadMs, withdraw });
+  const { feed } = createRegistry({ ...parts, log, listen: false });
+  await composeSigningKeys(parts, feed).rotate({ leadMs: rotationLeadMs, withdraw });
   await feed.stop();
   return withdraw
     ? '\nA new key signs from now on. The old ones are withdrawn: every token they signed is dead.\n'
