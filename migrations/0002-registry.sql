@@ -14,7 +14,6 @@ create table session (
   -- A keyed hash of the cookie: a copy of this table does not open a session.
   hash bytea primary key,
   account_id text not null references account on delete cascade,
-  created_at timestamptz not null,
   last_seen_at timestamptz not null,
   expires_at timestamptz not null
 );
@@ -88,8 +87,7 @@ create table oauth_client (
   id text primary key,
   application_id text not null unique references application on delete cascade,
   -- Every token carries this version and must equal it: raising it ends all tokens of this client.
-  credential_version integer not null default 1,
-  created_at timestamptz not null
+  credential_version integer not null default 1
 );
 
 create table client_secret (

@@ -6,10 +6,10 @@ import type { Config } from './platform/config.ts';
 import { createDatabase, type Database, type DatabaseOptions } from './platform/database.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 import type { KeyRing } from './platform/keys.ts';
-import { openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
 import type { Log } from './platform/log.ts';
 import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
+import { openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
 
 /** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
 export type Endings = (() => Promise<void>)[];

@@ -1,7 +1,7 @@
 import { composeSigningKeys } from './compose/signing-keys.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
 import { createRetention } from './messages/retention.ts';
-import { type Clock, toTimestamp } from './platform/clock.ts';
+import { type Clock, hourMs, toTimestamp } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { StartError } from './platform/errors.ts';
@@ -43,7 +43,7 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
 }
 
 /** Clients may cache the JWKS for five minutes, so an hour gives each of them the new key in time. */
-const rotationLeadMs = 3_600_000;
+const rotationLeadMs = hourMs;
 
 async function rotateKeys(args: string[], parts: Parts): Promise<string> {
   const withdraw = args.includes('--withdraw');

@@ -5,8 +5,8 @@ import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
-import { openKeyRing } from './platform/open-key-ring.ts';
 import { createLog } from './platform/log.ts';
+import { openKeyRing } from './platform/open-key-ring.ts';
 
 export interface ThreadData {
   config: Config;

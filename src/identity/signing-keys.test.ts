@@ -17,7 +17,7 @@ function createSlowKeys() {
     clock,
     keys: createKeyRing(clock, () => [{ version: 1, usedFromMs: 0, key: Buffer.alloc(32) }]),
     alg: 'ES256',
-    tokenSeconds: 60,
+    signedForMs: 60_000,
     change: () => assert.fail('nothing is changed here'),
   });
   return { signingKeys, reads };

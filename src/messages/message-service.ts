@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -134,12 +135,8 @@ export function createMessageService(options: MessageServiceOptions) {
       return message;
     },
 
-    list: (
-      applicationId: string,
-      api: Api,
-      filter: MessageFilter,
-      page: { limit: number; after: string | undefined },
-    ) => listMessages(sideDatabase, applicationId, api, filter, page),
+    list: (applicationId: string, api: Api, filter: MessageFilter, page: PageRequest) =>
+      listMessages(sideDatabase, applicationId, api, filter, page),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       if (!isMessageId(id)) throw notFound();

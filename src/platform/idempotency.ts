@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts';
-import { toTimestamp } from './clock.ts';
+import { type Clock, dayMs, toTimestamp } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { ApiError, invalidField } from './errors.ts';
 import { createGather } from './gather.ts';
@@ -51,7 +50,7 @@ export interface Idempotency {
   ): Promise<KeptAnswer & { replayed: boolean }>;
 }
 
-const keptForMs = 86_400_000;
+const keptForMs = dayMs;
 
 export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {
   const inFlight = new Set<string>();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
+import { hourMs } from './clock.ts';
 import { createKeyRing, type RingVersion } from './keys.ts';
 
 const clock = createTestClock();
 const startMs = clock.nowMs();
-const hourMs = 3_600_000;
 
 const first: RingVersion = { version: 1, usedFromMs: startMs, key: Buffer.alloc(32, 1) };
 const second: RingVersion = { version: 2, usedFromMs: startMs + hourMs, key: Buffer.alloc(32, 2) };

@@ -4,6 +4,7 @@ import { createTestClock } from '../../test/support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { createFaultProxy } from '../../test/support/fault-proxy.ts';
 import { until } from '../../test/support/texts.ts';
+import { minuteMs } from './clock.ts';
 import { ApiError, StartError } from './errors.ts';
 import type { KeyRing } from './keys.ts';
 import { createLog } from './log.ts';
@@ -25,7 +26,6 @@ function openRing(options: { secret: string; previousSecret?: string }, database
 
 const rotate = (database = db.database) => rotateKeyRing({ database, clock, secret });
 const keyOf = (ring: KeyRing, version = 1) => ring.keyFor('api-key', version).toString('hex');
-const minuteMs = 60_000;
 const quiet = createLog({ level: 'silent', readable: false });
 
 test('nodes that open it at the same moment for the first time get one and the same ring', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from './clock.ts';
+import { type Clock, minuteMs } from './clock.ts';
 import type { Database } from './database.ts';
 import { StartError } from './errors.ts';
 import { insertRow, lockRing, type RingRow, readRows, rewrapRow, unwrapRow, wrapRow } from './key-ring-store.ts';
@@ -25,7 +25,7 @@ export interface KeyRingOptions {
 }
 
 /** From a rotation to the first use of its version. It must exceed `outdatedAfterMs` and the clocks' difference. */
-const leadMs = 60_000;
+const leadMs = minuteMs;
 const rereadEveryMs = 10_000;
 const retryAfterMs = 1000;
 const outdatedAfterMs = 40_000;

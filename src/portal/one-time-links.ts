@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -18,7 +18,7 @@ export interface LinkOptions {
   keys: KeyRing;
 }
 
-const linkMs = 24 * 3_600_000;
+const linkMs = dayMs;
 const tokenLength = 43;
 const tokenForm = /^[0-9A-Za-z]{43}$/;
 

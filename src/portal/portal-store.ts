@@ -67,10 +67,12 @@ export async function insertSession(
   tx: Tx,
   session: { hash: Buffer; accountId: string; nowMs: number; expiresAtMs: number },
 ): Promise<void> {
-  await tx.query(
-    'insert into session (hash, account_id, created_at, last_seen_at, expires_at) values ($1, $2, $3, $3, $4)',
-    [session.hash, session.accountId, toTimestamp(session.nowMs), toTimestamp(session.expiresAtMs)],
-  );
+  await tx.query('insert into session (hash, account_id, last_seen_at, expires_at) values ($1, $2, $3, $4)', [
+    session.hash,
+    session.accountId,
+    toTimestamp(session.nowMs),
+    toTimestamp(session.expiresAtMs),
+  ]);
 }
 
 export async function findSession(

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
@@ -16,10 +16,10 @@ export interface Sessions {
   end(sessionHash: Buffer): Promise<{ cookie: string }>;
 }
 
-const idleMs = 30 * 60_000;
-const absoluteMs = 12 * 3_600_000;
+const idleMs = 30 * minuteMs;
+const absoluteMs = 12 * hourMs;
 /** Updating `last_seen_at` once a minute is enough. */
-const touchEveryMs = 60_000;
+const touchEveryMs = minuteMs;
 
 export function createSessions(options: { database: Database; clock: Clock; keys: KeyRing; https: boolean }): Sessions {
   const { database, clock, keys, https } = options;

@@ -1,5 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { type Clock, dayMs, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
@@ -29,17 +28,18 @@ interface Rule {
 }
 
 /** Per address and account: one second after the third failure, doubling up to 15 minutes. */
-const perAddress: Rule = { free: 3, longestMs: 900_000 };
+const perAddress: Rule = { free: 3, longestMs: 15 * minuteMs };
 /** Per account, from any address. Addresses that signed in to the account before are exempt. */
-const perAccount: Rule = { free: 100, longestMs: 60_000 };
+const perAccount: Rule = { free: 100, longestMs: minuteMs };
 /** The count restarts after a day without a failure. */
-export const forgottenAfterMs = 86_400_000;
+export const forgottenAfterMs = dayMs;
 /** How long an address stays known to an account after a sign-in. */
-export const addressKnownMs = 30 * 86_400_000;
+export const addressKnownMs = 30 * dayMs;
 
 export function createSignInThrottle(database: Database, clock: Clock, keys: KeyRing): SignInThrottle {
   // A new version of the ring restarts the counts: a handful of free guesses, once in a rotation.
-  const hashOf = (text: string, version = keys.version) => keyedHash(keys.keyFor('session', version), `sign-in:${text}`);
+  const hashOf = (text: string, version = keys.version) =>
+    keyedHash(keys.keyFor('session', version), `sign-in:${text}`);
   const targetOf = ({ accountId, email }: Guess) =>
     accountId === undefined ? `email\n${email}` : `account\n${accountId}`;
   const accountSubject = (guess: Guess) => hashOf(targetOf(guess));

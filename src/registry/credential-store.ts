@@ -12,7 +12,6 @@ export interface ApiKeyRow {
 
 export interface ClientRow {
   id: string;
-  createdAtMs: number;
   secrets: {
     id: string;
     lastFour: string;
@@ -85,12 +84,8 @@ export async function deleteExpired(tx: Tx, applicationId: string, nowMs: number
   );
 }
 
-export async function insertClient(tx: Tx, id: string, applicationId: string, nowMs: number): Promise<void> {
-  await tx.query('insert into oauth_client (id, application_id, created_at) values ($1, $2, $3)', [
-    id,
-    applicationId,
-    toTimestamp(nowMs),
-  ]);
+export async function insertClient(tx: Tx, id: string, applicationId: string): Promise<void> {
+  await tx.query('insert into oauth_client (id, application_id) values ($1, $2)', [id, applicationId]);
 }
 
 export async function insertClientSecret(
@@ -113,10 +108,9 @@ export async function deleteClient(tx: Tx, applicationId: string): Promise<void>
 }
 
 export async function findClient(tx: Tx, applicationId: string, nowMs: number): Promise<ClientRow | undefined> {
-  const { rows } = await tx.query<Omit<ClientRow, 'secrets'>>(
-    'select id, created_at as "createdAtMs" from oauth_client where application_id = $1',
-    [applicationId],
-  );
+  const { rows } = await tx.query<Pick<ClientRow, 'id'>>('select id from oauth_client where application_id = $1', [
+    applicationId,
+  ]);
   const client = rows[0];
   if (client === undefined) return undefined;
   const secrets = await tx.query<ClientRow['secrets'][number]>(

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PlanName } from '../platform/config.ts';
@@ -86,7 +87,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
     }
     if ((await credentials.findClient(tx, applicationId, nowMs)) !== undefined) return null;
     const clientId = newId('cli', clock);
-    await credentials.insertClient(tx, clientId, applicationId, nowMs);
+    await credentials.insertClient(tx, clientId, applicationId);
     return issueSecret(tx, clientId, api);
   }
 
@@ -143,7 +144,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     requireOwn,
 
-    listApplications: (accountId: string, page: store.Page) => store.listApplications(database, accountId, page),
+    listApplications: (accountId: string, page: PageRequest) => store.listApplications(database, accountId, page),
 
     async requireApplication(accountId: string, id: string) {
       const application = await requireOwn(accountId, id);
@@ -220,7 +221,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     count: (most: number) => store.countRegistry(database, most),
 
-    listWaiting: (page: store.Page) => store.listWaiting(database, page),
+    listWaiting: (page: PageRequest) => store.listWaiting(database, page),
     approve: (registrationId: string) => decide(registrationId, approved),
     reject: (registrationId: string) => decide(registrationId, rejected),
   };

@@ -1,4 +1,4 @@
-import { testNumberOf } from '../messages/test-numbers.ts';
+import { testCodeDigits, testNumberOf } from '../messages/test-numbers.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
 
@@ -23,7 +23,7 @@ export function derivedCode(keys: KeyRing, verificationId: string, ringVersion: 
 
 /** The code of every sandbox test number. */
 export function testCode(length: number): string {
-  return '1234567890'.slice(0, length);
+  return testCodeDigits.slice(0, length);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
+import { channelExpected } from '../messages/channel.ts';
 import { longestWritten, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
@@ -41,7 +42,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     }
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
-    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', 'must be sms');
+    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', channelExpected);
     return problems;
   }
 

@@ -85,7 +85,7 @@ function startNew(
       : test.kind === 'blocked'
         ? 'block_list'
         : null;
-  const ttlMs = test?.kind === 'expires_early' ? 2000 : request.ttlSeconds * 1000;
+  const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', rules.clock),
     applicationId: request.applicationId,

@@ -1,10 +1,10 @@
 import type { Message, MessageErrorCode, MessageStatus } from '../messages/message.ts';
 import { insertMessagesFrom, messageRows } from '../messages/message-store.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { dayMs, hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
-import { dayMs, mostFailuresADay, type Verification, verificationStatuses } from './verification.ts';
+import { mostFailuresADay, type Verification, verificationStatuses } from './verification.ts';
 
 export const verificationColumns = `id, application_id as "applicationId", channel, recipient, prefix, status, reason,
   code_length as "codeLength", ring_version as "ringVersion", test_number as "testNumber", attempts,
@@ -109,7 +109,7 @@ export async function countStarts(tx: Tx, counted: Counted[], to: CountedTo, now
   const { rows } = await tx.query<Counts>(countStatement, [
     ...toTextRows(counted.map(({ applicationId, recipient, prefix }) => [applicationId, recipient, prefix])),
     idFloor('ver', nowMs - dayMs),
-    idFloor('ver', nowMs - dayMs / 24),
+    idFloor('ver', nowMs - hourMs),
     to.perNumber,
     to.perPrefix,
   ]);

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import { cancelTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -14,8 +15,8 @@ import type { Finding, Guard } from './guard.ts';
 import { type StartRequest, sightingOf } from './start.ts';
 import { createStarts, type StartAnswer, type StartItem } from './starts.ts';
 import { textsOf } from './text-states.ts';
-import { asOf, type BlockReason, prefixOf, type Verification } from './verification.ts';
-import { listVerifications, type VerificationFilter, type VerificationPage } from './verification-list.ts';
+import { asOf, type BlockReason, prefixOf, proofMs, type Verification } from './verification.ts';
+import { listVerifications, type VerificationFilter } from './verification-list.ts';
 import { toVerification } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
@@ -47,8 +48,6 @@ export interface Checked {
   verification: Verification;
   record: ReturnType<typeof toVerification> & { valid: boolean; proof?: string };
 }
-
-const proofMs = 600_000;
 
 export interface Explained {
   decision: 'allow' | 'block';
@@ -141,7 +140,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return proof === undefined ? record : { ...record, proof: await proof };
     },
 
-    async list(applicationId: string, filter: VerificationFilter, page: VerificationPage) {
+    async list(applicationId: string, filter: VerificationFilter, page: PageRequest) {
       const nowMs = clock.nowMs();
       const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
       const texts = await textsOf(

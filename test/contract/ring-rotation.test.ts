@@ -35,7 +35,7 @@ async function issueAll(app: TestApp, name: string) {
   const verification = await verify.pending();
   const token = await getToken(app, client, 'verify:manage');
   const link = linkIn(await run(app, 'reset-password', developer.email));
-  const answer = await sendOnce(app, key, `order ${name}`);
+  const answer = await sendOnce(app, key, `order-${name}`);
   assert.equal(answer.status, 201);
   return { developer, client, key, verify, verification, token, link, answer, name };
 }
@@ -51,10 +51,10 @@ async function useAll(app: TestApp, issued: Issued, { last }: { last: boolean })
   assert.equal((await askForToken(app, client, verifyScope)).status, 200, 'client secret');
   const me = await send(app, 'GET', '/portal/v1/me', { headers: { cookie: developer.cookie } });
   assert.equal(me.status, 200, 'session');
-  const again = await sendOnce(app, key, `order ${name}`);
+  const again = await sendOnce(app, key, `order-${name}`);
   assert.deepEqual([again.status, again.body.id], [201, answer.body.id], 'idempotent answer');
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
-  const other = await sendOnce(app, key, `order ${name}`, { ...text, message: 'Another' });
+  const other = await sendOnce(app, key, `order-${name}`, { ...text, message: 'Another' });
   assert.equal(other.body.code, 'IDEMPOTENCY_KEY_REUSED');
   const path = `/verify/v1/verifications/${verification.id}`;
   const check = (code: string) =>
@@ -123,9 +123,11 @@ test('new rows carry the new version, and their keys are of that version', async
   assert.deepEqual(await rows('select ring_version from verification where id = $1', verification.id), [
     { ring_version: 2 },
   ]);
-  const [stored, ...more] = await rows('select sealed_body from idempotency');
-  assert.equal((stored?.sealed_body as Buffer).readUInt32BE(0), 2);
-  assert.equal(more.length, 0);
+  const stored = await rows('select sealed_body from idempotency');
+  assert.deepEqual(
+    stored.map(({ sealed_body }) => (sealed_body as Buffer).readUInt32BE(0)),
+    [2],
+  );
   assert.match(String(decodeJwt(token).chk), /^2\./);
 });
 
@@ -137,7 +139,7 @@ test('two nodes that change to the new version at different moments do the work 
   const slow = await createTestApp({ db: app.db, clock: slowClock, delivery: 'held' });
   t.after(() => slow.close());
   const { key, id } = await createSender(app);
-  const steps = ['old', 'known to one', 'known to both', 'used by one', 'used by both', 'alone'];
+  const steps = ['old', 'known-to-one', 'known-to-both', 'used-by-one', 'used-by-both', 'alone'];
   const advances = [0, 0, 0, leadMs, 4000, 10_000];
   for (const [index, step] of steps.entries()) {
     if (index === 1) await run(app, 'rotate-ring');
@@ -145,7 +147,7 @@ test('two nodes that change to the new version at different moments do the work 
     if (index === 2) await slow.keys.reread();
     app.clock.advance(advances[index] ?? 0);
     const answers = await Promise.all(
-      [app, slow, app, slow].map((node, each) => sendOnce(node, key, `${step} ${each >> 1}`)),
+      [app, slow, app, slow].map((node, each) => sendOnce(node, key, `${step}-${each >> 1}`)),
     );
     for (const { status, body } of answers) assert.ok(status === 201 || body.code === 'IDEMPOTENCY_IN_PROGRESS', step);
   }
