@@ -36,10 +36,10 @@ export async function makeApplications(store: Store, count: number): Promise<Key
       [keys.map(({ registrationId }) => registrationId), applications, now],
     );
     await store.patiently(
-      `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
-       select id, application_id, hash, $4, 'hg_sandbox_', 'fill', $5
+      `insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+       select id, application_id, hash, 'hg_sandbox_', 'fill', $4
        from unnest($1::text[], $2::text[], $3::bytea[]) as k(id, application_id, hash)`,
-      [keys.map(({ id }) => id), applications, keys.map(({ hash }) => hash), store.keys.version, now],
+      [keys.map(({ id }) => id), applications, keys.map(({ hash }) => hash), now],
     );
     made.push(...keys.map(({ applicationId, key }) => ({ id: applicationId, key })));
   }
@@ -63,8 +63,8 @@ export async function fillApplications(
         select ${id('app')}, '${accountId}', 'Bench', now(), now() from ${rows};
       insert into registration (id, application_id, api, plan, status, created_at, updated_at)
         select ${id('reg')}, ${id('app')}, 'sms', 'free', 'approved', now(), now() from ${rows};
-      insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
-        select ${id('key')}, ${id('app')}, sha256(i::text::bytea), 1, 'hg_sandbox_', 'fill', now() from ${rows}`);
+      insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+        select ${id('key')}, ${id('app')}, sha256(i::text::bytea), 'hg_sandbox_', 'fill', now() from ${rows}`);
     onProgress(Math.min(low + chunk * 10, to));
   }
 }

@@ -30,10 +30,10 @@ import { systemClock as clock } from '../src/platform/clock.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createDatabase } from '../src/platform/database.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
-import { openKeyRing } from '../src/platform/keys.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics.ts';
 import { migrate } from '../src/platform/migrate.ts';
+import { openKeyRing } from '../src/platform/open-key-ring.ts';
 import { randomBase62 } from '../src/platform/random.ts';
 import type { Job, Outcome } from './load-generator.ts';
 import { startLoad } from './load-process.ts';
@@ -255,8 +255,8 @@ async function fillDatabase(): Promise<void> {
   const started = performance.now();
   for (let from = 0; from < million; from += 10_000) {
     await database.query(
-      `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
-       select 'key_fill' || i, (select id from application limit 1), sha256(i::text::bytea), 1, 'hg_sandbox_fill', 'fill', $3
+      `insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+       select 'key_fill' || i, (select id from application limit 1), sha256(i::text::bytea), 'hg_sandbox_fill', 'fill', $3
        from generate_series($1::int, $2::int) i`,
       [from, Math.min(from + 10_000, million) - 1, new Date().toISOString()],
     );

@@ -1,9 +1,10 @@
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createDatabase, type Database } from '../src/platform/database.ts';
-import { type KeyRing, openKeyRing } from '../src/platform/keys.ts';
+import type { KeyRing } from '../src/platform/keys.ts';
 import { createLog } from '../src/platform/log.ts';
 import { migrate } from '../src/platform/migrate.ts';
+import { openKeyRing } from '../src/platform/open-key-ring.ts';
 import { createRegistry, type Registry } from '../src/registry/registry.ts';
 import { type Server, startServer } from './server-process.ts';
 

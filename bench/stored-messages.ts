@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
+import { dayMs } from '../src/platform/clock.ts';
 import { idFloor } from '../src/platform/ids.ts';
 import type { Store } from './store.ts';
 
 const chunk = 100_000;
-const dayMs = 86_400_000;
 /** A row, its place in six indexes, and the log of both. */
 const bytesPerMessage = 2500;
 /** From so many on it is faster to make the indexes anew. */

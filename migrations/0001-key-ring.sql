@@ -3,5 +3,6 @@ create table key_ring (
   version integer primary key,
   salt bytea not null,
   wrapped bytea not null,
-  created_at timestamptz not null
+  -- New rows use the newest version whose time has come. Every node reads a version well before that.
+  used_from timestamptz not null
 );

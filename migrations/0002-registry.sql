@@ -14,7 +14,6 @@ create table session (
   -- A keyed hash of the cookie: a copy of this table does not open a session.
   hash bytea primary key,
   account_id text not null references account on delete cascade,
-  created_at timestamptz not null,
   last_seen_at timestamptz not null,
   expires_at timestamptz not null
 );
@@ -74,9 +73,8 @@ create index registration_waiting on registration (id) where status = 'pending' 
 create table api_key (
   id text primary key,
   application_id text not null references application on delete cascade,
-  -- A keyed hash; `ring_version` names the key that made it.
+  -- A keyed hash, under the ring version that was in use when the key was made.
   hash bytea not null unique,
-  ring_version integer not null,
   prefix text not null,
   last_four text not null,
   created_at timestamptz not null,
@@ -89,13 +87,13 @@ create table oauth_client (
   id text primary key,
   application_id text not null unique references application on delete cascade,
   -- Every token carries this version and must equal it: raising it ends all tokens of this client.
-  credential_version integer not null default 1,
-  created_at timestamptz not null
+  credential_version integer not null default 1
 );
 
 create table client_secret (
   id text primary key,
   client_id text not null references oauth_client on delete cascade,
+  -- A keyed hash; `ring_version` names the key that made it.
   hash bytea not null,
   ring_version integer not null,
   last_four text not null,

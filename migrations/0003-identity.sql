@@ -7,7 +7,6 @@ create table signing_key (
   public_jwk jsonb not null,
   -- Encrypted under the key ring.
   private_key bytea not null,
-  created_at timestamptz not null,
   -- The key is published from its creation. It signs from this time until a newer key does.
   signs_from timestamptz not null,
   -- Set when a newer key takes over: when the last token it signed expires.

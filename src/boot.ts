@@ -5,10 +5,11 @@ import { requireClockAgrees } from './platform/clock-check.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type Database, type DatabaseOptions } from './platform/database.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts';
-import { type KeyRing, openKeyRing, readOrMakeSecret } from './platform/keys.ts';
+import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
+import { openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
 
 /** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
 export type ShutdownSteps = (() => Promise<void>)[];
@@ -66,5 +67,6 @@ export async function boot(options: BootOptions): Promise<BootResult> {
   await migrate(database, clock, log);
   const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
   const keys = await openKeyRing({ database, clock, secret, previousSecret: config.previousSecret });
+  if (options.as === 'service') shutdownSteps.push(keys.follow(log));
   return { database, sideDatabase, keys, secret, connection };
 }

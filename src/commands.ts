@@ -1,13 +1,14 @@
-import { createSigningKeys, signingKeysChange } from './identity/signing-keys.ts';
+import { composeSigningKeys } from './compose/signing-keys.ts';
 import { createMessageRetention } from './messages/message-retention.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
-import type { Clock } from './platform/clock.ts';
+import { type Clock, hourMs, toTimestamp } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { StartError } from './platform/errors.ts';
 import { deleteAnswersAbout } from './platform/idempotency.ts';
 import type { KeyRing } from './platform/keys.ts';
 import { createLog } from './platform/log.ts';
+import { rotateKeyRing } from './platform/open-key-ring.ts';
 import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
 import { createRegistry } from './registry/registry.ts';
@@ -15,13 +16,15 @@ import { deleteArrivals } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** Commands that need a shell on the machine. */
-export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys'];
+export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys', 'rotate-ring'];
 
 interface Parts {
   config: Config;
   clock: Clock;
   database: Database;
   keys: KeyRing;
+  /** The master secret. */
+  secret: string;
   /** Prints progress of a long command. */
   say: (text: string) => void;
 }
@@ -32,32 +35,35 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
       return forget(args, parts);
     case 'rotate-keys':
       return rotateKeys(args, parts);
+    case 'rotate-ring':
+      return rotateRing(args, parts);
     default:
       return makeLink(command, args, parts);
   }
 }
 
 /** Clients may cache the JWKS for five minutes, so an hour gives each of them the new key in time. */
-const rotationLeadMs = 3_600_000;
+const rotationLeadMs = hourMs;
 
-async function rotateKeys(args: string[], { config, clock, database, keys }: Parts): Promise<string> {
+async function rotateKeys(args: string[], parts: Parts): Promise<string> {
   const withdraw = args.includes('--withdraw');
   if (args.some((arg) => arg !== '--withdraw')) throw new StartError('Say only: npm run rotate-keys [-- --withdraw]');
   const log = createLog({ level: 'silent', readable: false });
-  const { feed } = createRegistry({ database, clock, keys, log, config, listen: false });
-  const signingKeys = createSigningKeys({
-    database,
-    clock,
-    keys,
-    alg: config.tokenAlg,
-    tokenSeconds: config.tokenSeconds,
-    change: (work) => feed.change(signingKeysChange, work),
-  });
-  await signingKeys.rotate({ leadMs: rotationLeadMs, withdraw });
+  const { feed } = createRegistry({ ...parts, log, listen: false });
+  await composeSigningKeys(parts, feed).rotate({ leadMs: rotationLeadMs, withdraw });
   await feed.stop();
   return withdraw
     ? '\nA new key signs from now on. The old ones are withdrawn: every token they signed is dead.\n'
     : '\nA new key is published now and signs in an hour. No live token is refused.\n';
+}
+
+async function rotateRing(args: string[], parts: Parts): Promise<string> {
+  if (args.length > 0) throw new StartError('Say only: npm run rotate-ring');
+  const { version, usedFromMs, isNew } = await rotateKeyRing(parts);
+  const from = toTimestamp(usedFromMs);
+  return isNew
+    ? `\nVersion ${version} of the key ring is made. New rows use it from ${from}; older rows stay valid.\n`
+    : `\nVersion ${version} of the key ring was made just before and is used from ${from}. No other one was made.\n`;
 }
 
 async function forget([written = '', ...more]: string[], parts: Parts): Promise<string> {

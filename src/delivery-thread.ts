@@ -5,8 +5,8 @@ import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
-import { openKeyRing } from './platform/keys.ts';
 import { createLog } from './platform/log.ts';
+import { openKeyRing } from './platform/open-key-ring.ts';
 
 export interface ThreadData {
   config: Config;
@@ -28,6 +28,7 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   const database = createDatabase({ connection, log, poolSize: 6 });
   await loadPhoneNumbers();
   const keys = await openKeyRing({ database, clock: systemClock, secret });
+  const stopFollowing = keys.follow(log);
   let delivered: Tally = {};
   let maintained: Record<string, Tally> = {};
   const delivery = createDelivery({
@@ -56,6 +57,7 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
     if (order === 'wake') return delivery.wake();
     clearInterval(flush);
     await delivery.stop();
+    await stopFollowing();
     await database.close();
     reportCounts();
     report('stopped');

@@ -1,7 +1,7 @@
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
@@ -17,9 +17,6 @@ export interface ChoreOptions {
   database: Database;
   clock: Clock;
 }
-
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {

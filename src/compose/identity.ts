@@ -1,10 +1,11 @@
 import { createProofSigner } from '../identity/proof.ts';
-import { createSigningKeys, signingKeysChange } from '../identity/signing-keys.ts';
+import { signingKeysChange } from '../identity/signing-keys.ts';
 import { createTokenChecksums } from '../identity/token-checksum.ts';
 import { createTokenService } from '../identity/token-service.ts';
 import { createTokenVerifier } from '../identity/token-verifier.ts';
 import { createRegistry } from '../registry/registry.ts';
 import type { Foundation } from './foundation.ts';
+import { composeSigningKeys } from './signing-keys.ts';
 
 export type Identity = ReturnType<typeof composeIdentity>;
 
@@ -29,14 +30,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     },
   });
   const { directory, clients, feed } = registry;
-  const signingKeys = createSigningKeys({
-    database,
-    clock,
-    keys,
-    alg: config.tokenAlg,
-    tokenSeconds: config.tokenSeconds,
-    change: (work) => feed.change(signingKeysChange, work),
-  });
+  const signingKeys = composeSigningKeys(foundation, feed);
   const checksums = createTokenChecksums(keys);
   const verifier = createTokenVerifier({ database, clock, directory, clients, feed, signingKeys, checksums, issuer });
 

@@ -1,9 +1,10 @@
+import { hourMs } from '../platform/clock.ts';
 import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
 import type { AttemptResult, ClaimedMessage } from './delivery-store.ts';
 
 /** A text without a receipt for this long becomes `unknown`. */
-const receiptWithinMs = 72 * 3_600_000;
+const receiptWithinMs = 72 * hourMs;
 const backOff = { fromMs: 1000, toMs: 300_000 };
 
 /**

@@ -1,3 +1,4 @@
+import { minuteMs } from '../platform/clock.ts';
 import { backOffMs } from './back-off.ts';
 
 /**
@@ -12,7 +13,7 @@ export interface CarrierHealth {
   note(works: boolean): void;
 }
 
-const backOff = { fromMs: 500, toMs: 60_000 };
+const backOff = { fromMs: 500, toMs: minuteMs };
 
 export function createCarrierHealth(maxBatch: number): CarrierHealth {
   let failures = 0;

@@ -16,6 +16,7 @@ import {
   readRow,
 } from '../../test/support/recording-carrier.ts';
 import type { Message } from '../messages/message.ts';
+import { hourMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { SubmitResult } from './carrier.ts';
@@ -75,7 +76,6 @@ async function acceptOne(changes: Partial<Message> = {}): Promise<Message> {
 }
 const row = (id: string) => readRow(db.database, id);
 const ofVerification = { api: 'verify', verificationId: 'ver_test', body: null } as const;
-const hourMs = 3_600_000;
 const idsOf = ({ submits }: RecordingCarrier) => submits.map(({ messageId }) => messageId);
 
 /** Each as often as the other has it, in whatever order. */

@@ -1,11 +1,10 @@
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { type Clock, hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { sqlStateOf } from '../platform/database-errors.ts';
 import { readCarrierId } from './attempt-result.ts';
 import type { Receipt } from './carrier.ts';
 
-const unmatchedKeptMs = 72 * 3_600_000;
+const unmatchedKeptMs = 72 * hourMs;
 const collisionTries = 5;
 
 /**

@@ -8,15 +8,16 @@ import { createSigningKeys, currentKeys } from './signing-keys.ts';
 /** A database whose answers come when the test says so. */
 function createSlowKeys() {
   const reads: (() => void)[] = [];
+  const clock = createTestClock();
   const database = {
     query: () => new Promise<Rows<never>>((answer) => reads.push(() => answer({ rows: [], count: 0 }))),
   } as unknown as Database;
   const signingKeys = createSigningKeys({
     database,
-    clock: createTestClock(),
-    keys: createKeyRing(new Map([[1, Buffer.alloc(32)]])),
+    clock,
+    keys: createKeyRing(clock, () => [{ version: 1, usedFromMs: 0, key: Buffer.alloc(32) }]),
     alg: 'ES256',
-    tokenSeconds: 60,
+    signedForMs: 60_000,
     change: () => assert.fail('nothing is changed here'),
   });
   return { signingKeys, reads };

@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
@@ -38,8 +37,6 @@ export interface SigningKeys {
 export const signingKeysChange = 'signing-keys';
 
 const keyLock = 4_207_005;
-/** Lifetime of a proof, which the same keys sign. */
-const proofSeconds = 600;
 const makePair = promisify(generateKeyPair);
 
 export function createSigningKeys(options: {
@@ -47,11 +44,12 @@ export function createSigningKeys(options: {
   clock: Clock;
   keys: KeyRing;
   alg: SigningAlg;
-  tokenSeconds: number;
+  /** How long a token or a proof is valid, whichever is longer: these keys sign both. */
+  signedForMs: number;
   /** Runs a change. Resolves when every node has dropped its loaded keys. */
   change: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 }): SigningKeys {
-  const { database, clock, keys, alg, tokenSeconds, change } = options;
+  const { database, clock, keys, alg, signedForMs, change } = options;
   let known: SigningKey[] | undefined;
   let loading: Promise<SigningKey[]> | undefined;
   let generation = 0;
@@ -85,8 +83,8 @@ export function createSigningKeys(options: {
 
   async function insertKey(tx: Tx, { kid, publicJwk, sealed }: NewKey, signsFromMs: number): Promise<void> {
     await tx.query(
-      'insert into signing_key (kid, alg, public_jwk, private_key, created_at, signs_from) values ($1, $2, $3, $4, $5, $6)',
-      [kid, alg, JSON.stringify(publicJwk), sealed, toTimestamp(clock.nowMs()), toTimestamp(signsFromMs)],
+      'insert into signing_key (kid, alg, public_jwk, private_key, signs_from) values ($1, $2, $3, $4, $5)',
+      [kid, alg, JSON.stringify(publicJwk), sealed, toTimestamp(signsFromMs)],
     );
   }
 
@@ -97,7 +95,7 @@ export function createSigningKeys(options: {
 
   /** Lets all older keys expire with the last token or proof that they can have signed. */
   async function retireOlder(tx: Tx, newest: NewKey, signsFromMs: number): Promise<void> {
-    const endMs = signsFromMs + (Math.max(tokenSeconds, proofSeconds) + 60) * 1000;
+    const endMs = signsFromMs + signedForMs + minuteMs;
     await tx.query(
       'update signing_key set verifies_until = $3 where kid <> $1 and signs_from <= $2 and verifies_until is null',
       [newest.kid, toTimestamp(signsFromMs), toTimestamp(endMs)],

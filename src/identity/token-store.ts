@@ -1,4 +1,4 @@
-import { toTimestamp } from '../platform/clock.ts';
+import { hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 
@@ -24,7 +24,7 @@ export async function deleteOutlivedRevocations(tx: Tx, nowMs: number): Promise<
   const { count } = await tx.query(
     `delete from token_revocation where jti = any(array(
        select jti from token_revocation where expires_at < $1 order by expires_at limit $2))`,
-    [toTimestamp(nowMs - 3_600_000), pieceRows],
+    [toTimestamp(nowMs - hourMs), pieceRows],
   );
   return count;
 }

@@ -22,7 +22,7 @@ export const messageSchema = Type.Object({
   }),
   segments: segmentsSchema,
   reference: nullable(Type.String()),
-  error: Type.Unsafe<unknown>({
+  error: Type.Unsafe<ReturnType<typeof messageError>>({
     type: ['object', 'null'],
     properties: { code: { type: 'string' }, message: { type: 'string' }, permanent: { type: 'boolean' } },
     required: ['code', 'message', 'permanent'],

@@ -1,5 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import type { MessageStatus } from './message.ts';
@@ -19,7 +18,6 @@ interface Masked {
 }
 
 const chunk = 1000;
-const dayMs = 86_400_000;
 /** Unsent messages still need their number and text: a caller may schedule one 7 days ahead, valid for 3 more. */
 const unsent: MessageStatus[] = ['scheduled', 'queued'];
 

@@ -1,9 +1,10 @@
+import type { PageRequest } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound, unavailable } from '../platform/errors.ts';
-import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import type { Message, ShownMessage } from './message.ts';
@@ -41,7 +42,7 @@ export interface SendContext {
 interface Acceptance {
   applicationId: string;
   messages: Message[];
-  kept: IdempotencyRow | undefined;
+  kept: AnswerToKeep | undefined;
 }
 
 export interface MessageServiceOptions {
@@ -67,7 +68,7 @@ export function createMessageService(options: MessageServiceOptions) {
     repeatable: true,
     ownerOf: ({ applicationId }) => applicationId,
     weightOf: ({ messages }) => Math.max(1, messages.length),
-    keysOf: ({ kept }) => (kept === undefined ? noKeys : [kept.hash.toString('base64')]),
+    keysOf: ({ kept }) => (kept === undefined ? noKeys : kept.rows.map(({ hash }) => hash.toString('base64'))),
     withoutTransaction: (items) => items.every(({ kept }) => kept === undefined),
     async run(tx, items) {
       await insertAnswers(
@@ -125,7 +126,7 @@ export function createMessageService(options: MessageServiceOptions) {
     prepare,
 
     /** Commits the messages and the stored answer together. Both are on disk when it resolves. */
-    accept: (applicationId: string, messages: Message[], kept: IdempotencyRow | undefined): Promise<void> =>
+    accept: (applicationId: string, messages: Message[], kept: AnswerToKeep | undefined): Promise<void> =>
       accepted.submit({ applicationId, messages, kept }).then(wake),
 
     async require(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
@@ -134,12 +135,8 @@ export function createMessageService(options: MessageServiceOptions) {
       return message;
     },
 
-    list: (
-      applicationId: string,
-      api: Api,
-      filter: MessageFilter,
-      page: { limit: number; after: string | undefined },
-    ) => listMessages(sideDatabase, applicationId, api, filter, page),
+    list: (applicationId: string, api: Api, filter: MessageFilter, page: PageRequest) =>
+      listMessages(sideDatabase, applicationId, api, filter, page),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       if (!isMessageId(id)) throw notFound();

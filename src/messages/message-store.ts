@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
@@ -104,7 +105,7 @@ export async function listMessages(
   applicationId: string,
   api: Api,
   filter: MessageFilter,
-  page: { limit: number; after: string | undefined },
+  page: PageRequest,
 ): Promise<ShownMessage[]> {
   // Postgres rejects NUL in a parameter, and no row contains one.
   if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return [];

@@ -1,4 +1,5 @@
 import type { Api } from '../http/route.ts';
+import type { Encoding } from './text.ts';
 
 export type MessageStatus =
   | 'scheduled'
@@ -77,8 +78,6 @@ export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
 export function statesBefore(to: MessageStatus): MessageStatus[] {
   return messageStatuses.filter((from) => mayBecome(from, to));
 }
-
-export type Encoding = 'GSM-7' | 'UCS-2';
 
 export interface Message {
   id: string;

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import { isRight } from '../http/validation.ts';
-import { type Clock, readTimestamp } from '../platform/clock.ts';
-import { ApiError, type FieldProblem } from '../platform/errors.ts';
+import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';
+import type { ApiError, FieldProblem } from '../platform/errors.ts';
+import { channelExpected, unsupportedChannel } from './channel.ts';
 import type { SendRequest } from './message-service.ts';
 import { longestNumber, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
@@ -18,7 +19,7 @@ export type SendBody = Static<SendRules['sms']> & { channel?: string };
 
 type Body = Record<string, unknown>;
 
-const sevenDaysMs = 7 * 86_400_000;
+const sevenDaysMs = 7 * dayMs;
 
 /**
  * Rules for a request to send: the schema checks types, `check` the rest, and the caller sees all bad fields at once.
@@ -81,8 +82,6 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   };
 }
 
-const channelExpected = 'must be sms';
-
 /** The SMS API has no `channel` field and ignores it, like any unknown property. */
 export function readSend(body: SendBody, api: Api): SendRequest {
   const refusal = api === 'messaging' ? channelRefusal(body) : undefined;
@@ -92,10 +91,7 @@ export function readSend(body: SendBody, api: Api): SendRequest {
 }
 
 export function channelRefusal({ channel }: SendBody): ApiError | undefined {
-  if (channel === 'sms') return undefined;
-  return new ApiError('UNSUPPORTED_CHANNEL', 'The channel that works is sms.', {
-    details: [{ field: 'channel', message: channelExpected }],
-  });
+  return channel === 'sms' ? undefined : unsupportedChannel();
 }
 
 /** Checks the length first, so an oversized text costs no further work. */

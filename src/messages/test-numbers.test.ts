@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testNumberOf } from './test-numbers.ts';
+import { testNumbers as shown } from '../../portal/src/try/test-numbers.ts';
+import { testCodeDigits, testNumberOf } from './test-numbers.ts';
 
 test('+15005550100 to 09 are delivered, with a code of the first digits of 1234567890', () => {
   for (let last = 0; last <= 9; last++) {
-    assert.deepEqual(testNumberOf(`+1500555010${last}`), { kind: 'delivered', codeDigits: '1234567890' });
+    assert.deepEqual(testNumberOf(`+1500555010${last}`), { kind: 'delivered' });
   }
 });
 
@@ -28,4 +29,16 @@ test('the numbers beside them are no test numbers', () => {
     '+447700900123',
   ];
   for (const to of others) assert.equal(testNumberOf(to), undefined, to);
+});
+
+test('the portal shows test numbers only, one of each kind at least, and their right times and code', () => {
+  const says = shown.map(({ number, does }) => ({ test: testNumberOf(number), does }));
+  assert.deepEqual(
+    says.map(({ test }) => test?.kind),
+    ['delivered', 'delivered', 'delivered_late', 'undelivered', 'blocked', 'expires_early', 'failed_permanent'],
+  );
+  for (const { test, does } of says) {
+    if (test?.kind === 'delivered') assert.ok(does.includes(testCodeDigits.slice(0, 6)), does);
+    if (test !== undefined && 'afterMs' in test) assert.ok(does.includes(`${test.afterMs / 1000} seconds`), does);
+  }
 });

@@ -1,7 +1,6 @@
 /** What the sandbox does with a test number (section 11 of the contract). */
 export type TestNumber =
-  /** A verification's code is the first digits of these, up to its length. */
-  | { readonly kind: 'delivered'; readonly codeDigits: string }
+  | { readonly kind: 'delivered' }
   | { readonly kind: 'delivered_late'; readonly afterMs: number }
   | { readonly kind: 'undelivered' }
   /** A verification is `blocked` with the reason `block_list`; a text is `failed`. */
@@ -12,11 +11,12 @@ export type TestNumber =
 
 const prefix = '+150055501';
 
-const delivered: TestNumber = { kind: 'delivered', codeDigits: '1234567890' };
+/** The code of a verification of any test number: the first of these, up to its length. */
+export const testCodeDigits = '1234567890';
 
 /** Keyed by the number's last two digits. */
 const kinds = new Map<string, TestNumber>([
-  ...Array.from({ length: 10 }, (_, i): [string, TestNumber] => [`0${i}`, delivered]),
+  ...Array.from({ length: 10 }, (_, i): [string, TestNumber] => [`0${i}`, { kind: 'delivered' }]),
   ['10', { kind: 'delivered_late', afterMs: 10_000 }],
   ['11', { kind: 'undelivered' }],
   ['12', { kind: 'blocked' }],

@@ -10,7 +10,10 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now(), steadyMs: () => performance.now() };
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 const threeDigits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
 

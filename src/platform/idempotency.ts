@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts';
-import { toTimestamp } from './clock.ts';
+import { type Clock, dayMs, toTimestamp } from './clock.ts';
 import type { Database, Tx } from './database.ts';
 import { ApiError, invalidField } from './errors.ts';
 import type { KeyRing } from './keys.ts';
@@ -15,13 +14,21 @@ export interface KeptAnswer {
 }
 
 /** An answer to store in the transaction of the work it belongs to. */
-export interface IdempotencyRow extends Omit<KeptAnswer, 'body'> {
+export interface AnswerToKeep extends Omit<KeptAnswer, 'body'> {
+  correlationId: string;
+  /** One row. While nodes change to a new version of the ring, one for each version: the other nodes use either. */
+  rows: AnswerRow[];
+}
+
+interface AnswerRow {
+  /** Of application, method, path and key. */
   hash: Buffer;
+  payloadHash: Buffer;
   /** The encrypted body: it may hold a number, a text or a proof. */
   sealedBody: Buffer;
-  payloadHash: Buffer;
-  correlationId: string;
 }
+
+type StoredAnswer = Omit<KeptAnswer, 'body'> & AnswerRow;
 
 export interface IdempotentRequest {
   key: string;
@@ -39,21 +46,25 @@ export interface Idempotency {
    */
   once(
     request: IdempotentRequest,
-    work: (keep: (answer: KeptAnswer) => IdempotencyRow | undefined) => Promise<KeptAnswer>,
+    work: (keep: (answer: KeptAnswer) => AnswerToKeep | undefined) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer & { replayed: boolean }>;
 }
 
-const keptForMs = 86_400_000;
+const keptForMs = dayMs;
 
 export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {
-  const hashKey = keys.keyFor('idempotency');
   const inFlight = new Set<string>();
   const find = createReadBatcher((hashes: Buffer[]) => findAnswers(database, hashes, clock.nowMs()));
 
-  async function replay(hash: Buffer, payloadHash: Buffer): Promise<(KeptAnswer & { replayed: true }) | undefined> {
-    const kept = await find(hash);
+  const hashOf = (text: string, version: number) => keyedHash(keys.keyFor('idempotency', version), text);
+
+  async function replay(name: string, payload: string): Promise<(KeptAnswer & { replayed: true }) | undefined> {
+    const versions = keys.versionsSince(clock.nowMs() - keptForMs);
+    const found = await Promise.all(versions.map((version) => find(hashOf(name, version))));
+    const place = found.findIndex((row) => row !== undefined);
+    const kept = found[place];
     if (kept === undefined) return undefined;
-    if (!sameBytes(kept.payloadHash, payloadHash)) {
+    if (!sameBytes(kept.payloadHash, hashOf(payload, versions[place] ?? 0))) {
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
         'This Idempotency-Key was used with another payload. Use a new key.',
@@ -64,23 +75,26 @@ export function createIdempotency(database: Database, clock: Clock, keys: KeyRin
 
   return {
     async once({ key, applicationId, method, path, payload, correlationId }, work) {
-      const hash = keyedHash(hashKey, JSON.stringify([applicationId, method, path, key]));
-      const payloadHash = keyedHash(hashKey, canonicalJson(payload));
-      const name = hash.toString('base64');
+      const name = JSON.stringify([applicationId, method, path, key]);
+      const canonical = canonicalJson(payload);
       if (inFlight.has(name)) throw inProgress();
       inFlight.add(name);
       try {
-        const kept = await replay(hash, payloadHash);
+        const kept = await replay(name, canonical);
         if (kept !== undefined) return kept;
         const answer = await work(({ status, body, location }) => {
-          const sealedBody = keys.seal(Buffer.from(body), sealContext(hash));
-          return { status, location, sealedBody, hash, payloadHash, correlationId };
+          const rows = keys.versionsSince(clock.nowMs()).map((version) => {
+            const hash = hashOf(name, version);
+            const sealedBody = keys.seal(Buffer.from(body), sealContext(hash));
+            return { hash, payloadHash: hashOf(canonical, version), sealedBody };
+          });
+          return { status, location, correlationId, rows };
         });
         return { ...answer, replayed: false };
       } catch (error) {
         if (!(error instanceof KeyTaken)) throw error;
         // Another node committed the same key first: return its answer.
-        const kept = await replay(hash, payloadHash);
+        const kept = await replay(name, canonical);
         if (kept === undefined) throw inProgress();
         return kept;
       } finally {
@@ -113,8 +127,9 @@ class KeyTaken extends Error {
 }
 
 /** Writes a batch's answers. A stored row with the same correlation id means that the batch runs a second time. */
-export async function insertAnswers(tx: Tx, rows: IdempotencyRow[], nowMs: number): Promise<void> {
-  if (rows.length === 0) return;
+export async function insertAnswers(tx: Tx, answers: AnswerToKeep[], nowMs: number): Promise<void> {
+  if (answers.length === 0) return;
+  const rows = answers.flatMap(({ rows, ...answer }) => rows.map((row) => ({ ...answer, ...row })));
   const { count } = await tx.query(insertStatement, [
     rows.map(({ hash }) => hash),
     rows.map(({ payloadHash }) => payloadHash),
@@ -138,13 +153,13 @@ function sealContext(hash: Buffer): string {
   return `idempotency:${hash.toString('base64')}`;
 }
 
-function openBody(keys: KeyRing, { hash, sealedBody }: Pick<IdempotencyRow, 'hash' | 'sealedBody'>): string {
+function openBody(keys: KeyRing, { hash, sealedBody }: Pick<AnswerRow, 'hash' | 'sealedBody'>): string {
   return keys.open(sealedBody, sealContext(hash)).toString('utf8');
 }
 
 /** One entry per hash, in order; undefined where no answer is stored. */
-async function findAnswers(tx: Tx, hashes: Buffer[], nowMs: number): Promise<(IdempotencyRow | undefined)[]> {
-  const { rows } = await tx.query<IdempotencyRow>(selectAnswers, [hashes, toTimestamp(nowMs)]);
+async function findAnswers(tx: Tx, hashes: Buffer[], nowMs: number): Promise<(StoredAnswer | undefined)[]> {
+  const { rows } = await tx.query<StoredAnswer>(selectAnswers, [hashes, toTimestamp(nowMs)]);
   const byHash = new Map(rows.map((row) => [row.hash.toString('base64'), row]));
   return hashes.map((hash) => byHash.get(hash.toString('base64')));
 }
@@ -162,7 +177,7 @@ const selectAnswers = {
 export async function deleteAnswersAbout(database: Database, keys: KeyRing, text: string): Promise<number> {
   let deleted = 0;
   for (let after: Buffer = Buffer.alloc(0); ; ) {
-    const { rows } = await database.query<Pick<IdempotencyRow, 'hash' | 'sealedBody'>>(selectPiece, [after]);
+    const { rows } = await database.query<Pick<AnswerRow, 'hash' | 'sealedBody'>>(selectPiece, [after]);
     const found = rows.filter((row) => openBody(keys, row).includes(text));
     if (found.length > 0) {
       await database.query('delete from idempotency where hash = any($1)', [found.map(({ hash }) => hash)]);

@@ -1,69 +1,40 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { systemClock } from './clock.ts';
-import { StartError } from './errors.ts';
-import { createKeyRing, type KeyRing, openKeyRing } from './keys.ts';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/clock.ts';
+import { hourMs } from './clock.ts';
+import { createKeyRing, type RingVersion } from './keys.ts';
 
-let db: TestDatabase;
-beforeEach(async () => {
-  db = await createTestDatabase();
-});
-afterEach(() => db.drop());
+const clock = createTestClock();
+const startMs = clock.nowMs();
 
-const secret = 'the first secret, long enough';
-const next = 'the second secret, long enough';
+const first: RingVersion = { version: 1, usedFromMs: startMs, key: Buffer.alloc(32, 1) };
+const second: RingVersion = { version: 2, usedFromMs: startMs + hourMs, key: Buffer.alloc(32, 2) };
+const third: RingVersion = { version: 3, usedFromMs: startMs + 5 * hourMs, key: Buffer.alloc(32, 3) };
 
-function openRing(options: { secret: string; previousSecret?: string }, database = db.database): Promise<KeyRing> {
-  return openKeyRing({ database, clock: systemClock, ...options });
-}
+const ringAt = (nowMs: number, ...versions: RingVersion[]) => createKeyRing(createTestClock(nowMs), () => versions);
 
-test('nodes that open it at the same moment for the first time get one and the same ring', async () => {
-  const nodes = Array.from({ length: 6 }, () => db.another({ poolSize: 1 }));
-  const rings = await Promise.all(nodes.map((node) => openRing({ secret }, node)));
-  assert.equal(new Set(rings.map((ring) => ring.keyFor('api-key').toString('hex'))).size, 1);
-  assert.equal((await db.database.query('select from key_ring')).count, 1);
+test('new rows use the newest version whose time has come', () => {
+  const versionAt = (nowMs: number) => ringAt(nowMs, third, second, first).version;
+  assert.equal(versionAt(startMs), 1);
+  assert.equal(versionAt(startMs + hourMs - 1), 1);
+  assert.equal(versionAt(startMs + hourMs), 2);
+  assert.equal(versionAt(startMs + 5 * hourMs), 3);
+  assert.equal(versionAt(startMs - 1), 1, 'another node, whose clock is ahead, made the ring');
 });
 
-test('nothing in the row is the key itself', async () => {
-  const ring = await openRing({ secret });
-  const { rows } = await db.database.query<{ wrapped: Buffer; salt: Buffer }>('select wrapped, salt from key_ring');
-  assert.equal(rows[0]?.wrapped.length, 12 + 16 + 32);
-  assert.ok(!rows[0]?.wrapped.includes(ring.keyFor('api-key').subarray(0, 8)));
+test('what was made since a time was made by the versions in use since then, those of the near future included', () => {
+  const ring = ringAt(startMs, third, second, first);
+  assert.deepEqual(ring.versions, [3, 2, 1]);
+  assert.deepEqual(ring.versionsSince(startMs), [3, 2, 1]);
+  const skewMs = 10_000;
+  assert.deepEqual(ring.versionsSince(second.usedFromMs + skewMs), [3, 2, 1]);
+  assert.deepEqual(ring.versionsSince(second.usedFromMs + skewMs + 1), [3, 2]);
+  assert.deepEqual(ring.versionsSince(third.usedFromMs + skewMs + 1), [3]);
+  assert.deepEqual(ringAt(startMs, first).versionsSince(startMs + 100 * hourMs), [1]);
 });
 
-test('another secret does not open it, and changes nothing', async () => {
-  const ring = await openRing({ secret });
-  const refused = (error: unknown) => error instanceof StartError && /does not open the key ring/.test(error.message);
-  await assert.rejects(openRing({ secret: next }), refused);
-  await assert.rejects(openRing({ secret: next, previousSecret: 'neither the one nor the other' }), refused);
-  assert.deepEqual((await openRing({ secret })).keyFor('session'), ring.keyFor('session'));
-});
-
-test('with the previous secret the ring is wrapped anew, by several nodes at once: same keys, old secret useless', async () => {
-  const ring = await openRing({ secret });
-  const nodes = Array.from({ length: 4 }, () => db.another({ poolSize: 1 }));
-  const rings = await Promise.all(nodes.map((node) => openRing({ secret: next, previousSecret: secret }, node)));
-  for (const each of rings) assert.deepEqual(each.keyFor('api-key'), ring.keyFor('api-key'));
-  assert.deepEqual((await openRing({ secret: next })).keyFor('api-key'), ring.keyFor('api-key'));
-  assert.deepEqual((await openRing({ secret: next, previousSecret: secret })).keyFor('link'), ring.keyFor('link'));
-  await assert.rejects(openRing({ secret }), StartError);
-});
-
-test('a secret is the same however its letters are composed', async () => {
-  await openRing({ secret: 'Gr\u00fc\u00dfe aus dem Norden' });
-  await openRing({ secret: 'Gru\u0308\u00dfe aus dem Norden' });
-});
-
-const keys = new Map([
-  [1, Buffer.alloc(32, 1)],
-  [2, Buffer.alloc(32, 2)],
-]);
-
-test('each purpose and each version has a key of its own; the newest is used unless a row names another', () => {
-  const ring = createKeyRing(keys);
-  assert.equal(ring.version, 2);
-  assert.deepEqual(ring.keyFor('api-key'), ring.keyFor('api-key', 2));
+test('each purpose and each version has a key of its own', () => {
+  const ring = ringAt(startMs, second, first);
   const all = [
     ring.keyFor('api-key', 1),
     ring.keyFor('api-key', 2),
@@ -72,11 +43,11 @@ test('each purpose and each version has a key of its own; the newest is used unl
   ];
   assert.equal(new Set(all.map((key) => key.toString('hex'))).size, 4);
   for (const key of all) assert.equal(key.length, 32);
-  assert.throws(() => ring.keyFor('api-key', 3), /no version 3/);
+  assert.throws(() => ring.keyFor('api-key', 3), /does not know the newest keys/);
 });
 
 test('what is sealed opens under the same context only, and not when a single bit was changed', () => {
-  const ring = createKeyRing(keys);
+  const ring = ringAt(startMs, first);
   const plain = Buffer.from('a private signing key');
   const sealed = ring.seal(plain, 'signing-key:1');
   assert.notDeepEqual(sealed, ring.seal(plain, 'signing-key:1'));
@@ -90,8 +61,10 @@ test('what is sealed opens under the same context only, and not when a single bi
   for (const length of [0, 3, 10, 31]) assert.throws(() => ring.open(sealed.subarray(0, length), 'signing-key:1'));
 });
 
-test('what was sealed before the ring grew still opens', () => {
-  const before = createKeyRing(new Map([[1, Buffer.alloc(32, 1)]]));
-  const sealed = before.seal(Buffer.from('old'), 'context');
-  assert.deepEqual(createKeyRing(keys).open(sealed, 'context'), Buffer.from('old'));
+test('what was sealed under an older version opens, and new values are sealed under the newer one', () => {
+  const sealed = ringAt(startMs, second, first).seal(Buffer.from('old'), 'context');
+  const later = ringAt(second.usedFromMs, second, first);
+  assert.equal(sealed.readUInt32BE(0), 1);
+  assert.deepEqual(later.open(sealed, 'context'), Buffer.from('old'));
+  assert.equal(later.seal(Buffer.from('new'), 'context').readUInt32BE(0), 2);
 });

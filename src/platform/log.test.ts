@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog, readableLine } from './log.ts';
+import { createLog, readableLine, writeLine } from './log.ts';
 
 function linesOf(work: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];
@@ -20,6 +20,21 @@ test('what is below the level is not written', () => {
     linesOf((log) => log.debug('quiet')),
     [],
   );
+  const lines: string[] = [];
+  const log = createLog({ level: 'error', readable: false, to: { write: (line) => void lines.push(line) } });
+  writeLine(log, 'info', '"route":"/healthz"');
+  assert.deepEqual(lines, []);
+});
+
+test('a line of ready JSON looks like one of pino, and both keep their order', () => {
+  const lines = linesOf((log) => {
+    log.info({ route: '/healthz' });
+    writeLine(log, 'info', '"route":"/healthz"');
+    log.info({ route: '/healthz' });
+  });
+  assert.equal(lines.length, 3);
+  const withoutTime = lines.map((line) => line.replace(/"time":"[^"]*"/, '"time":""'));
+  assert.deepEqual(new Set(withoutTime), new Set(['{"level":"info","time":"","route":"/healthz"}\n']));
 });
 
 const request = {

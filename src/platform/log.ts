@@ -1,7 +1,8 @@
-import { type DestinationStream, destination, type Logger, pino, symbols } from 'pino';
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { toTimestamp } from './clock.ts';
 
-export type Log = Logger;
+/** A pino logger, and the stream that it writes its lines to. */
+export type Log = Logger & { readonly stream: DestinationStream };
 
 export interface LogOptions {
   level: string;
@@ -30,10 +31,14 @@ export function createLog({ level, readable, to }: LogOptions): Log {
     serializers: { err: describeError },
     timestamp: () => `,"time":"${toTimestamp(Date.now())}"`,
   };
-  if (to !== undefined) return pino(options, to);
-  // Asynchronous, so that a slow terminal or a full pipe never delays an answer. Lines beyond the buffer are dropped.
+  const stream = to ?? toStandardOutput(readable);
+  return Object.assign(pino(options, stream), { stream });
+}
+
+/** Asynchronous, so that a slow terminal or a full pipe never delays an answer. Lines beyond the buffer are dropped. */
+function toStandardOutput(readable: boolean): DestinationStream {
   const stdout = destination({ dest: 1, sync: false, maxLength: heldBackAtMost });
-  return pino(options, readable ? { write: (line: string) => stdout.write(readableLine(line)) } : together(stdout));
+  return readable ? { write: (line: string) => stdout.write(readableLine(line)) } : together(stdout);
 }
 
 function together(stdout: ReturnType<typeof destination>): DestinationStream {
@@ -58,8 +63,7 @@ function together(stdout: ReturnType<typeof destination>): DestinationStream {
  */
 export function writeLine(log: Log, level: 'info' | 'error', fields: string): void {
   if (!log.isLevelEnabled(level)) return;
-  const stream = (log as unknown as Record<symbol, DestinationStream>)[symbols.streamSym];
-  stream?.write(`{"level":"${level}","time":"${toTimestamp(Date.now())}",${fields}}\n`);
+  log.stream.write(`{"level":"${level}","time":"${toTimestamp(Date.now())}",${fields}}\n`);
 }
 
 interface DescribedError {

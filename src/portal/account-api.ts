@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
@@ -24,6 +24,7 @@ const accountSchema = Type.Object({
   operator: Type.Boolean(),
   created_at: Type.String(),
 });
+export type AccountRecord = Static<typeof accountSchema>;
 
 export function createAccountRoutes(developers: DeveloperService): Route[] {
   const tag = 'Developer portal: account';

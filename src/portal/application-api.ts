@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -23,6 +23,7 @@ const applicationSchema = Type.Object({
   created_at: Type.String(),
   updated_at: Type.String(),
 });
+export type ApplicationRecord = Static<typeof applicationSchema>;
 
 const secretSchema = Type.Object({
   id: Type.String(),
@@ -31,16 +32,18 @@ const secretSchema = Type.Object({
   last_used_at: nullable(Type.String()),
   expires_at: nullable(Type.String()),
 });
+export type ClientSecretRecord = Static<typeof secretSchema>;
 
 const detailSchema = Type.Object({
   ...applicationSchema.properties,
   registrations: Type.Array(registrationSchema),
-  client: Type.Unsafe<unknown>({
+  client: Type.Unsafe<{ client_id: string; secrets: ClientSecretRecord[] } | null>({
     type: ['object', 'null'],
     properties: { client_id: { type: 'string' }, secrets: { type: 'array', items: secretSchema } },
     required: ['client_id', 'secrets'],
   }),
 });
+export type ApplicationDetail = Static<typeof detailSchema>;
 
 /** Never returns secrets: a developer sees them once, when they are made. */
 export function createApplicationRoutes(registry: RegistryService, inTransaction: InTransaction): Route[] {

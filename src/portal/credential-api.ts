@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
-import { nullable, pathParameter } from '../http/page.ts';
+import { type Static, Type } from 'typebox';
+import { nullable, pageSchema, pathParameter } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';
@@ -24,8 +24,10 @@ const keySchema = Type.Object({
   last_used_at: nullable(Type.String()),
   expires_at: nullable(Type.String()),
 });
+export type ApiKeyRecord = Static<typeof keySchema>;
 
 const newKeySchema = Type.Object({ ...keySchema.properties, api_key: Type.String({ description: 'Shown this once' }) });
+export type NewApiKeyRecord = Static<typeof newKeySchema>;
 
 export function createCredentialRoutes(registry: RegistryService, tokenUrl: string): Route[] {
   const tag = 'Developer portal: credentials';
@@ -57,7 +59,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       answers: {
         200: {
           description: 'What may be shown of them',
-          schema: Type.Object({ data: Type.Array(keySchema), next_cursor: nullable(Type.String()) }),
+          schema: pageSchema(keySchema),
         },
       },
       handler: async (call) => {

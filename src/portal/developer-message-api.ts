@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -11,6 +11,7 @@ import { findTrackedMessage } from '../messages/tracked-message-store.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
+import { apiName } from './registration-api.ts';
 
 export interface DeveloperMessageOptions {
   database: Database;
@@ -18,7 +19,8 @@ export interface DeveloperMessageOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
-const listedSchema = Type.Object({ ...messageSchema.properties, api: Type.String() });
+const listedSchema = Type.Object({ ...messageSchema.properties, api: apiName });
+export type ListedMessage = Static<typeof listedSchema>;
 const detailSchema = Type.Object({
   ...listedSchema.properties,
   correlation_id: Type.String({ description: 'The request that made it' }),
@@ -26,6 +28,7 @@ const detailSchema = Type.Object({
   possible_duplicates: Type.Integer({ description: 'How often it was sent again without knowing that it had arrived' }),
   timeline: timelineSchema,
 });
+export type MessageDetail = Static<typeof detailSchema>;
 
 const base = '/portal/v1/applications/{id}/messages';
 const params = Type.Object({ id: pathParameter });

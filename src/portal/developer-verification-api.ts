@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -29,6 +29,7 @@ const detailSchema = Type.Object({
   correlation_id: Type.String({ description: 'The request that started it' }),
   timeline: timelineSchema,
 });
+export type VerificationDetail = Static<typeof detailSchema>;
 
 /** Developers' verifications in the portal. */
 export function createDeveloperVerificationRoutes(options: DeveloperVerificationOptions): Route[] {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
@@ -32,6 +32,7 @@ const healthSchema = Type.Object({
   accounts: Type.Integer({ description: '100,000 stands for that many or more; so it does for applications' }),
   applications: Type.Integer(),
 });
+export type HealthRecord = Static<typeof healthSchema>;
 
 const mostCounted = 100_000;
 

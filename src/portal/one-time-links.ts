@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -18,7 +18,7 @@ export interface LinkOptions {
   keys: KeyRing;
 }
 
-const linkMs = 24 * 3_600_000;
+const linkMs = dayMs;
 const tokenLength = 43;
 const tokenForm = /^[0-9A-Za-z]{43}$/;
 
@@ -43,7 +43,8 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
         const account = await store.findAccountByEmail(tx, email);
         if (account === undefined) return undefined;
         const expiresAtMs = clock.nowMs() + linkMs;
-        await store.insertLink(tx, { hash: linkHash(keys, token), accountId: account.id, makesOperator, expiresAtMs });
+        const hash = linkHash(keys, keys.version, token);
+        await store.insertLink(tx, { hash, accountId: account.id, makesOperator, expiresAtMs });
         return token;
       });
     },
@@ -57,13 +58,14 @@ export function createLinkUse(options: LinkOptions & { passwordWork: PasswordWor
   return async function useLink(token: string, password: string, address: string): Promise<SignedIn> {
     requireGoodPassword(password, '');
     if (!tokenForm.test(token)) throw deadLink();
-    const hash = linkHash(keys, token);
-    const found = await store.findLink(database, hash, clock.nowMs());
+    const nowMs = clock.nowMs();
+    const hashes = keys.versionsSince(nowMs - linkMs).map((version) => linkHash(keys, version, token));
+    const found = await store.findLink(database, hashes, nowMs);
     if (found === undefined) throw deadLink();
     requireGoodPassword(password, found.email);
     const passwordHash = await passwordWork.run(address, (hasher) => hasher.hash(password));
     return database.transaction(async (tx) => {
-      const link = await store.takeLink(tx, found.accountId, hash, clock.nowMs());
+      const link = await store.takeLink(tx, found.accountId, found.hash, clock.nowMs());
       if (link === undefined) throw deadLink();
       await store.setPassword(tx, found.accountId, passwordHash);
       if (link.makesOperator) await store.makeOperator(tx, found.accountId);
@@ -75,8 +77,8 @@ export function createLinkUse(options: LinkOptions & { passwordWork: PasswordWor
   };
 }
 
-function linkHash(keys: KeyRing, token: string): Buffer {
-  return keyedHash(keys.keyFor('link'), token);
+function linkHash(keys: KeyRing, version: number, token: string): Buffer {
+  return keyedHash(keys.keyFor('link', version), token);
 }
 
 function deadLink() {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
@@ -12,6 +12,7 @@ const waitingSchema = Type.Object({
   application_name: Type.String(),
   account_email: Type.String(),
 });
+export type WaitingRegistration = Static<typeof waitingSchema>;
 
 const params = Type.Object({ id: pathParameter });
 

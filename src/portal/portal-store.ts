@@ -67,31 +67,36 @@ export async function insertSession(
   tx: Tx,
   session: { hash: Buffer; accountId: string; nowMs: number; expiresAtMs: number },
 ): Promise<void> {
-  await tx.query(
-    'insert into session (hash, account_id, created_at, last_seen_at, expires_at) values ($1, $2, $3, $3, $4)',
-    [session.hash, session.accountId, toTimestamp(session.nowMs), toTimestamp(session.expiresAtMs)],
-  );
+  await tx.query('insert into session (hash, account_id, last_seen_at, expires_at) values ($1, $2, $3, $4)', [
+    session.hash,
+    session.accountId,
+    toTimestamp(session.nowMs),
+    toTimestamp(session.expiresAtMs),
+  ]);
 }
 
 export async function findSession(
   tx: Tx,
-  hash: Buffer,
+  hashes: Buffer[],
   nowMs: number,
   idleSinceMs: number,
-): Promise<{ accountId: string; operator: boolean; lastSeenAtMs: number } | undefined> {
-  const { rows } = await tx.query<{ accountId: string; operator: boolean; lastSeenAtMs: number }>(selectSession, [
-    hash,
-    toTimestamp(nowMs),
-    toTimestamp(idleSinceMs),
-  ]);
+): Promise<FoundSession | undefined> {
+  const { rows } = await tx.query<FoundSession>(selectSession, [hashes, toTimestamp(nowMs), toTimestamp(idleSinceMs)]);
   return rows[0];
+}
+
+interface FoundSession {
+  hash: Buffer;
+  accountId: string;
+  operator: boolean;
+  lastSeenAtMs: number;
 }
 
 const selectSession = {
   name: 'select-session',
-  text: `select a.id as "accountId", a.operator, s.last_seen_at as "lastSeenAtMs"
+  text: `select s.hash, a.id as "accountId", a.operator, s.last_seen_at as "lastSeenAtMs"
     from session s join account a on a.id = s.account_id
-    where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
+    where s.hash = any($1::bytea[]) and s.expires_at > $2 and s.last_seen_at > $3`,
 };
 
 export async function findOpenSessions(
@@ -139,13 +144,13 @@ export async function insertLink(
 
 export async function findLink(
   tx: Tx,
-  hash: Buffer,
+  hashes: Buffer[],
   nowMs: number,
-): Promise<{ accountId: string; email: string } | undefined> {
-  const { rows } = await tx.query<{ accountId: string; email: string }>(
-    `select a.id as "accountId", a.email from one_time_link l join account a on a.id = l.account_id
-     where l.hash = $1 and l.expires_at > $2`,
-    [hash, toTimestamp(nowMs)],
+): Promise<{ hash: Buffer; accountId: string; email: string } | undefined> {
+  const { rows } = await tx.query<{ hash: Buffer; accountId: string; email: string }>(
+    `select l.hash, a.id as "accountId", a.email from one_time_link l join account a on a.id = l.account_id
+     where l.hash = any($1::bytea[]) and l.expires_at > $2`,
+    [hashes, toTimestamp(nowMs)],
   );
   return rows[0];
 }
@@ -170,12 +175,12 @@ export async function takeLink(
 export async function isKnownAddress(
   tx: Tx,
   accountId: string,
-  addressHash: Buffer,
+  addressHashes: Buffer[],
   sinceMs: number,
 ): Promise<boolean> {
   const { count } = await tx.query(
-    'select 1 from known_address where account_id = $1 and address_hash = $2 and seen_at > $3',
-    [accountId, addressHash, toTimestamp(sinceMs)],
+    'select 1 from known_address where account_id = $1 and address_hash = any($2::bytea[]) and seen_at > $3',
+    [accountId, addressHashes, toTimestamp(sinceMs)],
   );
   return count > 0;
 }

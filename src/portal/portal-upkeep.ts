@@ -1,8 +1,7 @@
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { pieceRows } from '../platform/maintenance.ts';
-import { addressKnownMs } from './sign-in.ts';
-import { forgottenAfterMs } from './sign-in-throttle.ts';
+import { addressKnownMs, forgottenAfterMs } from './sign-in-throttle.ts';
 
 /**
  * The most rows of failed sign-ins to keep. An attacker with many addresses can invent e-mails as fast as we hash

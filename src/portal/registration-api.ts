@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
-import { nullable, pathParameter } from '../http/page.ts';
-import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { type Static, Type } from 'typebox';
+import { nullable, pageSchema, pathParameter } from '../http/page.ts';
+import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
 import type { NewCredential, RegistryService } from '../registry/registry-service.ts';
@@ -15,15 +15,19 @@ function anyCaseOf(names: readonly string[], expected: string) {
   return Type.String({ pattern: `^(?:${spellings.join('|')})$`, maxLength, expected, examples: [...names] });
 }
 
+/** In answers, where it is always in lower case. */
+export const apiName = Type.Unsafe<Api>({ type: 'string', enum: [...apis] });
+
 export const registrationSchema = Type.Object({
   id: Type.String(),
-  api: Type.String(),
+  api: apiName,
   plan: Type.String(),
   status: Type.String({ description: 'approved, pending or rejected' }),
   requested_plan: nullable(Type.String({ description: 'Asked for, and waiting for an operator' })),
   created_at: Type.String(),
   updated_at: Type.String(),
 });
+export type RegistrationRecord = Static<typeof registrationSchema>;
 
 export const clientCredentialSchema = Type.Object({
   type: Type.Literal('client'),
@@ -32,8 +36,10 @@ export const clientCredentialSchema = Type.Object({
   token_url: Type.String(),
   scope: Type.String(),
 });
+export type ClientCredential = Static<typeof clientCredentialSchema>;
+export type Credential = { type: 'api_key'; id: string; api_key: string } | ClientCredential;
 
-const credentialSchema = Type.Unsafe<unknown>({
+const credentialSchema = Type.Unsafe<Credential | null>({
   description: 'Shown this once; null when the application has it already',
   type: ['object', 'null'],
   properties: {
@@ -48,6 +54,7 @@ const credentialSchema = Type.Unsafe<unknown>({
 });
 
 const registeredSchema = Type.Object({ ...registrationSchema.properties, credential: credentialSchema });
+export type RegisteredRecord = Static<typeof registeredSchema>;
 const params = Type.Object({ id: pathParameter });
 
 export function createRegistrationRoutes(registry: RegistryService, tokenUrl: string): Route[] {
@@ -93,7 +100,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       answers: {
         200: {
           description: 'All of them: there is at most one per API',
-          schema: Type.Object({ data: Type.Array(registrationSchema), next_cursor: nullable(Type.String()) }),
+          schema: pageSchema(registrationSchema),
         },
       },
       handler: async (call) => {
@@ -131,7 +138,7 @@ export function toRegistration(registration: Registration) {
   };
 }
 
-export function toCredential(credential: NewCredential, tokenUrl: string): object {
+export function toCredential(credential: NewCredential, tokenUrl: string): Credential {
   if (credential.type === 'api_key') return { type: 'api_key', id: credential.id, api_key: credential.apiKey };
   return {
     type: 'client',

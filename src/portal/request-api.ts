@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -9,6 +9,7 @@ import { type FieldProblem, notFound } from '../platform/errors.ts';
 import { idTimeMs } from '../platform/ids.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { applicationParams } from './application-api.ts';
+import { apiName } from './registration-api.ts';
 
 export interface RequestRecord {
   type: 'message' | 'verification';
@@ -47,14 +48,18 @@ export interface RequestRoutesOptions {
   flush: () => Promise<void>;
 }
 
-const record = { type: Type.String(), id: Type.String(), status: Type.String() };
+const record = {
+  type: Type.Unsafe<RequestRecord['type']>({ type: 'string', enum: ['message', 'verification'] }),
+  id: Type.String(),
+  status: Type.String(),
+};
 const problem = Type.Object({ field: Type.String(), message: Type.String() });
 
 const storySchema = Type.Object({
   correlation_id: Type.String(),
   application_id: Type.String(),
   application_name: Type.String(),
-  api: Type.String(),
+  api: apiName,
   at: Type.String(),
   method: Type.String(),
   path: nullable(Type.String()),
@@ -68,7 +73,7 @@ const storySchema = Type.Object({
     limit: nullable(Type.Integer()),
     remaining: nullable(Type.Integer()),
     retry_after_seconds: nullable(Type.Integer()),
-    refused_by: nullable(Type.String({ description: 'minute or burst' })),
+    refused_by: Type.Unsafe<'minute' | 'burst' | null>({ type: ['string', 'null'], enum: ['minute', 'burst', null] }),
   }),
   record: Type.Unsafe<unknown>({
     type: ['object', 'null'],
@@ -78,10 +83,11 @@ const storySchema = Type.Object({
   records: Type.Array(Type.Object(record)),
   timeline: timelineSchema,
 });
+export type RequestStoryRecord = Static<typeof storySchema>;
 
 const listedSchema = Type.Object({
   correlation_id: Type.String(),
-  api: Type.String(),
+  api: apiName,
   at: Type.String(),
   method: Type.String(),
   path: nullable(Type.String()),
@@ -90,6 +96,7 @@ const listedSchema = Type.Object({
   duration_ms: Type.Number(),
   record_id: nullable(Type.String()),
 });
+export type ListedRequest = Static<typeof listedSchema>;
 
 /** Explains a request to a developer who has its correlation id. */
 export function createRequestRoutes(options: RequestRoutesOptions): Route[] {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Route, route } from '../http/route.ts';
 import type { Config } from '../platform/config.ts';
 import { planNames, scopeFor } from '../registry/application.ts';
@@ -6,12 +6,13 @@ import { planNames, scopeFor } from '../registry/application.ts';
 const serviceSchema = Type.Object({
   name: Type.String(),
   version: Type.String(),
-  environment: Type.String({ description: 'sandbox or production' }),
+  environment: Type.Unsafe<Config['environment']>({ type: 'string', enum: ['sandbox', 'production'] }),
   base_url: Type.String(),
   token_url: Type.String(),
   plans: Type.Array(Type.Object({ name: Type.String(), per_minute: Type.Integer(), burst: Type.Integer() })),
   scopes: Type.Object({ verify: Type.String(), messaging: Type.String() }),
 });
+export type ServiceRecord = Static<typeof serviceSchema>;
 
 /** What the portal's pages need before sign-in. */
 export function createServiceRoutes(config: Config, tokenUrl: string, version: string): Route[] {

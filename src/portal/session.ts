@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
@@ -16,16 +16,16 @@ export interface Sessions {
   end(sessionHash: Buffer): Promise<{ cookie: string }>;
 }
 
-const idleMs = 30 * 60_000;
-const absoluteMs = 12 * 3_600_000;
+const idleMs = 30 * minuteMs;
+const absoluteMs = 12 * hourMs;
 /** Updating `last_seen_at` once a minute is enough. */
-const touchEveryMs = 60_000;
+const touchEveryMs = minuteMs;
 
 export function createSessions(options: { database: Database; clock: Clock; keys: KeyRing; https: boolean }): Sessions {
   const { database, clock, keys, https } = options;
   const cookieName = https ? '__Host-heliograph_session' : 'heliograph_session';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
-  const hashOf = (token: string) => keyedHash(keys.keyFor('session'), token);
+  const hashOf = (token: string, version: number) => keyedHash(keys.keyFor('session', version), token);
 
   return {
     cookieName,
@@ -33,18 +33,20 @@ export function createSessions(options: { database: Database; clock: Clock; keys
     async open(tx, accountId) {
       const token = randomBytes(32).toString('base64url');
       const nowMs = clock.nowMs();
-      await store.insertSession(tx, { hash: hashOf(token), accountId, nowMs, expiresAtMs: nowMs + absoluteMs });
+      const hash = hashOf(token, keys.version);
+      await store.insertSession(tx, { hash, accountId, nowMs, expiresAtMs: nowMs + absoluteMs });
       return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}` };
     },
 
     async find(token) {
       if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
       const nowMs = clock.nowMs();
-      const sessionHash = hashOf(token);
-      const found = await store.findSession(database, sessionHash, nowMs, nowMs - idleMs);
+      const hashes = keys.versionsSince(nowMs - absoluteMs).map((version) => hashOf(token, version));
+      const found = await store.findSession(database, hashes, nowMs, nowMs - idleMs);
       if (found === undefined) return undefined;
-      if (nowMs - found.lastSeenAtMs > touchEveryMs) await store.touchSession(database, sessionHash, nowMs);
-      return { accountId: found.accountId, operator: found.operator, sessionHash };
+      const { hash: sessionHash, accountId, operator, lastSeenAtMs } = found;
+      if (nowMs - lastSeenAtMs > touchEveryMs) await store.touchSession(database, sessionHash, nowMs);
+      return { accountId, operator, sessionHash };
     },
 
     findOpen(sessionHashes) {

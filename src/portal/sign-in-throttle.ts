@@ -1,5 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { type Clock, dayMs, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
@@ -7,7 +6,7 @@ import { keyedHash } from '../platform/secrets.ts';
 /** Slows down guessing without locking a person out: every wait is bounded and ends by itself. */
 export interface SignInThrottle {
   /** Counts a guess before the password is checked, so that parallel guesses do not bypass the limit. */
-  take(guess: Guess, isKnown: (addressHash: Buffer) => Promise<boolean>): Promise<ThrottleDecision>;
+  take(guess: Guess, isKnown: (addressHashes: Buffer[]) => Promise<boolean>): Promise<ThrottleDecision>;
   /** Forgets earlier guesses after a right password: the rows of this account and this address, no others. */
   clear(tx: Tx, guess: Guess): Promise<void>;
   addressHash(addressKey: string): Buffer;
@@ -29,19 +28,25 @@ interface Rule {
 }
 
 /** Per address and account: one second after the third failure, doubling up to 15 minutes. */
-const perAddress: Rule = { free: 3, longestMs: 900_000 };
+const perAddress: Rule = { free: 3, longestMs: 15 * minuteMs };
 /** Per account, from any address. Addresses that signed in to the account before are exempt. */
-const perAccount: Rule = { free: 100, longestMs: 60_000 };
+const perAccount: Rule = { free: 100, longestMs: minuteMs };
 /** The count restarts after a day without a failure. */
-export const forgottenAfterMs = 86_400_000;
+export const forgottenAfterMs = dayMs;
+/** How long an address stays known to an account after a sign-in. */
+export const addressKnownMs = 30 * dayMs;
 
 export function createSignInThrottle(database: Database, clock: Clock, keys: KeyRing): SignInThrottle {
-  const hashOf = (text: string) => keyedHash(keys.keyFor('session'), `sign-in:${text}`);
+  // A new version of the ring restarts the counts: a handful of free guesses, once in a rotation.
+  const hashOf = (text: string, version = keys.version) =>
+    keyedHash(keys.keyFor('session', version), `sign-in:${text}`);
   const targetOf = ({ accountId, email }: Guess) =>
     accountId === undefined ? `email\n${email}` : `account\n${accountId}`;
   const accountSubject = (guess: Guess) => hashOf(targetOf(guess));
   const addressSubject = (guess: Guess) => hashOf(`${targetOf(guess)}\n${guess.addressKey}`);
-  const addressHash = (addressKey: string) => hashOf(`address\n${addressKey}`);
+  const addressHash = (addressKey: string, version?: number) => hashOf(`address\n${addressKey}`, version);
+  const addressHashes = (addressKey: string) =>
+    keys.versionsSince(clock.nowMs() - addressKnownMs).map((version) => addressHash(addressKey, version));
 
   async function takeOne(subject: Buffer, { free, longestMs }: Rule): Promise<ThrottleDecision> {
     const nowMs = clock.nowMs();
@@ -58,12 +63,12 @@ export function createSignInThrottle(database: Database, clock: Clock, keys: Key
   }
 
   return {
-    addressHash,
+    addressHash: (addressKey) => addressHash(addressKey),
     async take(guess, isKnown) {
       const byAddress = await takeOne(addressSubject(guess), perAddress);
       if (!byAddress.allowed) return byAddress;
       const byAccount = await takeOne(accountSubject(guess), perAccount);
-      if (byAccount.allowed || (await isKnown(addressHash(guess.addressKey)))) return { allowed: true };
+      if (byAccount.allowed || (await isKnown(addressHashes(guess.addressKey)))) return { allowed: true };
       return byAccount;
     },
     async clear(tx, guess) {

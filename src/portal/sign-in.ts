@@ -6,7 +6,7 @@ import type { Hasher } from './password.ts';
 import type { PasswordWork } from './password-work.ts';
 import * as store from './portal-store.ts';
 import type { Sessions } from './session.ts';
-import type { Guess, SignInThrottle } from './sign-in-throttle.ts';
+import { addressKnownMs, type Guess, type SignInThrottle } from './sign-in-throttle.ts';
 import { throttled } from './throttled.ts';
 
 export interface SignedIn {
@@ -24,15 +24,12 @@ export interface SignInOptions {
 
 type Found = Awaited<ReturnType<typeof store.findAccountByEmail>>;
 
-/** How long an address stays known to an account after a sign-in. */
-export const addressKnownMs = 30 * 86_400_000;
-
 /** An unknown account and a wrong password take the same steps, so that callers cannot tell them apart. */
 export function createSignIn({ database, clock, passwordWork, sessions, throttle }: SignInOptions) {
   async function requireTry(guess: Guess): Promise<void> {
     const sinceMs = clock.nowMs() - addressKnownMs;
-    const take = await throttle.take(guess, (addressHash) =>
-      store.isKnownAddress(database, guess.accountId ?? '', addressHash, sinceMs),
+    const take = await throttle.take(guess, (addressHashes) =>
+      store.isKnownAddress(database, guess.accountId ?? '', addressHashes, sinceMs),
     );
     if (!take.allowed) throw throttled('Too many failed sign-ins', take.retryAfterMs);
   }

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { messagesBySteps } from '../messages/message-usage-store.ts';
 import { requestsBySteps } from '../metering/usage-store.ts';
@@ -9,6 +9,7 @@ import { invalidField } from '../platform/errors.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { verificationsBySteps } from '../verify/verification-usage-store.ts';
 import { applicationParams } from './application-api.ts';
+import { apiName } from './registration-api.ts';
 import { coverSpan, type StepName, stepNames, steps, usageOf } from './usage.ts';
 
 export interface UsageOptions {
@@ -34,10 +35,10 @@ const countsSchema = {
 const usageSchema = Type.Object({
   from: Type.String(),
   to: Type.String(),
-  step: Type.String(),
+  step: Type.Unsafe<StepName>({ type: 'string', enum: [...stepNames] }),
   data: Type.Array(
     Type.Object({
-      api: Type.String(),
+      api: apiName,
       plan: Type.String(),
       per_minute: Type.Integer(),
       burst: Type.Integer(),
@@ -53,6 +54,7 @@ const usageSchema = Type.Object({
     }),
   ),
 });
+export type UsageRecord = Static<typeof usageSchema>;
 
 const time = Type.String({ maxLength: 35, format: 'date-time', expected: 'a time, like 2026-01-31T12:00:00Z' });
 

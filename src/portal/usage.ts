@@ -1,6 +1,7 @@
 import type { Api } from '../http/route.ts';
 import type { MessagesOfStep } from '../messages/message-usage-store.ts';
 import type { RequestsOfStep } from '../metering/usage-store.ts';
+import { dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Span } from '../platform/steps.ts';
 import type { VerificationsOfStep } from '../verify/verification-usage-store.ts';
 
@@ -9,9 +10,9 @@ export type StepName = (typeof stepNames)[number];
 
 /** The length of each step and the most steps in a span: a chart has no room for more. */
 export const steps: Record<StepName, { ms: number; most: number }> = {
-  minute: { ms: 60_000, most: 1440 },
-  hour: { ms: 3_600_000, most: 24 * 31 },
-  day: { ms: 86_400_000, most: 366 },
+  minute: { ms: minuteMs, most: 1440 },
+  hour: { ms: hourMs, most: 24 * 31 },
+  day: { ms: dayMs, most: 366 },
 };
 
 export interface Usage {

@@ -4,10 +4,10 @@ import { keyedHash, sameBytes } from '../platform/secrets.ts';
 
 /** `hg_sandbox_<random>_<checksum>`: 190 random bits, and a keyed checksum that detects typos and guesses. */
 export interface ApiKeys {
-  create(): { key: string; hash: Buffer; ringVersion: number; prefix: string; lastFour: string };
+  create(): { key: string; hash: Buffer; prefix: string; lastFour: string };
   /** True if we can have issued this key. Needs no lookup. */
   isWellFormed(text: string): boolean;
-  /** The hashes to find a key by, one for each key-ring version that may have made it. */
+  /** The hashes to find a key by. A key does not name its ring version and lives without end: one for each version. */
   hashes(key: string): Buffer[];
 }
 
@@ -27,23 +27,20 @@ export function createApiKeys(keys: KeyRing, environment: 'sandbox' | 'productio
 
   return {
     create() {
+      const { version } = keys;
       const body = `${start}${randomBase62(randomLength)}`;
-      const key = `${body}_${checksumOf(body, keys.version)}`;
-      const hash = keyedHash(keys.keyFor('api-key'), key);
-      return { key, hash, ringVersion: keys.version, prefix: key.slice(0, start.length + 4), lastFour: key.slice(-4) };
+      const key = `${body}_${checksumOf(body, version)}`;
+      const hash = keyedHash(keys.keyFor('api-key', version), key);
+      return { key, hash, prefix: key.slice(0, start.length + 4), lastFour: key.slice(-4) };
     },
 
     isWellFormed(text) {
       if (!form.test(text)) return false;
       const body = text.slice(0, start.length + randomLength);
       const checksum = Buffer.from(text.slice(-checksumLength));
-      return versions(keys).some((version) => sameBytes(Buffer.from(checksumOf(body, version)), checksum));
+      return keys.versions.some((version) => sameBytes(Buffer.from(checksumOf(body, version)), checksum));
     },
 
-    hashes: (key) => versions(keys).map((version) => keyedHash(keys.keyFor('api-key', version), key)),
+    hashes: (key) => keys.versions.map((version) => keyedHash(keys.keyFor('api-key', version), key)),
   };
-}
-
-function versions(keys: KeyRing): number[] {
-  return Array.from({ length: keys.version }, (_, index) => keys.version - index);
 }

@@ -1,8 +1,8 @@
-import { toTimestamp } from '../platform/clock.ts';
+import { hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 
-const keptForMs = 3_600_000;
+const keptForMs = hourMs;
 
 /** Deletes one piece of old changes, which every live node has applied. Returns the number of rows. */
 export async function deleteOldChanges(tx: Tx, nowMs: number): Promise<number> {

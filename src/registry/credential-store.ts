@@ -12,7 +12,6 @@ export interface ApiKeyRow {
 
 export interface ClientRow {
   id: string;
-  createdAtMs: number;
   secrets: {
     id: string;
     lastFour: string;
@@ -28,16 +27,15 @@ export async function insertApiKey(
     id: string;
     applicationId: string;
     hash: Buffer;
-    ringVersion: number;
     prefix: string;
     lastFour: string;
     createdAtMs: number;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.id, key.applicationId, key.hash, key.ringVersion, key.prefix, key.lastFour, toTimestamp(key.createdAtMs)],
+    `insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [key.id, key.applicationId, key.hash, key.prefix, key.lastFour, toTimestamp(key.createdAtMs)],
   );
 }
 
@@ -86,12 +84,8 @@ export async function deleteExpired(tx: Tx, applicationId: string, nowMs: number
   );
 }
 
-export async function insertClient(tx: Tx, id: string, applicationId: string, nowMs: number): Promise<void> {
-  await tx.query('insert into oauth_client (id, application_id, created_at) values ($1, $2, $3)', [
-    id,
-    applicationId,
-    toTimestamp(nowMs),
-  ]);
+export async function insertClient(tx: Tx, id: string, applicationId: string): Promise<void> {
+  await tx.query('insert into oauth_client (id, application_id) values ($1, $2)', [id, applicationId]);
 }
 
 export async function insertClientSecret(
@@ -114,10 +108,9 @@ export async function deleteClient(tx: Tx, applicationId: string): Promise<void>
 }
 
 export async function findClient(tx: Tx, applicationId: string, nowMs: number): Promise<ClientRow | undefined> {
-  const { rows } = await tx.query<Omit<ClientRow, 'secrets'>>(
-    'select id, created_at as "createdAtMs" from oauth_client where application_id = $1',
-    [applicationId],
-  );
+  const { rows } = await tx.query<Pick<ClientRow, 'id'>>('select id from oauth_client where application_id = $1', [
+    applicationId,
+  ]);
   const client = rows[0];
   if (client === undefined) return undefined;
   const secrets = await tx.query<ClientRow['secrets'][number]>(

@@ -18,16 +18,12 @@ export function newClientSecret(keys: KeyRing): {
   ringVersion: number;
   lastFour: string;
 } {
+  const { version: ringVersion } = keys;
   const secret = `hgs_${randomBase62(43)}`;
-  return {
-    secret,
-    hash: hashClientSecret(keys, secret, keys.version),
-    ringVersion: keys.version,
-    lastFour: secret.slice(-4),
-  };
+  return { secret, hash: hashClientSecret(keys, secret, ringVersion), ringVersion, lastFour: secret.slice(-4) };
 }
 
-export function hashClientSecret(keys: KeyRing, secret: string, ringVersion: number): Buffer {
+function hashClientSecret(keys: KeyRing, secret: string, ringVersion: number): Buffer {
   return keyedHash(keys.keyFor('client-secret', ringVersion), secret);
 }
 

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PlanName } from '../platform/config.ts';
@@ -65,9 +66,9 @@ export function createRegistryService(options: RegistryServiceOptions) {
   }
 
   async function issueKey(tx: Tx, applicationId: string): Promise<NewApiKey> {
-    const { key, hash, ringVersion, prefix, lastFour } = apiKeys.create();
+    const { key, hash, prefix, lastFour } = apiKeys.create();
     const shown = { id: newId('key', clock), prefix, lastFour, createdAtMs: clock.nowMs() };
-    await credentials.insertApiKey(tx, { applicationId, hash, ringVersion, ...shown });
+    await credentials.insertApiKey(tx, { applicationId, hash, ...shown });
     return { type: 'api_key', apiKey: key, ...shown };
   }
 
@@ -86,7 +87,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
     }
     if ((await credentials.findClient(tx, applicationId, nowMs)) !== undefined) return null;
     const clientId = newId('cli', clock);
-    await credentials.insertClient(tx, clientId, applicationId, nowMs);
+    await credentials.insertClient(tx, clientId, applicationId);
     return issueSecret(tx, clientId, api);
   }
 
@@ -143,7 +144,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     requireOwn,
 
-    listApplications: (accountId: string, page: store.Page) => store.listApplications(database, accountId, page),
+    listApplications: (accountId: string, page: PageRequest) => store.listApplications(database, accountId, page),
 
     async requireApplication(accountId: string, id: string) {
       const application = await requireOwn(accountId, id);
@@ -220,7 +221,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     count: (most: number) => store.countRegistry(database, most),
 
-    listWaiting: (page: store.Page) => store.listWaiting(database, page),
+    listWaiting: (page: PageRequest) => store.listWaiting(database, page),
     approve: (registrationId: string) => decide(registrationId, afterApproval),
     reject: (registrationId: string) => decide(registrationId, afterRejection),
   };

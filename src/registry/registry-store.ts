@@ -1,13 +1,8 @@
+import type { PageRequest } from '../http/page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Application, Registration } from './application.ts';
-
-export interface Page {
-  limit: number;
-  /** The last id of the previous page. */
-  after: string | undefined;
-}
 
 export async function insertApplication(
   tx: Tx,
@@ -74,7 +69,11 @@ export async function lockApplication(tx: Tx, accountId: string, id: string): Pr
   return count > 0;
 }
 
-export async function listApplications(tx: Tx, accountId: string, { limit, after }: Page): Promise<Application[]> {
+export async function listApplications(
+  tx: Tx,
+  accountId: string,
+  { limit, after }: PageRequest,
+): Promise<Application[]> {
   const { rows } = await tx.query<Application>(
     `select ${applicationColumns} from application
      where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
@@ -128,7 +127,7 @@ export interface WaitingRegistration extends Registration {
   accountId: string;
 }
 
-export async function listWaiting(tx: Tx, { limit, after }: Page): Promise<WaitingRegistration[]> {
+export async function listWaiting(tx: Tx, { limit, after }: PageRequest): Promise<WaitingRegistration[]> {
   const { rows } = await tx.query<WaitingRegistration>(
     `select r.*, a.name as "applicationName", a.account_id as "accountId"
      from (select ${registrationColumns} from registration

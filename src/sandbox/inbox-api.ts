@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema } from '../http/page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
@@ -25,6 +25,7 @@ const itemSchema = Type.Object({
   segments: segmentsSchema,
   received_at: Type.String(),
 });
+export type InboxItem = Static<typeof itemSchema>;
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {

@@ -4,7 +4,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { matchingVersions, testCode } from './code.ts';
-import { asOf, type Verification } from './verification.ts';
+import { asOf, longestTtlSeconds, type Verification } from './verification.ts';
 import type { TextState } from './verification-record.ts';
 import {
   type CheckRow,
@@ -60,7 +60,7 @@ export function createChecks(options: {
       id,
       applicationId,
       codeLength: code.length,
-      matching: matchingVersions(keys, id, code),
+      rightUnder: matchingVersions(keys, id, code, clock.nowMs() - longestTtlSeconds * 1000),
       isTestCode: environment === 'sandbox' && code === testCode(code.length),
     };
   }

@@ -1,4 +1,4 @@
-import { testNumberOf } from '../messages/test-numbers.ts';
+import { testCodeDigits, testNumberOf } from '../messages/test-numbers.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
 
@@ -23,17 +23,17 @@ export function derivedCode(keys: KeyRing, verificationId: string, ringVersion: 
 
 /** The code of every sandbox test number. */
 export function testCode(length: number): string {
-  return '1234567890'.slice(0, length);
+  return testCodeDigits.slice(0, length);
 }
 
-/** Bit mask of the ring versions for which this is the verification's code. */
-export function matchingVersions(keys: KeyRing, verificationId: string, code: string): number {
-  let bits = 0;
-  for (let version = 1; version <= keys.version; version++) {
-    const right = derivedCode(keys, verificationId, version, code.length);
-    if (sameDigits(right, code)) bits |= 1 << version;
-  }
-  return bits;
+/**
+ * The ring versions under which this is the verification's code. Its row names one version, which is known once the row
+ * is read; only those in use since `sinceMs` come into question.
+ */
+export function matchingVersions(keys: KeyRing, verificationId: string, code: string, sinceMs: number): number[] {
+  return keys
+    .versionsSince(sinceMs)
+    .filter((version) => sameDigits(derivedCode(keys, verificationId, version, code.length), code));
 }
 
 /** Compares without an early exit, so the time does not depend on the digits. */

@@ -1,6 +1,7 @@
 import type { Encoding } from '../messages/text.ts';
 import { measure } from '../messages/text.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
+import { minuteMs } from '../platform/clock.ts';
 import { senderName } from './sender-name.ts';
 import { renderVerification, type VerificationTemplate } from './verification-text.ts';
 
@@ -44,5 +45,5 @@ export function withMinutes(text: PreparedText, minutes: number): PreparedText {
 
 /** Validity in minutes as the text states it, rounded up. */
 export function toMinutes(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 60_000));
+  return Math.max(1, Math.ceil(ms / minuteMs));
 }

@@ -1,7 +1,7 @@
 import { cancelTexts, findNewestTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { decideStart, type StartDecision, type StartDecisionOptions, type StartRequest } from './start-decision.ts';
 import * as store from './start-store.ts';
 import { prefixOf, type Verification } from './verification.ts';
@@ -16,7 +16,7 @@ export interface StartAnswer {
 export interface StartItem {
   request: StartRequest;
   /** Turns the record into the answer stored for an idempotency key; both commit together. */
-  keep: (answer: StartAnswer) => IdempotencyRow | undefined;
+  keep: (answer: StartAnswer) => AnswerToKeep | undefined;
   key: string | undefined;
 }
 

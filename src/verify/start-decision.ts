@@ -3,6 +3,7 @@ import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import type { KeyRing } from '../platform/keys.ts';
 import type { Guard, GuardFacts } from './guard.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
 import type { StartCounts } from './start-store.ts';
@@ -30,10 +31,10 @@ export interface StartDecision {
 
 export interface StartDecisionOptions {
   clock: Clock;
+  keys: Pick<KeyRing, 'version'>;
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
-  ringVersion: number;
 }
 
 /** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
@@ -84,7 +85,7 @@ function startNew(
       : test.kind === 'blocked'
         ? 'block_list'
         : null;
-  const ttlMs = test?.kind === 'expires_early' ? 2000 : request.ttlSeconds * 1000;
+  const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', options.clock),
     applicationId: request.applicationId,
@@ -94,7 +95,7 @@ function startNew(
     status: blocked === null ? 'pending' : 'blocked',
     reason: blocked,
     codeLength: request.codeLength,
-    ringVersion: options.ringVersion,
+    ringVersion: options.keys.version,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,

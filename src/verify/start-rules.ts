@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
+import { channelExpected } from '../messages/channel.ts';
 import { longestNumber, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
 import { localeProblem, longestLocale } from './translations.ts';
+import { longestTtlSeconds } from './verification.ts';
 import type { VerificationTemplate } from './verification-text.ts';
 
 export type StartRules = ReturnType<typeof createStartRules>;
@@ -40,7 +42,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     }
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
-    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', 'must be sms');
+    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', channelExpected);
     return problems;
   }
 
@@ -60,9 +62,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         code_length: Type.Integer({ minimum: 4, maximum: 10, default: 6, expected: 'a whole number from 4 to 10' }),
         ttl_seconds: Type.Integer({
           minimum: 60,
-          maximum: 600,
-          default: 600,
-          expected: 'a whole number of seconds from 60 to 600',
+          maximum: longestTtlSeconds,
+          default: longestTtlSeconds,
+          expected: `a whole number of seconds from 60 to ${longestTtlSeconds}`,
         }),
         autofill: Type.Optional(
           Type.Unsafe<VerificationTemplate['autofill']>({

@@ -1,10 +1,10 @@
 import type { Message } from '../messages/message.ts';
 import { insertMessagesSql, messageRows } from '../messages/message-store.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { dayMs, hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
-import { dayMs, mostFailuresADay, type Verification, verificationStatuses } from './verification.ts';
+import { mostFailuresADay, type Verification, verificationStatuses } from './verification.ts';
 import { verificationColumns } from './verification-store.ts';
 
 /** A number within one application. */
@@ -83,7 +83,7 @@ export async function countStarts(
   const { rows } = await tx.query<StartCounts>(countStatement, [
     ...toTextRows(counted.map(({ applicationId, to, prefix }) => [applicationId, to, prefix])),
     idFloor('ver', nowMs - dayMs),
-    idFloor('ver', nowMs - dayMs / 24),
+    idFloor('ver', nowMs - hourMs),
     limits.perNumber,
     limits.perPrefix,
   ]);

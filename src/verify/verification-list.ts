@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
@@ -8,11 +9,6 @@ export interface VerificationFilter {
   to?: string | undefined;
   status?: VerificationStatus | undefined;
   reference?: string | undefined;
-}
-
-export interface VerificationPage {
-  limit: number;
-  after: string | undefined;
 }
 
 /** The most time between the time in an id and the row's `created_at`. */
@@ -26,7 +22,7 @@ export async function listVerifications(
   tx: Tx,
   applicationId: string,
   filter: VerificationFilter,
-  page: VerificationPage,
+  page: PageRequest,
   nowMs: number,
 ): Promise<Verification[]> {
   // Postgres rejects NUL in a parameter, and no row contains one.

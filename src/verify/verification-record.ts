@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
 import { longestNumber, numberForm } from '../messages/phone-number.ts';
@@ -20,7 +20,7 @@ const fields = {
   updated_at: Type.String(),
   expires_at: Type.String(),
   approved_at: nullable(Type.String()),
-  delivery: Type.Unsafe<unknown>({
+  delivery: Type.Unsafe<ReturnType<typeof toVerificationRecord>['delivery']>({
     description: 'Its newest text; null when none was sent',
     type: ['object', 'null'],
     properties: {
@@ -36,6 +36,7 @@ const fields = {
 };
 
 export const verificationSchema = Type.Object(fields);
+export type VerificationRecord = Static<typeof verificationSchema>;
 export const startSchema = Type.Object({
   ...fields,
   sent: Type.Boolean({

@@ -1,8 +1,8 @@
 import { maskNumber } from '../messages/phone-number.ts';
-import { type Clock, toTimestamp } from '../platform/clock.ts';
+import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
-import { dayMs, prefixOf } from './verification.ts';
+import { prefixOf } from './verification.ts';
 
 /** Masks the numbers of verifications after the retention time, like `messages/message-retention.ts` does for texts. */
 export interface VerificationRetention {

@@ -41,8 +41,8 @@ export interface CheckRow {
   id: string;
   applicationId: string;
   codeLength: number;
-  /** Bit mask of the ring versions for which the code is right. */
-  matching: number;
+  /** The ring versions under which the code is right. */
+  rightUnder: number[];
   isTestCode: boolean;
 }
 
@@ -60,11 +60,11 @@ export interface VerificationWithText extends Verification {
 export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<VerificationWithText[]> {
   const { rows } = await tx.query<VerificationWithText>(decideStatement, [
     ...toTextRows(
-      checks.map(({ id, applicationId, codeLength, matching, isTestCode }) => [
+      checks.map(({ id, applicationId, codeLength, rightUnder, isTestCode }) => [
         id,
         applicationId,
         codeLength,
-        matching,
+        `{${rightUnder.join()}}`,
         isTestCode,
       ]),
     ),
@@ -75,7 +75,7 @@ export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): P
 
 /** A code of another length is always wrong. */
 const right =
-  '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else (k.c[4]::integer >> ring_version) & 1 = 1 end)';
+  '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else ring_version = any(k.c[4]::integer[]) end)';
 const decideStatement = {
   name: 'decide-checks',
   text: `with decided as (update verification v set

@@ -1,3 +1,5 @@
+import { minuteMs } from '../platform/clock.ts';
+
 export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'canceled' | 'blocked';
 
 export const verificationStatuses: readonly VerificationStatus[] = [
@@ -50,9 +52,11 @@ export interface Verification {
 
 export const mostAttempts = 5;
 export const mostSends = 5;
+export const longestTtlSeconds = 600;
 /** Wrong codes per application and number in any 24 hours, over all verifications, so that guesses cannot add up. */
 export const mostFailuresADay = 15;
-export const dayMs = 86_400_000;
+/** How long after the approval its proof is valid. */
+export const proofMs = 10 * minuteMs;
 
 /** A pending verification has expired once its time is over, even if its row does not say so yet. */
 export function asOf(verification: Verification, nowMs: number): Verification {

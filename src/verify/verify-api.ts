@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
+import { unsupportedChannel } from '../messages/channel.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
-import { ApiError, unavailable } from '../platform/errors.ts';
+import { unavailable } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
@@ -212,10 +213,4 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
 function required<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a request with a key keeps its answer');
   return value;
-}
-
-function unsupportedChannel(): ApiError {
-  return new ApiError('UNSUPPORTED_CHANNEL', 'The channel that works is sms.', {
-    details: [{ field: 'channel', message: 'must be sms' }],
-  });
 }

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/page.ts';
 import { cancelTexts, findNewestTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -5,7 +6,7 @@ import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
-import { type IdempotencyRow, insertAnswers } from '../platform/idempotency.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
@@ -14,8 +15,8 @@ import type { Finding, Guard } from './guard.ts';
 import { createStartBatch, type StartAnswer, type StartItem } from './start-batch.ts';
 import { guardFactsOf, type StartRequest } from './start-decision.ts';
 import { countStarts } from './start-store.ts';
-import { asOf, type BlockReason, prefixOf, type Verification } from './verification.ts';
-import { listVerifications, type VerificationFilter, type VerificationPage } from './verification-list.ts';
+import { asOf, type BlockReason, prefixOf, proofMs, type Verification } from './verification.ts';
+import { listVerifications, type VerificationFilter } from './verification-list.ts';
 import { toVerificationRecord } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
@@ -48,8 +49,6 @@ export interface CheckAnswer {
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
 }
 
-const proofMs = 600_000;
-
 export interface GuardExplanation {
   decision: 'allow' | 'block';
   reason: BlockReason | null;
@@ -75,7 +74,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     signProof,
     wake,
   } = options;
-  const starts = createStartBatch(database, { clock, guard, environment, resendSeconds, ringVersion: keys.version });
+  const starts = createStartBatch(database, { clock, keys, guard, environment, resendSeconds });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const checks = createChecks({ database, clock, keys, environment, find });
 
@@ -118,7 +117,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       applicationId: string,
       id: string,
       code: string,
-      keep?: (checked: CheckAnswer) => IdempotencyRow,
+      keep?: (checked: CheckAnswer) => AnswerToKeep,
     ): Promise<CheckAnswer> {
       if (!isId('ver', id)) throw notFound();
       if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
@@ -141,7 +140,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return proof === undefined ? record : { ...record, proof: await proof };
     },
 
-    async list(applicationId: string, filter: VerificationFilter, page: VerificationPage) {
+    async list(applicationId: string, filter: VerificationFilter, page: PageRequest) {
       const nowMs = clock.nowMs();
       const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
       const texts = await findNewestTexts(
@@ -176,8 +175,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     },
 
     /** Stores an answer that has no other row to commit with. */
-    async keep(row: IdempotencyRow | undefined): Promise<void> {
-      if (row !== undefined) await insertAnswers(sideDatabase, [row], clock.nowMs());
+    async keep(answer: AnswerToKeep | undefined): Promise<void> {
+      if (answer !== undefined) await insertAnswers(sideDatabase, [answer], clock.nowMs());
     },
 
     async drain(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
-import { openKeyRing } from '../../src/platform/keys.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createDirectory } from '../../src/registry/directory.ts';
 import { createKeyLookup } from '../../src/registry/key-lookup.ts';
@@ -33,8 +33,8 @@ before(async () => {
   );
   await filler.query('drop index api_key_application');
   await filler.query(
-    `insert into api_key (id, application_id, hash, ring_version, prefix, last_four, created_at)
-     select 'key_' || n, 'app_' || (1 + n % 1000), sha256(n::text::bytea), 1, 'hg_sandbox_', 'xxxx', now()
+    `insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+     select 'key_' || n, 'app_' || (1 + n % 1000), sha256(n::text::bytea), 'hg_sandbox_', 'xxxx', now()
      from generate_series(1, $1::integer) n`,
     [total],
   );

@@ -17,6 +17,7 @@ const run = (command: string, ...args: string[]) =>
     clock: app.clock,
     database: app.db.database,
     keys: app.keys,
+    secret: app.config.secret ?? '',
     say: () => {},
   });
 

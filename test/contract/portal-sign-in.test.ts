@@ -192,7 +192,7 @@ describe('what sign-ins leave behind', () => {
        from generate_series(1, 3000) n`,
     );
     await app.db.database.query(
-      `insert into session select ('\\x' || md5(n::text))::bytea, id, '2020-01-01', '2020-01-01', '2020-01-01'
+      `insert into session select ('\\x' || md5(n::text))::bytea, id, '2020-01-01', '2020-01-01'
        from generate_series(1, 3000) n, account where email = $1`,
       [email],
     );

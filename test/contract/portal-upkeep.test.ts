@@ -1,12 +1,12 @@
 // What has outlived its use is deleted in small pieces in the background, never by a request.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { dayMs } from '../../src/platform/clock.ts';
 import { pieceRows } from '../../src/platform/maintenance.ts';
 import { createPortalUpkeep } from '../../src/portal/portal-upkeep.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send, signUp } from '../support/developer.ts';
-
-const dayMs = 86_400_000;
 
 let app: TestApp;
 before(async () => {

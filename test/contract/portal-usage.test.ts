@@ -1,9 +1,11 @@
 // Usage is metered against the plan (SPEC.md, Limits): to the request, and whatever happens to the database meanwhile.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { CountedRequest } from '../../src/http/admission.ts';
 import { createMetering } from '../../src/metering/metering.ts';
 import { rollUpUsage } from '../../src/metering/metering-store.ts';
+import { minuteMs } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -44,7 +46,6 @@ before(async () => {
 });
 after(() => app.close());
 
-const minuteMs = 60_000;
 /** Minutes are kept so long before they are added up. */
 const eightDaysMs = 8 * 86_400_000;
 const usage = ({ developer, id }: Pick<TestApplication, 'developer' | 'id'>, query = '') =>

@@ -1,15 +1,15 @@
 // Section 1 of the contract: after HELIOGRAPH_RETENTION_DAYS numbers and texts are masked; `npm run forget` at once.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createMessageRetention } from '../../src/messages/message-retention.ts';
+import { dayMs } from '../../src/platform/clock.ts';
 import { deleteAnswersAbout } from '../../src/platform/idempotency.ts';
 import { deleteArrivals } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
 import { createSender, dumpAll, type Page, type Sender, type TextRecord, text } from '../support/texts.ts';
-
-const dayMs = 86_400_000;
 
 let app: TestApp;
 let acme: Sender;

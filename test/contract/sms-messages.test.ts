@@ -1,9 +1,11 @@
 // Section 7 of the contract: what is accepted, what is refused, and the record that comes back.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { rightNumber } from '../../src/messages/phone-number.ts';
 import { rightSender } from '../../src/messages/sender.ts';
 import { rightText } from '../../src/messages/text.ts';
+import { dayMs } from '../../src/platform/clock.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
 import { countMessages, createSender, type Refusal, type Sender, text } from '../support/texts.ts';
@@ -16,7 +18,6 @@ before(async () => {
 });
 after(() => app.close());
 
-const dayMs = 86_400_000;
 const inMs = (ms: number) => new Date(app.clock.nowMs() + ms).toISOString();
 
 /** What was refused, and what would be right; after making sure that nothing was sent. */

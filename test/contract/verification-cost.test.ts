@@ -193,7 +193,7 @@ for (const statistics of ['no statistics yet', 'statistics']) {
       assert.equal(locked.result.length, 1);
       assert.ok(locked.pages <= 15, `${locked.pages} pages to lock`);
       const id = locked.result[0]?.id ?? '';
-      const check = { id, applicationId: 'app_one', codeLength: 6, matching: 0, isTestCode: false };
+      const check = { id, applicationId: 'app_one', codeLength: 6, rightUnder: [], isTestCode: false };
       const checked = await costOf((tx) => decideChecks(tx, [check], nowMs));
       assert.equal(checked.result[0]?.attempts, 1);
       assert.ok(checked.pages <= 60, `${checked.pages} pages to check`);

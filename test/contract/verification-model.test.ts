@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
+import type { KeyRing } from '../../src/platform/keys.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { derivedCode } from '../../src/verify/code.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createMessageRetention } from '../../src/messages/message-retention.ts';
+import { dayMs } from '../../src/platform/clock.ts';
 import { deleteArrivals } from '../../src/sandbox/handsets.ts';
 import { createVerificationRetention } from '../../src/verify/verification-retention.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { dumpAll } from '../support/texts.ts';
 import { createVerifyCaller } from '../support/verify-caller.ts';
-
-const dayMs = 86_400_000;
 
 let app: TestApp;
 before(async () => {

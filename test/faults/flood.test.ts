@@ -189,7 +189,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
   const database = counting(db.database);
   const issuer = 'http://127.0.0.1:8080/realms/heliograph';
   const { directory, clients, feed } = registry;
-  const keys = createKeyRing(new Map([[1, Buffer.alloc(32)]]));
+  const keys = createKeyRing(clock, () => [{ version: 1, usedFromMs: 0, key: Buffer.alloc(32) }]);
   const checksums = createTokenChecksums(keys);
   const verifier = createTokenVerifier({ database, clock, directory, clients, feed, signingKeys, checksums, issuer });
   const limits = { perMinute: 6000, burst: 1000 };

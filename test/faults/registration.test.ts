@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { openKeyRing } from '../../src/platform/keys.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestLog } from '../support/log.ts';

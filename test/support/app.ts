@@ -3,7 +3,7 @@ import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
-import { type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
+import { type OpenKeyRing, openKeyRing } from '../../src/platform/open-key-ring.ts';
 import type { PasswordCost } from '../../src/portal/password.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -19,7 +19,7 @@ export interface TestApp {
   db: TestDatabase;
   logLines: string[];
   delivery: Delivery;
-  keys: KeyRing;
+  keys: OpenKeyRing;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { createDatabase } from '../../src/platform/database.ts';
-import { openKeyRing } from '../../src/platform/keys.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { Connection } from './database.ts';

@@ -86,8 +86,8 @@ function answerTo({ messageId, attempt, to }: OutgoingText): SubmitResult {
 }
 
 function toArriving({ applicationId, to, messageId, attempt }: OutgoingText) {
-  const kind = testNumberOf(to)?.kind;
-  const undelivered = kind === 'undelivered';
+  const test = testNumberOf(to);
+  const undelivered = test?.kind === 'undelivered';
   return {
     applicationId,
     to,
@@ -95,7 +95,7 @@ function toArriving({ applicationId, to, messageId, attempt }: OutgoingText) {
     attempt,
     receiptOutcome: undelivered ? ('undelivered' as const) : ('delivered' as const),
     receiptError: undelivered ? 'unreachable' : null,
-    receiptAfterMs: kind === 'delivered_late' ? 10_000 : receiptAfterMs,
+    receiptAfterMs: test?.kind === 'delivered_late' ? test.afterMs : receiptAfterMs,
   };
 }
 

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { createTestClock } from '../../test/support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { createFaultProxy } from '../../test/support/fault-proxy.ts';
+import { until } from '../../test/support/texts.ts';
+import { minuteMs } from './clock.ts';
+import { ApiError, StartError } from './errors.ts';
+import type { KeyRing } from './keys.ts';
+import { createLog } from './log.ts';
+import { type OpenKeyRing, openKeyRing, rotateKeyRing } from './open-key-ring.ts';
+
+let db: TestDatabase;
+const clock = createTestClock();
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+const secret = 'the first secret, long enough';
+const next = 'the second secret, long enough';
+
+function openRing(options: { secret: string; previousSecret?: string }, database = db.database): Promise<OpenKeyRing> {
+  return openKeyRing({ database, clock, ...options });
+}
+
+const rotate = (database = db.database) => rotateKeyRing({ database, clock, secret });
+const keyOf = (ring: KeyRing, version = 1) => ring.keyFor('api-key', version).toString('hex');
+const quiet = createLog({ level: 'silent', readable: false });
+
+test('nodes that open it at the same moment for the first time get one and the same ring', async () => {
+  const nodes = Array.from({ length: 6 }, () => db.another({ poolSize: 1 }));
+  const rings = await Promise.all(nodes.map((node) => openRing({ secret }, node)));
+  assert.equal(new Set(rings.map((ring) => keyOf(ring))).size, 1);
+  assert.equal((await db.database.query('select from key_ring')).count, 1);
+});
+
+test('nothing in the row is the key itself', async () => {
+  const ring = await openRing({ secret });
+  const { rows } = await db.database.query<{ wrapped: Buffer; salt: Buffer }>('select wrapped, salt from key_ring');
+  assert.equal(rows[0]?.wrapped.length, 12 + 16 + 32);
+  assert.ok(!rows[0]?.wrapped.includes(ring.keyFor('api-key', 1).subarray(0, 8)));
+});
+
+test('another secret does not open it, and changes nothing', async () => {
+  const ring = await openRing({ secret });
+  const refused = (error: unknown) => error instanceof StartError && /does not open the key ring/.test(error.message);
+  await assert.rejects(openRing({ secret: next }), refused);
+  await assert.rejects(openRing({ secret: next, previousSecret: 'neither the one nor the other' }), refused);
+  assert.equal(keyOf(await openRing({ secret })), keyOf(ring));
+});
+
+test('with the previous secret all versions are wrapped anew, by several nodes at once: same keys, old secret useless', async () => {
+  const ring = await openRing({ secret });
+  await rotate();
+  await ring.reread();
+  const nodes = Array.from({ length: 4 }, () => db.another({ poolSize: 1 }));
+  const rings = await Promise.all(nodes.map((node) => openRing({ secret: next, previousSecret: secret }, node)));
+  rings.push(await openRing({ secret: next }), await openRing({ secret: next, previousSecret: secret }));
+  for (const version of [1, 2]) {
+    for (const each of rings) assert.equal(keyOf(each, version), keyOf(ring, version));
+  }
+  await assert.rejects(openRing({ secret }), StartError);
+});
+
+test('a secret is the same however its letters are composed', async () => {
+  await openRing({ secret: 'Gr\u00fc\u00dfe aus dem Norden' });
+  await openRing({ secret: 'Gru\u0308\u00dfe aus dem Norden' });
+});
+
+test('a rotation adds a version that running nodes learn of at once and use a minute later', async () => {
+  const ring = await openRing({ secret });
+  const other = await openRing({ secret }, db.another({ poolSize: 1 }));
+  const before = keyOf(ring);
+  assert.deepEqual(await rotate(), { version: 2, usedFromMs: clock.nowMs() + minuteMs, isNew: true });
+  for (const node of [ring, other]) {
+    assert.deepEqual([node.version, node.versions], [1, [1]]);
+    await node.reread();
+    assert.deepEqual([node.version, node.versions], [1, [2, 1]]);
+  }
+  clock.advance(minuteMs - 1);
+  assert.deepEqual([ring.version, other.version], [1, 1]);
+  clock.advance(1);
+  const restarted = await openRing({ secret });
+  for (const node of [ring, other, restarted]) {
+    assert.equal(node.version, 2);
+    assert.deepEqual([keyOf(node), keyOf(node, 2)], [before, keyOf(ring, 2)]);
+  }
+  assert.notEqual(keyOf(ring, 2), before);
+});
+
+test('rotations at the same moment make one version; after it is used, the next makes another', async () => {
+  await openRing({ secret });
+  const made = await Promise.all(Array.from({ length: 4 }, () => rotate(db.another({ poolSize: 1 }))));
+  assert.deepEqual(
+    made.map(({ version }) => version),
+    [2, 2, 2, 2],
+  );
+  assert.equal(made.filter(({ isNew }) => isNew).length, 1);
+  clock.advance(minuteMs);
+  assert.deepEqual([(await rotate()).version, (await rotate()).isNew], [3, false]);
+  assert.deepEqual((await openRing({ secret })).versions, [3, 2, 1]);
+});
+
+test('another secret does not rotate', async () => {
+  await openRing({ secret });
+  await assert.rejects(rotateKeyRing({ database: db.database, clock, secret: next }), StartError);
+  assert.equal((await db.database.query('select from key_ring')).count, 1);
+});
+
+test('a rotation and a change of the secret at the same moment leave a ring that the new secret opens', async () => {
+  await openRing({ secret });
+  const [opened, rotated] = await Promise.allSettled([
+    openRing({ secret: next, previousSecret: secret }, db.another({ poolSize: 1 })),
+    rotate(db.another({ poolSize: 1 })),
+  ]);
+  assert.equal(opened.status, 'fulfilled');
+  // The rotation that comes second finds another ring than it read, and says so.
+  if (rotated.status === 'rejected') assert.ok(rotated.reason instanceof StartError);
+  await openRing({ secret: next });
+});
+
+test('a node that follows the ring learns of a version by itself', async () => {
+  const ring = await openRing({ secret });
+  const stop = ring.follow(quiet, 5);
+  await rotate();
+  await until('the second version', () => ring.versions.length === 2);
+  await stop();
+});
+
+test('a node that cannot read the ring for 40 s does not use it, until it has read it', async () => {
+  const proxy = await createFaultProxy(db.connection);
+  const ring = await openRing({ secret }, db.another({ connection: proxy.connection, poolSize: 1 }));
+  const stop = ring.follow(quiet, 5);
+  const isOutdated = (error: unknown) => error instanceof ApiError && error.code === 'UNAVAILABLE';
+  const sealed = ring.seal(Buffer.from('old'), 'context');
+  proxy.set({ kind: 'reset' });
+  await rotate();
+  clock.advance(40_001);
+  assert.throws(() => ring.version, isOutdated);
+  assert.throws(() => ring.versionsSince(0), isOutdated);
+  assert.throws(() => ring.seal(Buffer.from('new'), 'context'), isOutdated);
+  assert.throws(() => ring.keyFor('code', 2), isOutdated);
+  assert.equal(ring.open(sealed, 'context').toString(), 'old', 'what names its version needs no other');
+  proxy.set({ kind: 'pass' });
+  await until('the ring to be read', () => ring.versions.length === 2);
+  assert.equal(ring.version, 1);
+  await stop();
+  await proxy.close();
+});
