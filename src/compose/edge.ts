@@ -23,7 +23,7 @@ export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeP
   const { sessions } = parts.accounts;
   const addresses = createAddressWindows({ clock });
   const identityAddresses = createAddressWindows({ clock });
-  metrics.gauge('heliograph_address_windows', 'Addresses remembered', () => addresses.size + identityAddresses.size);
+  metrics.gauge('heliograph_address_windows', 'Addresses in memory', () => addresses.size + identityAddresses.size);
   const finding = { clock, windows: parts.registrations, meterOf: parts.metering.meterOf };
   const gateway = createGateway({
     findKey: findByKey(registry, lastUsed, finding),

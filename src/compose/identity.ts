@@ -56,7 +56,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
   });
   metrics.gauge(
     'heliograph_remembered_credentials',
-    'Keys, clients and tokens remembered',
+    'Keys, clients and tokens in the cache',
     () => directory.size + verifier.size,
   );
   return {

@@ -24,7 +24,7 @@ export function createWorkerGate(gate: Gate): Gate {
         route: undefined,
         path: '/',
       });
-      return { ...nobody, refusal: unavailable('This node delivers texts and answers no requests.') };
+      return { ...nobody, refusal: unavailable('This node only delivers texts. Send requests to a web node.') };
     },
   };
 }

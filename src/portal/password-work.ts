@@ -31,7 +31,7 @@ export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: P
     running,
     placesPerKey: placesPerAddress,
     places,
-    onKeyFull: () => throttled('Too many passwords are being checked for your address at the moment', placeFreeMs),
+    onKeyFull: () => throttled('Too many passwords are being checked for your address', placeFreeMs),
     onAllFull: () => unavailable('Too many people are signing in. Try again shortly.', 5),
   });
   return {
