@@ -45,7 +45,9 @@ const quick = words.includes('quick');
 const named = words.filter((word) => word !== 'quick');
 const unknown = named.filter((name) => !(name in scenarios));
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(', ')}. There is: quick, ${Object.keys(scenarios).join(', ')}.`);
+  console.error(
+    `Unknown scenarios: ${unknown.join(', ')}. The scenarios are: quick, ${Object.keys(scenarios).join(', ')}.`,
+  );
   process.exit(1);
 }
 

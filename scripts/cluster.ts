@@ -113,7 +113,7 @@ async function launch(node: Omit<Node, 'process'>, env: Record<string, string>):
   let ready = false;
   child.on('exit', (code, signal) => {
     if (ending || !ready) return;
-    console.log(`${node.name} ended (${signal ?? code}); it is started again in ${startAgainAfterMs / 1000} s.`);
+    console.log(`${node.name} ended (${signal ?? code}); it restarts in ${startAgainAfterMs / 1000} s.`);
     setTimeout(() => void launch(node, env).catch(fail), startAgainAfterMs);
   });
   for (let tries = 0; !output.includes('is ready'); tries++) {
@@ -123,7 +123,7 @@ async function launch(node: Omit<Node, 'process'>, env: Record<string, string>):
   ready = true;
   // The first node creates the demo applications and prints how to use them.
   const curls = output.split('\n').filter((line) => line.trimStart().startsWith('curl'));
-  if (curls.length > 0) console.log(`\nTry it (each line works as it is):\n\n${curls.join('\n')}\n`);
+  if (curls.length > 0) console.log(`\nTry it. Paste any of these lines:\n\n${curls.join('\n')}\n`);
   console.log(`${node.name}   ${node.url} (process ${child.pid})`);
 }
 
@@ -139,16 +139,16 @@ try {
   starting = started;
   const { url } = await started;
   if (!ending)
-    console.log(`balancer ${url}, which asks each node at /readyz
+    console.log(`balancer ${url} (checks /readyz of each node)
 
 What to try:
-  kill -9 a node               its texts are delivered by the others; it is started again
-  kill -STOP the Redis         limits go on by shares of a third, within 100 ms; kill -CONT it again
-  revoke a token by one node   the others refuse it as soon as that is answered
-  curl NODE/readyz             what a node thinks of its database and window store
+  kill -9 a node               the other nodes deliver its texts; it restarts after 5 s
+  kill -STOP the Redis         each node enforces a third of each limit within 100 ms; undo with kill -CONT
+  revoke a token at one node   all nodes refuse it once the node has answered
+  curl NODE/readyz             the state of its database and window store
   curl NODE/metrics            heliograph_window_store_in_use, heliograph_live_nodes
 
-Stop everything with Ctrl-C.
+Press Ctrl-C to stop everything.
 `);
 } catch (error) {
   await fail(error);

@@ -122,6 +122,6 @@ function stopWithParent() {
 }
 
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
-if (targets.some((target) => builtFrom(target) !== stampOf(target))) console.log('Heliograph is building itself.');
+if (targets.some((target) => builtFrom(target) !== stampOf(target))) console.log('Building Heliograph.');
 await Promise.all(targets.map(build));
 if (process.argv[2] !== '--build-only') await import(new URL('../dist/main.js', import.meta.url).href);

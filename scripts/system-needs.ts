@@ -20,7 +20,7 @@ export interface SystemNeed {
 const needs: SystemNeed[] = [
   {
     program: 'redis-server',
-    why: 'several nodes share their limits by it',
+    why: 'nodes share their rate limits through it',
     how: 'apt-get install redis-server (Debian), brew install redis (macOS)',
     debian: ['redis-server'],
     usedBy: 'test/support/redis.ts',
@@ -28,7 +28,7 @@ const needs: SystemNeed[] = [
   },
   {
     program: 'chromium',
-    why: 'the pages of the portal are tried in it',
+    why: 'the portal is tested in it',
     how: 'apt-get install chromium fonts-liberation (Debian), or CHROMIUM=/path/of/chrome npm test',
     debian: ['chromium', 'fonts-liberation'],
     usedBy: 'test/browser/browser.ts',
@@ -42,7 +42,7 @@ export function provideSystemNeeds(): SystemNeed[] {
   if (missing.length === 0) return [];
   const packages = missing.flatMap(({ debian }) => debian);
   if (findInPath('apt-get') !== undefined && process.getuid?.() === 0) {
-    console.log(`Tests are installing ${packages.join(', ')} (apt-get).`);
+    console.log(`Installing for the tests: ${packages.join(', ')} (apt-get).`);
     apt('update', '-qq');
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
   }

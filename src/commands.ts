@@ -47,14 +47,14 @@ const rotationLeadMs = hourMs;
 
 async function rotateKeys(args: string[], parts: Parts): Promise<string> {
   const withdraw = args.includes('--withdraw');
-  if (args.some((arg) => arg !== '--withdraw')) throw new StartError('Say only: npm run rotate-keys [-- --withdraw]');
+  if (args.some((arg) => arg !== '--withdraw')) throw new StartError('Usage: npm run rotate-keys [-- --withdraw]');
   const log = createLog({ level: 'silent', readable: false });
   const { feed } = createRegistry({ ...parts, log, listen: false });
   await composeSigningKeys(parts, feed).rotate({ leadMs: rotationLeadMs, withdraw });
   await feed.stop();
   return withdraw
-    ? '\nA new key signs from now on. The old ones are withdrawn: every token they signed is dead.\n'
-    : '\nA new key is published now and signs in an hour. No live token is refused.\n';
+    ? '\nA new key signs tokens from now on. The old keys are withdrawn, and every token they signed is refused.\n'
+    : '\nA new key is published. It will sign tokens in one hour. Existing tokens stay valid.\n';
 }
 
 async function rotateRing(args: string[], parts: Parts): Promise<string> {
@@ -70,30 +70,30 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
   const { config, clock, database, keys, say } = parts;
   const number = readNumber(written);
   if (number === undefined || more.length > 0) {
-    throw new StartError('Say which number: npm run forget -- +447700900123');
+    throw new StartError('Give one phone number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
   const messages = await createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivals }).forget(
     number,
     (looked) => {
-      if (looked % 1_000_000 === 0) say(`Looked at ${looked.toLocaleString('en')} messages.`);
+      if (looked % 1_000_000 === 0) say(`Checked ${looked.toLocaleString('en')} messages.`);
     },
   );
   const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
   await deleteAnswersAbout(database, keys, JSON.stringify(number));
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-  return `\nForgotten: ${counted(messages, 'message')}, ${counted(verifications, 'verification')}. The number is masked everywhere.\n`;
+  return `\nThe number is masked in ${counted(messages, 'message')} and ${counted(verifications, 'verification')}.\n`;
 }
 
 async function makeLink(command: string, [given, ...more]: string[], parts: Parts): Promise<string> {
   const email = readEmail(given ?? '');
   if (email === undefined || more.length > 0) {
-    throw new StartError(`Say whose it is: npm run ${command} -- you@example.com`);
+    throw new StartError(`Give one email address: npm run ${command} -- you@example.com`);
   }
   const links = createLinkMaker(parts);
   const existing = await links.findAccount(email);
   const token = await links.createLink(email, command === 'operator');
-  if (token === undefined) throw new StartError(`There is no account ${email}.`);
+  if (token === undefined) throw new StartError(`No account has the email ${email}.`);
   const { publicUrl } = parts.config;
   return [
     '',
@@ -102,7 +102,7 @@ async function makeLink(command: string, [given, ...more]: string[], parts: Part
     // Browsers do not send the part after `#`, so the token stays out of access logs.
     `  ${publicUrl}/#/set-password/${token}`,
     '',
-    'The same without a browser:',
+    'Or without a browser:',
     '',
     `  curl -X POST ${publicUrl}/portal/v1/password-resets -H 'Content-Type: application/json' \\`,
     `    -d '{"token":"${token}","password":"…"}'`,
@@ -112,13 +112,13 @@ async function makeLink(command: string, [given, ...more]: string[], parts: Part
 
 /** Says what the link will do. An existing account loses its password and its sessions, so its owner should know. */
 function linkPurpose(command: string, email: string, existing: { operator: boolean } | undefined): string[] {
-  const when = 'once, within 24 hours:';
-  if (command !== 'operator') return [`This link sets a new password for ${email} and ends all its sessions, ${when}`];
-  if (existing === undefined) return [`This link makes ${email} an operator and sets its password, ${when}`];
+  const when = 'It works once, within 24 hours:';
+  if (command !== 'operator') return [`This link sets a new password for ${email} and ends all its sessions. ${when}`];
+  if (existing === undefined) return [`This link makes ${email} an operator and sets its password. ${when}`];
   return existing.operator
-    ? [`${email} is an operator already.`, `This link sets a new password and ends all its sessions, ${when}`]
+    ? [`${email} is already an operator.`, `This link sets a new password and ends all its sessions. ${when}`]
     : [
-        `${email} has an account already.`,
-        `This link makes it an operator, sets a new password and ends all its sessions, ${when}`,
+        `${email} already has an account.`,
+        `This link makes it an operator, sets a new password and ends all its sessions. ${when}`,
       ];
 }

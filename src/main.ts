@@ -34,7 +34,7 @@ async function main([command, ...args]: string[]): Promise<void> {
   const end = (): Promise<void> => {
     ending ??= (async () => {
       for (const step of shutdownSteps.reverse()) {
-        await step().catch((error: unknown) => log.error({ err: error }, 'a part did not stop cleanly'));
+        await step().catch((error: unknown) => log.error({ err: error }, 'a component did not stop cleanly'));
       }
     })();
     return ending;
@@ -49,7 +49,7 @@ async function main([command, ...args]: string[]): Promise<void> {
       if (interrupted || ending !== undefined) return;
       interrupted = true;
       // Not `say`: writing to a full pipe that has no reader would block the shutdown.
-      write(1, 'Stopping: finishing what is in flight.\n', () => {});
+      write(1, 'Stopping: finishing requests in flight.\n', () => {});
       // Let a start in progress finish: a half-started Postgres cannot be stopped.
       void Promise.race([running, new Promise((done) => setTimeout(done, startWithinMs))])
         .catch(() => {})
@@ -75,7 +75,7 @@ async function main([command, ...args]: string[]): Promise<void> {
   running = (async () => {
     if (command === undefined) return serve(config, shutdownSteps, log, onFatal);
     if (!commands.includes(command))
-      throw new StartError(`There is no command ${command}. There is: ${commands.join(', ')}.`);
+      throw new StartError(`Unknown command ${command}. The commands are: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
     const parts = await boot({ config, clock, log: quiet, shutdownSteps, as: 'command', say, onFatal });
     say(await runCommand(command, args, { config, clock, say, ...parts }));

@@ -28,11 +28,11 @@ export function welcome(options: {
   if (config.environment === 'sandbox') {
     lines.push(`Sandbox credentials: ${credentialsFile(config.dataDir)}`, '');
   }
-  return [...lines, 'Stop it with Ctrl-C.', ''].join('\n');
+  return [...lines, 'Press Ctrl-C to stop.', ''].join('\n');
 }
 
 function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
-  const lines = ['Two demo applications were made for this account, each registered for all three APIs:', ''];
+  const lines = ['This account has two demo applications, each registered for all three APIs:', ''];
   for (const { plan, application_id, api_key, client_id, client_secret } of made.applications) {
     lines.push(`  ${plan.padEnd(10)}  ${application_id}`);
     lines.push(`    API key        ${api_key}`);
@@ -41,7 +41,7 @@ function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
   }
   const curls = tryLines(made).filter(({ path }) => paths.includes(path));
   if (curls.length > 0)
-    lines.push('Try it (each line works as it is):', '', ...curls.map(({ line }) => `  ${line}`), '');
+    lines.push('Try it. Paste any of these lines:', '', ...curls.map(({ line }) => `  ${line}`), '');
   return lines;
 }
 

@@ -219,8 +219,8 @@ describe('what is written down agrees with the code', () => {
       `#${name}=${fallback ?? ''}`,
     ]);
     const head = [
-      '# Every setting, with what it is when unset. Copy this file to .env and take the # away from what you change.',
-      '# The environment is stronger than the file.',
+      '# Every setting with its default. Copy this file to .env and remove the # from each setting you change.',
+      '# The environment overrides the file.',
     ];
     assert.equal(readFileSync(join(root, '.env.example'), 'utf8'), `${[...head, ...lines].join('\n')}\n`);
   });

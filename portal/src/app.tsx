@@ -3,47 +3,47 @@ import { lazy, Suspense } from 'react';
 import { Route, Router, Switch, useParams } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { Applications } from './applications/applications.tsx';
-import { Frame } from './frame.tsx';
+import { Layout } from './layout.tsx';
 import { NotFound } from './not-found.tsx';
-import { NoticeProvider } from './parts/notice.tsx';
-import { ProblemNote } from './parts/problem-note.tsx';
-import { Stumble } from './parts/stumble.tsx';
+import { ErrorBoundary } from './parts/error-boundary.tsx';
+import { ProblemCallout } from './parts/problem-callout.tsx';
+import { ToastProvider } from './parts/toast.tsx';
 import { SessionProvider, useSession } from './session/session.tsx';
 import { Landing } from './visitor/landing.tsx';
 import { SetPassword } from './visitor/set-password.tsx';
 import { SignIn } from './visitor/sign-in.tsx';
 
 const ApplicationPage = lazy(() => import('./applications/application-page.tsx'));
-const WaitingRegistrations = lazy(() => import('./operator/waiting-registrations.tsx'));
+const PendingRegistrations = lazy(() => import('./operator/pending-registrations.tsx'));
 const SystemHealth = lazy(() => import('./operator/system-health.tsx'));
 
 export function App() {
   return (
     <Router hook={useHashLocation}>
-      <NoticeProvider>
+      <ToastProvider>
         <SessionProvider
-          waiting={<Waiting />}
+          loading={<Loading />}
           failed={(problem, retry) => (
             <main style={{ maxWidth: 560, margin: '15vh auto', padding: 20 }}>
               <h1>Heliograph</h1>
-              <ProblemNote problem={problem} onRetry={retry} />
+              <ProblemCallout problem={problem} onRetry={retry} />
             </main>
           )}
         >
-          <Frame>
-            <Stumble>
-              <Suspense fallback={<Waiting />}>
+          <Layout>
+            <ErrorBoundary>
+              <Suspense fallback={<Loading />}>
                 <Pages />
               </Suspense>
-            </Stumble>
-          </Frame>
+            </ErrorBoundary>
+          </Layout>
         </SessionProvider>
-      </NoticeProvider>
+      </ToastProvider>
     </Router>
   );
 }
 
-/** A page that needs a session shows the sign-in in its place, and itself again once that has worked. */
+/** Without a session, every page but the public ones shows the sign-in form. */
 function Pages() {
   const { account } = useSession();
   if (account === null) {
@@ -64,20 +64,20 @@ function Pages() {
       <Route path="/sign-up" component={Applications} />
       <Route path="/applications" component={Applications} />
       <Route path="/applications/:id/:tab?/:record?" component={OneApplication} />
-      {account.operator && <Route path="/operator/registrations" component={WaitingRegistrations} />}
+      {account.operator && <Route path="/operator/registrations" component={PendingRegistrations} />}
       {account.operator && <Route path="/operator/health" component={SystemHealth} />}
       <Route component={NotFound} />
     </Switch>
   );
 }
 
-/** Another application is another page, with nothing left of the one before. */
+/** The key resets the state of the page when the application changes. */
 function OneApplication() {
   const { id, tab = 'overview', record } = useParams<{ id: string; tab?: string; record?: string }>();
   return <ApplicationPage key={id} id={id} tab={tab} record={record} />;
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div aria-busy="true" style={{ padding: 24 }}>
       <Skeleton height={36} width={260} mb={24} />

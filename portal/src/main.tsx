@@ -1,15 +1,15 @@
 import '@fontsource-variable/figtree';
-import './look/mantine.css';
-import './look/base.css';
+import './theme/mantine.css';
+import './theme/base.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { applyColorScheme, schemeManager } from './look/color-scheme.ts';
-import { resolveVariables, theme } from './look/theme.ts';
+import { applyColorScheme, schemeManager } from './theme/color-scheme.ts';
+import { resolveVariables, theme } from './theme/theme.ts';
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no root.');
+if (root === null) throw new Error('index.html has no element with the id root.');
 
 applyColorScheme();
 createRoot(root).render(

@@ -1,14 +1,14 @@
 import { Link } from 'wouter';
-import { Empty } from './parts/empty.tsx';
+import { EmptyState } from './parts/empty-state.tsx';
 import { PageTitle } from './parts/page-title.tsx';
 
 export function NotFound() {
   return (
     <>
-      <PageTitle>Nothing at this address</PageTitle>
-      <Empty title="The page is not there, or belongs to another account">
+      <PageTitle>Page not found</PageTitle>
+      <EmptyState title="This page does not exist, or it belongs to another account">
         Go back to <Link href="/applications">your applications</Link>.
-      </Empty>
+      </EmptyState>
     </>
   );
 }

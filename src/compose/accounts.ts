@@ -14,7 +14,7 @@ export function composeAccounts(foundation: Foundation, passwordCost: PasswordCo
   const { passwordPerMinute: perMinute } = config;
   const hasher = createHasher(passwordCost);
   const windows = createAddressWindows({ clock });
-  metrics.gauge('heliograph_password_windows', 'Addresses that tried a password', () => windows.size);
+  metrics.gauge('heliograph_password_windows', 'Addresses with recent password requests', () => windows.size);
   const passwordWork = createPasswordWork({
     hasher,
     addressKey,

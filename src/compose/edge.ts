@@ -24,7 +24,7 @@ export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeP
   const windows = { visitors: createAddressWindows({ clock }), identity: createAddressWindows({ clock }) };
   metrics.gauge(
     'heliograph_address_windows',
-    'Addresses remembered',
+    'Addresses in memory',
     () => windows.visitors.size + windows.identity.size,
   );
   const addresses = createAddressLimits(windows.visitors, config.addressLimits);

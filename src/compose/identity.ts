@@ -54,7 +54,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
   });
   metrics.gauge(
     'heliograph_remembered_credentials',
-    'Keys, clients and tokens remembered',
+    'Keys, clients and tokens in the cache',
     () => registry.keyLookup.size + clients.size + verifier.size,
   );
   return {

@@ -27,15 +27,15 @@ export function composeWindows({ config, clock, log, metrics }: Foundation, feed
   checks.push({ name: 'window_store', optional: true, passes: async () => breaker.redis !== undefined });
   metrics.gauge(
     'heliograph_window_store_in_use',
-    '1 while the shared windows decide, 0 while this node’s share does',
+    '1 while the shared windows decide, 0 while this node enforces its share',
     () => (breaker.redis === undefined ? 0 : 1),
   );
   metrics.counter(
     'heliograph_window_share_decisions_total',
-    'Requests decided by this node’s share, because the window store was away',
+    'Requests decided by this node’s share, because the window store was unavailable',
     () => share.decisions,
   );
-  metrics.gauge('heliograph_live_nodes', 'Nodes that answer requests, as this one last saw them', () => feed.liveCount);
+  metrics.gauge('heliograph_live_nodes', 'Nodes that answer requests, as last seen by this node', () => feed.liveCount);
   return {
     registrations: createRedisWindows({ breaker, share, clock }),
     checks,

@@ -95,7 +95,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   /** Logs an outage once, however long it lasts. */
   function noteHeldUp(error: Error): number {
-    if (!heldUp && !sleep.stopped) log.warn({ carrier: carrier.name, reason: error.message }, 'delivery is held up');
+    if (!heldUp && !sleep.stopped)
+      log.warn({ carrier: carrier.name, reason: error.message }, 'delivery failed; will retry');
     heldUp = true;
     return 0;
   }

@@ -71,7 +71,10 @@ export function createSubmission(options: SubmissionOptions): Submission {
     count('possible_duplicates', claims.filter(({ inDoubt }) => inDoubt).length);
     const answering = ask(sending.map(({ text }) => text));
     const answers = await within(answering, carrier.submitTimeoutMs).catch((error: Error) => {
-      log.warn({ carrier: carrier.name, texts: claims.length, reason: error.message }, 'a submit was not answered');
+      log.warn(
+        { carrier: carrier.name, texts: claims.length, reason: error.message },
+        'the carrier did not answer a submit',
+      );
       // A late answer still settles texts that have not been sent again.
       answering.then((late) => recordResults(database, toResults(claims, late).results, clock.nowMs())).catch(() => {});
       return [];

@@ -15,7 +15,7 @@ const keyRefusals = {
   wrongKind: unidentifiedKey('This API needs an API key in the apikey header; a token does not open it.'),
   twice: unidentifiedKey('The apikey header was sent twice.'),
   notAlone: unidentifiedKey('The apikey header must hold the key alone, without quotes, spaces or a scheme.'),
-  malformed: unidentifiedKey('This is not an API key of this service. Check that all of it was copied.'),
+  malformed: unidentifiedKey('This is not an API key of this service. Check that you copied the whole key.'),
 };
 export const deadKey = unidentifiedKey('The API key is unknown, expired or not approved yet.');
 

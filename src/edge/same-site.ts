@@ -26,5 +26,5 @@ function isOwnHost(origin: string, host: string | undefined): boolean {
 }
 
 function crossSite(): ApiError {
-  return new ApiError('PERMISSION_DENIED', 'This request comes from another site. Use the portal itself.');
+  return new ApiError('PERMISSION_DENIED', 'This request comes from another site. Send it from the portal.');
 }

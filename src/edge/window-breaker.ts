@@ -46,7 +46,7 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
 
   function onLost(error: Error): void {
     connected = undefined;
-    say('warn', 'the window store is away: each node grants its share of the limits by itself', {
+    say('warn', 'the window store is unavailable: each node enforces its share of the limits', {
       reason: error.message,
     });
     schedule(probe, probeEveryMs);
@@ -71,7 +71,7 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
     if (redis === undefined || redis !== connected) return;
     isSettled = ageMs >= settledAfterMs;
     if (isSettled) say('info', 'the window store is in use');
-    else say('warn', 'the window store may have forgotten: for a minute each node grants its share by itself');
+    else say('warn', 'the window store may have lost data: each node enforces its share for one minute');
     schedule(beat, isSettled ? beatEveryMs : Math.min(beatEveryMs, settledAfterMs - ageMs));
   }
 

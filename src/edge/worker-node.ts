@@ -12,7 +12,7 @@ export function createWorkerGateway(gateway: Gateway): Gateway {
   return {
     admit(arrival) {
       if (answered.includes(arrival.path)) return gateway.admit(arrival);
-      const refusal = unavailable('This node delivers texts and answers no requests.');
+      const refusal = unavailable('This node only delivers texts. Send requests to a web node.');
       return refused(anonymous, gateway.peek(arrival.address), refusal);
     },
     peek: gateway.peek,

@@ -37,7 +37,7 @@ The same reference as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <nav aria-label="Sections">${tags.map((tag) => `<a href="#${anchor(tag)}">${escapeHtml(tag)}</a>`).join('')}</nav>
 <p>Every response carries <code>X-Correlation-ID</code>, <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and
 <code>RateLimit-Reset</code>. Errors are <code>{"message", "code", "correlation_id", "details"}</code>; a 429 has only
-<code>message</code>, and <code>Retry-After</code> says when to come back.</p></header>
+<code>message</code>, and <code>Retry-After</code> says how many seconds to wait.</p></header>
 <main>${tags
     .map((tag) =>
       sectionOf(
@@ -60,7 +60,7 @@ function entryOf(route: Route): string {
 ${route.description === undefined ? '' : `<p>${escapeHtml(route.description)}</p>`}
 <p class="soft">${escapeHtml([route.auth].flat().map(credentialOf).join(', or '))}</p>
 ${fieldsOf('In the path', route.params)}${fieldsOf('In the query', route.query)}${fieldsOf('In the body', route.body)}
-<table><caption>Answers</caption><tbody>${Object.entries(route.answers).map(answerOf).join('')}</tbody></table></details>`;
+<table><caption>Responses</caption><tbody>${Object.entries(route.answers).map(answerOf).join('')}</tbody></table></details>`;
 }
 
 function answerOf([status, answer]: [string, Answer]): string {
@@ -101,7 +101,7 @@ function credentialOf(auth: Auth): string {
     case 'apikey':
       return 'Header apikey: your API key';
     case 'bearer':
-      return `Header Authorization: Bearer, a token${auth.scope === undefined ? '' : ` with scope ${auth.scope}`}`;
+      return `Header Authorization: Bearer <token>${auth.scope === undefined ? '' : ` with scope ${auth.scope}`}`;
     case 'developer':
       return 'Portal session';
     case 'operator':

@@ -6,8 +6,8 @@ import type { Route } from './route.ts';
 
 /** The body of every error except 429, which has only a message. */
 export const errorSchema = Type.Object({
-  message: Type.String({ description: 'What went wrong, for a person' }),
-  code: Type.String({ description: 'What went wrong, for a program' }),
+  message: Type.String({ description: 'Error message for people' }),
+  code: Type.String({ description: 'Error code for programs' }),
   correlation_id: Type.String({ description: 'The same as X-Correlation-ID' }),
   details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
 });
@@ -20,13 +20,13 @@ export const limitedSchema = Type.Object({ message: Type.String() });
  */
 export function readApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError('INTERNAL', 'Something went wrong on our side. Quote the correlation id when you report it.', {
+  return new ApiError('INTERNAL', 'The service failed on this request. Quote the correlation id when you report it.', {
     cause: error,
   });
 }
 
 export function unsupportedMediaType(type: string): ApiError {
-  return new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${type}, unencoded.`);
+  return new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${type} without a Content-Encoding.`);
 }
 
 export function payloadTooLarge(): ApiError {

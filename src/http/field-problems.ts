@@ -8,7 +8,7 @@ export const schemaKeyword = 'expected';
 const mostProblems = 100;
 const andMore: FieldProblem = {
   field: 'details',
-  message: `lists the first ${mostProblems} bad fields; there are more`,
+  message: `lists the first ${mostProblems} invalid fields; there are more`,
 };
 
 /** Turns Ajv's errors, one per rule, into one problem per field. `part` is the value's place in the request. */

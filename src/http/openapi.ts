@@ -17,7 +17,7 @@ const securitySchemes = {
     name: 'apikey',
     description: 'A key of an application registered for the API',
   },
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of the token endpoint' },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token from the token endpoint' },
   session: { type: 'apiKey', in: 'cookie', name: 'heliograph_session', description: 'Set by signing in to the portal' },
 };
 
@@ -74,7 +74,7 @@ function responsesOf(route: Route): object {
     };
   }
   responses['429'] ??= refusal('A rate limit is exceeded; wait Retry-After seconds', 'Limited');
-  responses.default ??= refusal('Any other refusal', 'Error');
+  responses.default ??= refusal('Any other error', 'Error');
   return responses;
 }
 

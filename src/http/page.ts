@@ -8,7 +8,7 @@ export const pathParameter = Type.String({ maxLength: longestParameter });
 /** The query of every list; each list adds its filters. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, expected: 'a whole number from 1 to 100' }),
-  cursor: Type.Optional(Type.String({ maxLength: 256, description: 'The next_cursor of the page before' })),
+  cursor: Type.Optional(Type.String({ maxLength: 256, description: 'The next_cursor of the previous page' })),
 } satisfies TProperties;
 
 export interface PageRequest {
@@ -21,7 +21,7 @@ export function readPage(query: { limit: number; cursor?: string | undefined }):
   if (query.cursor === undefined) return { limit: query.limit, after: undefined };
   const after = Buffer.from(query.cursor, 'base64url').toString('utf8');
   // A cursor is an encoded id; refuse anything else before it reaches a query.
-  if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(after)) throw invalidField('cursor', 'must be the next_cursor of a page before');
+  if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(after)) throw invalidField('cursor', 'must be a next_cursor of this list');
   return { limit: query.limit, after };
 }
 

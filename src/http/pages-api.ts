@@ -57,14 +57,14 @@ export function createPageRoutes(folder: string): Route[] {
     route({
       ...shared,
       path: '/favicon.svg',
-      summary: 'The mark of the portal',
-      answers: { 200: { description: 'A picture', type: 'image/svg+xml' } },
+      summary: 'The icon of the portal',
+      answers: { 200: { description: 'The icon', type: 'image/svg+xml' } },
       handler: () => icon,
     }),
     route({
       ...shared,
       path: '/assets/{name}',
-      summary: 'What the pages of the portal are made of',
+      summary: 'Scripts, styles and fonts of the portal',
       params: Type.Object({ name: pathParameter }),
       answers: { 200: { description: 'A script, a style or a font', type: '*/*' } },
       handler: (call) => {

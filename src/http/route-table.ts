@@ -69,7 +69,7 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
       }
       const allowed = methodsAt(path);
       if (allowed === '') return notFound();
-      return new ApiError('METHOD_NOT_ALLOWED', `This address answers to ${allowed}.`, { headers: { Allow: allowed } });
+      return new ApiError('METHOD_NOT_ALLOWED', `This path supports only ${allowed}.`, { headers: { Allow: allowed } });
     },
     errorsAt(path) {
       for (const method of methods) {

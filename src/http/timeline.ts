@@ -10,7 +10,7 @@ export interface TimelineEvent {
 
 export const timelineSchema = Type.Array(
   Type.Object({ at: Type.String(), event: Type.String(), detail: Type.String() }),
-  { description: 'What happened, oldest first' },
+  { description: 'Events, oldest first' },
 );
 
 export function toTimeline(events: TimelineEvent[]) {

@@ -11,7 +11,7 @@ const descriptions: Record<OAuthCode, string> = {
   invalid_request: 'The request is malformed.',
   invalid_client: 'Client authentication failed.',
   invalid_scope:
-    'Ask for openid and exactly one of verify:manage or messaging:send, for an API the application is registered and approved for.',
+    'Request openid and exactly one of verify:manage or messaging:send, for an API that the application is registered and approved for.',
   unsupported_grant_type: 'Only client_credentials is supported.',
 };
 

@@ -47,7 +47,7 @@ export function createIdentityRoutes(options: {
       path: `${base}/token`,
       ...shared,
       summary: 'Get an access token',
-      description: 'Client credentials in the form, or by HTTP Basic; not both.',
+      description: 'Send the client credentials in the form or by HTTP Basic, not both.',
       body: tokenRequest,
       answers: {
         200: {
@@ -67,20 +67,20 @@ export function createIdentityRoutes(options: {
       method: 'POST',
       path: `${base}/revoke`,
       ...shared,
-      summary: 'Revoke an access token; it is dead everywhere when this is answered',
+      summary: 'Revoke an access token; every node refuses it once this is answered',
       body: tokenForm,
-      answers: { 200: { description: 'Revoked, or not a token of ours' }, ...refusals },
+      answers: { 200: { description: 'Revoked, or not a token of this service' }, ...refusals },
       handler: async (call) => reply(call, await tokens.revoke(requestOf(call))),
     }),
     route({
       method: 'POST',
       path: `${base}/token/introspect`,
       ...shared,
-      summary: 'Ask whether an access token is alive',
+      summary: 'Check whether an access token is active',
       body: tokenForm,
       answers: {
         200: {
-          description: 'Its claims, or only that it is not',
+          description: 'The claims of an active token, or only active: false',
           schema: Type.Object({
             active: Type.Boolean(),
             scope: Type.Optional(Type.String()),
@@ -114,7 +114,7 @@ export function createIdentityRoutes(options: {
       method: 'GET',
       path: `/realms/${realm}/.well-known/openid-configuration`,
       ...open,
-      summary: 'What this identity provider can do',
+      summary: 'Metadata of this identity provider',
       answers: { 200: { description: 'OpenID Connect Discovery 1.0', type: 'application/json' } },
       handler: () => json(discoveryOf(issuer)),
     }),
@@ -122,7 +122,7 @@ export function createIdentityRoutes(options: {
       method: 'GET',
       path: `/.well-known/oauth-authorization-server/realms/${realm}`,
       ...open,
-      summary: 'The same, where RFC 8414 looks for it',
+      summary: 'The same metadata at the path of RFC 8414',
       answers: { 200: { description: 'OAuth 2.0 Authorization Server Metadata', type: 'application/json' } },
       handler: () => json(discoveryOf(issuer)),
     }),

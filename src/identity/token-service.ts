@@ -200,7 +200,9 @@ function readCredentials({ form, client }: TokenRequest): { clientId: string; cl
   if (client.basic !== undefined) {
     // A client_id beside Basic is harmless if it names the same client; a second secret never is.
     const both = clientSecret !== undefined || (clientId !== undefined && clientId !== client.basic.clientId);
-    return both ? oauthError('invalid_request', 'Send the client credentials in one way only.') : client.basic;
+    return both
+      ? oauthError('invalid_request', 'Send the client credentials in the form or by HTTP Basic, not both.')
+      : client.basic;
   }
   return clientId === undefined || clientSecret === undefined
     ? oauthError('invalid_client')

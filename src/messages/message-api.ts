@@ -37,7 +37,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       summary: 'Send a text',
       body: rules[api],
       idempotent: true,
-      answers: { [created]: { description: 'Accepted, and on disk', schema: messageSchema } },
+      answers: { [created]: { description: 'Accepted and stored', schema: messageSchema } },
       handler: send,
     }),
     route({
@@ -45,10 +45,12 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: `${base}/preview`,
       auth,
       tag,
-      summary: 'See how a text would be sent; sends nothing',
+      summary: 'Preview a text without sending it',
       body: rules.preview,
       idempotent: true,
-      answers: { 200: { description: 'Its parts, and what keeps it out of GSM-7', schema: previewAnswer } },
+      answers: {
+        200: { description: 'Its segments, and the characters that are not in GSM-7', schema: previewAnswer },
+      },
       handler: (call) =>
         answerOnce(idempotency, call, async (keep) => {
           const { message } = call.body;
@@ -74,7 +76,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         ...messageFilters,
         ...pageQuery,
       }),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(messageSchema) } },
+      answers: { 200: { description: 'A page of messages', schema: pageSchema(messageSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const { applicationId } = requireApplication(call);
@@ -101,7 +103,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: `${base}/{id}`,
       auth,
       tag,
-      summary: 'Cancel a message that has not left yet',
+      summary: 'Cancel a scheduled or queued message',
       bulkhead: 'single',
       params,
       answers: { 200: { description: 'The canceled message', schema: messageSchema } },

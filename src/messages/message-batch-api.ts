@@ -24,7 +24,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     idempotent: true,
     answers: {
       200: {
-        description: 'In order: the record of each, or why it was refused',
+        description: 'One entry per message, in order: its record, or its error',
         schema: Type.Object({
           data: Type.Array(Type.Unknown()),
           summary: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer() }),

@@ -5,10 +5,10 @@ import { messageError, messageStatuses, type ShownMessage } from './message.ts';
 import { longestNumber, numberForm } from './phone-number.ts';
 
 export const segmentsSchema = Type.Object({
-  count: Type.Integer({ description: 'Parts it is sent in' }),
+  count: Type.Integer({ description: 'Number of segments' }),
   encoding: Type.String({ description: 'GSM-7 or UCS-2' }),
   characters: Type.Integer(),
-  remaining: Type.Integer({ description: 'What still fits into the last part' }),
+  remaining: Type.Integer({ description: 'Septets or UTF-16 units that still fit into the last segment' }),
 });
 
 export const messageSchema = Type.Object({

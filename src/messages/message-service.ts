@@ -89,7 +89,7 @@ export function createMessageService(options: MessageServiceOptions) {
   /** Builds the message row; writes nothing. */
   function prepare(request: SendRequest, { applicationId, api, correlationId }: SendContext): Message {
     const carrier = carrierFor(request.to);
-    if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
+    if (carrier === undefined) throw unavailable('No carrier is configured for this number.', 60);
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
     const { count, encoding, characters, remaining } = measure(body);
@@ -144,7 +144,7 @@ export function createMessageService(options: MessageServiceOptions) {
       if (canceled !== undefined) return canceled;
       const message = await find({ applicationId, api, id });
       if (message === undefined) throw notFound();
-      throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and cannot be canceled any more.`);
+      throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
     },
 
     drain: () => accepted.drain(),

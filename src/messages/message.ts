@@ -36,14 +36,14 @@ export type MessageErrorCode =
   | 'unknown';
 
 const errors: Record<MessageErrorCode, { message: string; permanent: boolean }> = {
-  invalid_destination: { message: 'There is no such number.', permanent: true },
+  invalid_destination: { message: 'The number does not exist.', permanent: true },
   unreachable: { message: 'The phone could not be reached.', permanent: false },
   blocked_by_carrier: { message: 'The carrier refused the text.', permanent: true },
   blocked_by_recipient: { message: 'The recipient does not want texts from this sender.', permanent: true },
-  content_rejected: { message: 'The carrier refused what the text says.', permanent: true },
+  content_rejected: { message: 'The carrier refused the content of the text.', permanent: true },
   sender_rejected: { message: 'The carrier refused the sender.', permanent: true },
   carrier_unavailable: { message: 'The carrier could not be reached.', permanent: false },
-  expired: { message: 'The text was not delivered while it was valid.', permanent: false },
+  expired: { message: 'The text expired before it was delivered.', permanent: false },
   unknown: { message: 'The carrier gave no reason.', permanent: false },
 };
 

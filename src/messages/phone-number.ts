@@ -15,7 +15,7 @@ const right = `must be ${rightNumber}`;
 
 /** For the description of every `to` field. */
 export const numberForm =
-  'a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are taken out (at most 32 characters in all)';
+  'a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are removed (at most 32 characters in all)';
 
 interface Loaded {
   library: Library;

@@ -47,7 +47,9 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
     }),
     from: Type.String({ maxLength: longestSender, expected: rightSender }),
     message,
-    reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
+    reference: Type.Optional(
+      nullable(Type.String({ maxLength: 128, description: 'Your own reference for the message' })),
+    ),
     validity_seconds: Type.Integer({
       minimum: 60,
       maximum: 259_200,
@@ -55,11 +57,9 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       expected: 'a whole number of seconds from 60 to 259200',
     }),
     send_at: Type.Optional(
-      nullable(
-        Type.String({ maxLength: 35, description: 'RFC 3339, up to 7 days ahead; a time that has passed means now' }),
-      ),
+      nullable(Type.String({ maxLength: 35, description: 'RFC 3339, up to 7 days ahead; a past time sends at once' })),
     ),
-    smart_encoding: Type.Boolean({ default: false, description: 'Replace typographic characters by plain ones' }),
+    smart_encoding: Type.Boolean({ default: false, description: 'Replace typographic characters with plain ones' }),
   };
   const sms = Type.Object(fields, { check });
 

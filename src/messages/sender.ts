@@ -16,6 +16,6 @@ const right = `must be ${rightSender}`;
 export function senderProblem(from: string): string | undefined {
   if ((name.test(from) && letter.test(from)) || number.test(from)) return undefined;
   const stranger = notInName.exec(from)?.[0];
-  if (stranger !== undefined) return `${right}; ${JSON.stringify(stranger)} is none of these`;
+  if (stranger !== undefined) return `${right}; ${JSON.stringify(stranger)} is not allowed`;
   return `${right}; this has ${from.length} characters${letter.test(from) ? '' : ' and no letter'}`;
 }

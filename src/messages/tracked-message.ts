@@ -8,12 +8,12 @@ export interface TrackedMessage extends Message {
 }
 
 const ends: Partial<Record<MessageStatus, string>> = {
-  delivered: 'The phone has it.',
-  undelivered: 'It did not reach the phone.',
-  failed: 'It could not be sent.',
-  expired: 'It was not delivered while it was valid.',
-  canceled: 'It was canceled before it left.',
-  unknown: 'No receipt came: nobody can tell whether it arrived.',
+  delivered: 'The text arrived on the phone.',
+  undelivered: 'The text did not reach the phone.',
+  failed: 'The text could not be sent.',
+  expired: 'The text expired before it was delivered.',
+  canceled: 'The text was canceled before it was sent.',
+  unknown: 'No receipt arrived, so the outcome is unknown.',
 };
 
 /** The history of a text, as far as its row tells it. */
@@ -21,15 +21,15 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
   const parts = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'} of ${encoding}`;
   const events: TimelineEvent[] = [
-    { atMs: createdAtMs, event: 'accepted', detail: `The text for ${message.to} is on disk: ${parts}.` },
+    { atMs: createdAtMs, event: 'accepted', detail: `The text for ${message.to} is stored: ${parts}.` },
   ];
   if (status === 'scheduled') {
-    events.push({ atMs: message.dueAtMs, event: 'scheduled', detail: 'It leaves at this time.' });
+    events.push({ atMs: message.dueAtMs, event: 'scheduled', detail: 'The text will be sent at this time.' });
   }
   if (sentAtMs !== null) {
-    const tries = message.attempt > 1 ? `, at attempt ${message.attempt}` : '';
+    const tries = message.attempt > 1 ? ` on attempt ${message.attempt}` : '';
     const doubt = message.possibleDuplicates > 0 ? ' It may have arrived more than once.' : '';
-    events.push({ atMs: sentAtMs, event: 'sent', detail: `The carrier took it${tries}.${doubt}` });
+    events.push({ atMs: sentAtMs, event: 'sent', detail: `The carrier accepted the text${tries}.${doubt}` });
   }
   const end = ends[status];
   if (end !== undefined) {

@@ -44,7 +44,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
   }
 
   const timer = setInterval(() => {
-    flush('due').catch((error: Error) => log.debug({ reason: error.message }, 'usage could not be written yet'));
+    flush('due').catch((error: Error) => log.debug({ reason: error.message }, 'usage not written; will retry'));
   }, flushEveryMs).unref();
 
   return {
@@ -56,7 +56,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
     async stop() {
       clearInterval(timer);
       await flush('all').catch((error: Error) =>
-        log.warn({ reason: error.message }, 'the last usage could not be written down'),
+        log.warn({ reason: error.message }, 'the last usage could not be written'),
       );
     },
   };

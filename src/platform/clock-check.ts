@@ -17,7 +17,7 @@ export async function requireClockAgrees(database: Database, clock: Clock): Prom
   if (offMs > toleratedMs) {
     throw new StartError(
       `This machine's clock and the database's differ by ${(offMs / 1000).toFixed(1)} s; at most 2 s are allowed.\n` +
-        'Set both by NTP, then start again.',
+        'Synchronize both with NTP, then start again.',
     );
   }
 }

@@ -28,7 +28,7 @@ const defaultPlans: Plans = {
 export const settings = {
   PORT: integer('port to listen on', 8080, 1, 65535),
   HOST: text('address to listen on', '127.0.0.1'),
-  HELIOGRAPH_ENV: oneOf('what this service is for', ['sandbox', 'production']),
+  HELIOGRAPH_ENV: oneOf('environment', ['sandbox', 'production']),
   HELIOGRAPH_DATA_DIR: text('folder of the embedded Postgres and the generated secret', '.heliograph'),
   HELIOGRAPH_PUBLIC_URL: baseUrl('base of the issuer and of links; http://HOST:PORT when unset'),
   HELIOGRAPH_REALM: text(
@@ -38,13 +38,13 @@ export const settings = {
     'be 1 to 64 letters, digits, - or _',
   ),
   HELIOGRAPH_SECRET: text(
-    'master secret that opens the key ring; the sandbox makes its own, production needs it',
+    'master secret that opens the key ring; generated in the sandbox, required in production',
     undefined,
     /^.{16,}$/s,
     'have at least 16 characters',
   ),
   HELIOGRAPH_SECRET_PREVIOUS: text(
-    'the secret before; the ring is wrapped anew with HELIOGRAPH_SECRET at start',
+    'old secret; at start the service wraps the key ring again with HELIOGRAPH_SECRET',
     undefined,
     /^.{16,}$/s,
     'have at least 16 characters',
@@ -55,12 +55,17 @@ export const settings = {
   HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":60}}', readPlans),
   HELIOGRAPH_ADDRESS_PER_MINUTE: integer('requests a minute from one address (IPv6: one /64)', 6000, 1, 1_000_000),
   HELIOGRAPH_ADDRESS_BURST: integer('requests a second from one address', 1000, 1, 1_000_000),
-  HELIOGRAPH_TRUSTED_PROXIES: cidrs('proxies whose X-Forwarded-For is believed, like 10.0.0.0/8,::1'),
-  HELIOGRAPH_TOKEN_SECONDS: integer('life of an access token', 3600, 1, 86_400),
-  HELIOGRAPH_TOKEN_ALG: oneOf('signature of access tokens', ['ES256', 'RS256']),
-  HELIOGRAPH_RESEND_SECONDS: integer('wait before a code is sent again; production 30, sandbox 2', undefined, 0, 600),
+  HELIOGRAPH_TRUSTED_PROXIES: cidrs('proxies whose X-Forwarded-For the service trusts, like 10.0.0.0/8,::1'),
+  HELIOGRAPH_TOKEN_SECONDS: integer('lifetime of an access token in seconds', 3600, 1, 86_400),
+  HELIOGRAPH_TOKEN_ALG: oneOf('signature algorithm of access tokens', ['ES256', 'RS256']),
+  HELIOGRAPH_RESEND_SECONDS: integer(
+    'seconds before a code can be sent again; production 30, sandbox 2',
+    undefined,
+    0,
+    600,
+  ),
   HELIOGRAPH_GUARD: jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
-  HELIOGRAPH_DELIVERY: oneOf('what becomes of a plain text when nobody knows whether it was sent', [
+  HELIOGRAPH_DELIVERY: oneOf('whether to send a plain text again that may have been sent', [
     'at_least_once',
     'at_most_once',
   ]),
@@ -76,12 +81,12 @@ export const settings = {
     1_000_000,
   ),
   HELIOGRAPH_METRICS_TOKEN: text(
-    'bearer token for /metrics; without it /metrics answers loopback in the sandbox, and nothing in production',
+    'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
     undefined,
     /^[\x21-\x7e]{16,}$/,
     'have at least 16 visible characters',
   ),
-  LOG_LEVEL: oneOf('least level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
+  LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
 } satisfies Record<string, Setting<unknown>>;
 
 export interface Config {
@@ -169,7 +174,7 @@ export class ConfigError extends StartError {
 
   constructor(problems: string[]) {
     const count = problems.length === 1 ? '1 setting is' : `${problems.length} settings are`;
-    super(`${count} wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`${count} invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.problems = problems;
   }
 }
@@ -207,7 +212,7 @@ function readPlans(given: Record<string, unknown>): Plans {
     if (!isObject(numbers)) throw new Error(`give ${name} as {"per_minute":…,"burst":…}`);
     for (const [field, number] of Object.entries(numbers)) {
       if (field !== 'per_minute' && field !== 'burst')
-        throw new Error(`not set ${name}.${field}: there is per_minute and burst`);
+        throw new Error(`not set ${name}.${field}; its fields are per_minute and burst`);
       if (!isCount(number)) throw new Error(`give ${name}.${field} as a whole number from 1 to 1000000`);
     }
     const plan = plans[name as PlanName];
@@ -237,7 +242,7 @@ function readGuard(given: Record<string, unknown>): GuardSettings {
         if (!isCount(value)) throw new Error(`give ${field} as a whole number from 1 to 1000000`);
         break;
       default:
-        throw new Error(`not set ${field}: there is countries, blocked, per_number, per_prefix and number_types`);
+        throw new Error(`not set ${field}; its fields are countries, blocked, per_number, per_prefix and number_types`);
     }
   }
   return given as GuardSettings;

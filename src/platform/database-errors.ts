@@ -69,7 +69,7 @@ export function translateError(error: unknown): unknown {
   // Postgres text cannot hold NUL, and only a caller can have sent it. Stored fields are validated before they get
   // here.
   if (state === '22021') {
-    return new ApiError('INVALID_ARGUMENT', 'A text in the request has a NUL character.', { cause: error });
+    return new ApiError('INVALID_ARGUMENT', 'The request contains a NUL character.', { cause: error });
   }
   const passing = state === undefined ? isConnectionLoss(error) : passingStates.test(state);
   return passing ? unavailable('The service cannot reach its database. Try again shortly.', 1, error) : error;

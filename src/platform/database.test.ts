@@ -98,7 +98,7 @@ test('when the connection breaks under a refusal, the caller still gets the refu
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
     await db.database.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
     await new Promise((done) => setTimeout(done, 50));
-    throw new ApiError('NOT_FOUND', 'There is nothing at this address.');
+    throw new ApiError('NOT_FOUND', 'Not found. Check the path and the id.');
   });
   await assert.rejects(work, (error) => error instanceof ApiError && error.code === 'NOT_FOUND');
   assert.ok((await backend(single)) > 0);

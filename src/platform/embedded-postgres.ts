@@ -184,8 +184,10 @@ function keepRunning(server: Server): () => Promise<void> {
       waitMs = watchEveryMs;
       return;
     }
-    server.log.error('the embedded Postgres has ended by itself; starting it again');
-    await launch(server).catch((error: Error) => server.log.error({ reason: error.message }, 'it did not start again'));
+    server.log.error('the embedded Postgres stopped unexpectedly; restarting it');
+    await launch(server).catch((error: Error) =>
+      server.log.error({ reason: error.message }, 'the embedded Postgres did not restart'),
+    );
     waitMs = Math.min(waitMs * 2, 30_000);
   }
 

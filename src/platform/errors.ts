@@ -82,7 +82,7 @@ export class ApiError extends Error {
 
 export function notFound(): ApiError {
   // An unknown path, an unknown id and another account's id get the same answer, so a caller cannot tell them apart.
-  return new ApiError('NOT_FOUND', 'There is nothing at this address.');
+  return new ApiError('NOT_FOUND', 'Not found. Check the path and the id.');
 }
 
 export function invalidField(field: string, message: string): ApiError {

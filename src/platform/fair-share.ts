@@ -89,7 +89,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
       const caller = callers.get(name) ?? { running: 0, waiting: [] };
       callers.set(name, caller);
       if (caller.waiting.length >= waitingPerCaller) {
-        throw unavailable('You have too many of these requests under way. Try again shortly.');
+        throw unavailable('You have too many of these requests in progress. Try again shortly.');
       }
       const turn = takeTurn(caller);
       beginNext();

@@ -105,7 +105,7 @@ export function createIdempotency(database: Database, clock: Clock, keys: KeyRin
 }
 
 function inProgress(): ApiError {
-  const message = 'A request with this Idempotency-Key is being worked on. Try again shortly.';
+  const message = 'A request with this Idempotency-Key is in progress. Try again shortly.';
   return new ApiError('IDEMPOTENCY_IN_PROGRESS', message);
 }
 

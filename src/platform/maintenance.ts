@@ -49,7 +49,7 @@ export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOp
       }
     } catch (error) {
       onCount(chore.name, 'failures', 1);
-      log.warn({ chore: chore.name, reason: (error as Error).message }, 'maintenance failed; it is tried again');
+      log.warn({ chore: chore.name, reason: (error as Error).message }, 'maintenance failed; it will be retried');
     }
   }
 

@@ -30,13 +30,13 @@ export function createMetrics(): Metrics {
   );
   const delivery = new Counter({
     name: 'heliograph_delivery_total',
-    help: 'Texts by what became of them',
+    help: 'Texts by delivery event',
     labelNames: ['event'],
     registers: [registry],
   });
   const unexpected = new Counter({
     name: 'heliograph_unexpected_errors_total',
-    help: 'Errors that no code expected; each ends the process',
+    help: 'Unexpected errors; each one stops the process',
     labelNames: ['kind'],
     registers: [registry],
   });
@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
     }),
     failures: new Counter({
       name: 'heliograph_maintenance_failures_total',
-      help: 'Pieces of background maintenance that failed and are tried again',
+      help: 'Pieces of background maintenance that failed and will be retried',
       labelNames: ['chore'],
       registers: [registry],
     }),

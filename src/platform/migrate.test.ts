@@ -108,6 +108,6 @@ test('a number left out, or a name that is not understood, is refused before any
   await assert.rejects(run(), /0003-third.sql is out of order: number 2 is missing/);
   await rm(join(path, '0003-third.sql'));
   await write({ '2-second.sql': 'create table second ();' });
-  await assert.rejects(run(), /2-second.sql is not named like/);
+  await assert.rejects(run(), /2-second.sql must be named like/);
   await assert.rejects(applied(), { code: '42P01' });
 });

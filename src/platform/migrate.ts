@@ -41,7 +41,7 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
       if (checksum === migration.checksum) continue;
       if (checksum !== undefined) {
         throw new StartError(
-          `Migration ${migration.name} was changed after it ran on this database. Put it back, and add a new one instead.`,
+          `Migration ${migration.name} was changed after it ran on this database. Restore it, and add a new migration instead.`,
         );
       }
       await session.query('begin');
@@ -76,7 +76,7 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
     names.map(async (name) => {
       const sql = await readFile(new URL(name, folder), 'utf8');
       const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);
-      if (!(version > 0)) throw new StartError(`${name} is not named like 0001-what.sql`);
+      if (!(version > 0)) throw new StartError(`Migration ${name} must be named like 0001-what.sql.`);
       return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );

@@ -153,8 +153,8 @@ async function toVersion(row: RingRow, secret: string): Promise<RingVersion> {
 
 const wrongSecret =
   'HELIOGRAPH_SECRET does not open the key ring of this database.\n' +
-  'Set it to the secret this database was started with; to change it, also set HELIOGRAPH_SECRET_PREVIOUS to the old one.\n' +
-  'In the sandbox it is kept in the file `secret` of the data folder: that file and the database belong together.';
+  'Set it to the secret that this database was created with. To change the secret, also set HELIOGRAPH_SECRET_PREVIOUS to the old one.\n' +
+  'In the sandbox the secret is in the file `secret` of the data folder. Keep that file together with the database.';
 
 /** The sandbox's master secret, generated on the first start and kept beside its database. */
 export function readOrMakeSecret(dataDir: string): Promise<string> {

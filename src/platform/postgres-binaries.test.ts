@@ -60,7 +60,7 @@ test('a folder in which no link can be made is named', async () => {
   await rm(join(root, 'native/lib'), { recursive: true });
   await assert.rejects(
     linkLibraries(root),
-    (error) => error instanceof StartError && /Cannot make the link/.test(error.message),
+    (error) => error instanceof StartError && /Cannot create the link/.test(error.message),
   );
 });
 

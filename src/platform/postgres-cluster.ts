@@ -37,7 +37,7 @@ export async function prepareCluster(cluster: Cluster, password: string, onCreat
   const installed = /^\D*(\d+)(\.|devel|beta|rc)/.exec(stdout)?.[1];
   if (stored !== installed) {
     throw new StartError(
-      `${cluster.dataFolder} was made by Postgres ${stored}, but ${installed} is installed.\n` +
+      `${cluster.dataFolder} was created by Postgres ${stored}, but ${installed} is installed.\n` +
         `Dump it with Postgres ${stored} and restore it into a new folder, or set DATABASE_URL.`,
     );
   }

@@ -11,7 +11,9 @@ export async function readOrMakePrivateFile(path: string, make: () => string): P
   if ((await readText(path)) === undefined) await makeFile(path, make());
   const text = (await readText(path)) ?? '';
   if (text === '') {
-    throw new StartError(`${path} is empty. Put its content back; if there is nothing to lose yet, delete its folder.`);
+    throw new StartError(
+      `${path} is empty. Restore its content. If the installation has no data yet, delete its folder instead.`,
+    );
   }
   await chmod(path, 0o600);
   return text;

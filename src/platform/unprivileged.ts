@@ -61,7 +61,7 @@ export function asUser({ name, uid, gid }: { name: string; uid: number; gid: num
   const refused = (path: string) =>
     new StartError(
       `Postgres refuses to run as root, and the user ${name} cannot get to ${path}.\n` +
-        'Start Heliograph as another user than root; or have it, and HELIOGRAPH_DATA_DIR, where every user may pass through.',
+        'Start Heliograph as another user, or move it and HELIOGRAPH_DATA_DIR to folders that every user can enter.',
     );
   const execute: Unprivileged['execute'] = (file, args) =>
     executeFile(file, args, { ...surroundings(), uid, gid }).catch((error: NodeJS.ErrnoException) => {

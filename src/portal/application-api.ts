@@ -14,7 +14,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
-  expected: 'a name of 1 to 64 characters; people see it in verification texts',
+  expected: 'a name of 1 to 64 characters; recipients see it in verification texts',
 });
 
 const applicationSchema = Type.Object({
@@ -71,7 +71,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       tag,
       summary: 'List your applications, newest first',
       query: Type.Object(pageQuery),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(applicationSchema) } },
+      answers: { 200: { description: 'A page of applications', schema: pageSchema(applicationSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const page = { limit: limit + 1, after };
@@ -86,7 +86,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       tag,
       summary: 'Read an application',
       params: applicationParams,
-      answers: { 200: { description: 'The application, what it is registered for, its client', schema: detailSchema } },
+      answers: { 200: { description: 'The application with its registrations and its client', schema: detailSchema } },
       handler: async (call) => {
         const { application, registrations, client } = await registry.requireApplication(
           requireDeveloper(call).accountId,
@@ -120,7 +120,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications/{id}',
       auth,
       tag,
-      summary: 'Delete an application; its credentials and tokens are dead at once',
+      summary: 'Delete an application; its credentials and tokens stop working at once',
       params: applicationParams,
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {

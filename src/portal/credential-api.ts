@@ -12,7 +12,7 @@ const overlap = Type.Object({
     minimum: 0,
     maximum: 2_592_000,
     default: 0,
-    expected: 'how long the older ones live on: 0 to 2592000 (30 days)',
+    expected: 'the seconds until the older ones expire: 0 to 2592000 (30 days)',
   }),
 });
 
@@ -26,7 +26,7 @@ const keySchema = Type.Object({
 });
 export type ApiKeyRecord = Static<typeof keySchema>;
 
-const newKeySchema = Type.Object({ ...keySchema.properties, api_key: Type.String({ description: 'Shown this once' }) });
+const newKeySchema = Type.Object({ ...keySchema.properties, api_key: Type.String({ description: 'Shown only once' }) });
 export type NewApiKeyRecord = Static<typeof newKeySchema>;
 
 export function createCredentialRoutes(registry: RegistryService, tokenUrl: string): Route[] {
@@ -38,10 +38,10 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/keys',
       auth,
       tag,
-      summary: 'Make a new API key; the older ones end after the overlap',
+      summary: 'Create an API key; the older ones expire after the overlap',
       params: applicationParams,
       body: overlap,
-      answers: { 201: { description: 'The key, shown this once', schema: newKeySchema } },
+      answers: { 201: { description: 'The key, shown only once', schema: newKeySchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const key = await registry.rotateKey(accountId, call.params.id, call.body.overlap_seconds);
@@ -58,7 +58,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       params: applicationParams,
       answers: {
         200: {
-          description: 'What may be shown of them',
+          description: 'The keys without their secret part',
           schema: pageSchema(keySchema),
         },
       },
@@ -72,7 +72,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/keys/{key_id}',
       auth,
       tag,
-      summary: 'Delete an API key; it is dead at once',
+      summary: 'Delete an API key; it stops working at once',
       params: Type.Object({ ...applicationParams.properties, key_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
@@ -85,11 +85,11 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/client-secrets',
       auth,
       tag,
-      summary: 'Make a new client secret; the older ones end after the overlap',
-      description: 'Without overlap the old secret and every token of the client are dead at once.',
+      summary: 'Create a client secret; the older ones expire after the overlap',
+      description: 'Without overlap, the old secret and every token of the client stop working at once.',
       params: applicationParams,
       body: overlap,
-      answers: { 201: { description: 'The secret, shown this once', schema: clientCredentialSchema } },
+      answers: { 201: { description: 'The secret, shown only once', schema: clientCredentialSchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const credential = await registry.rotateSecret(accountId, call.params.id, call.body.overlap_seconds);

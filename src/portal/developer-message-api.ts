@@ -23,9 +23,9 @@ const listedSchema = Type.Object({ ...messageSchema.properties, api: apiName });
 export type ListedMessage = Static<typeof listedSchema>;
 const detailSchema = Type.Object({
   ...listedSchema.properties,
-  correlation_id: Type.String({ description: 'The request that made it' }),
+  correlation_id: Type.String({ description: 'The request that created it' }),
   attempts: Type.Integer(),
-  possible_duplicates: Type.Integer({ description: 'How often it was sent again without knowing that it had arrived' }),
+  possible_duplicates: Type.Integer({ description: 'How often it was sent again although it may have arrived' }),
   timeline: timelineSchema,
 });
 export type MessageDetail = Static<typeof detailSchema>;
@@ -52,7 +52,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
         ...messageFilters,
         ...pageQuery,
       }),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(listedSchema) } },
+      answers: { 200: { description: 'A page of messages', schema: pageSchema(listedSchema) } },
       handler: async (call) => {
         await requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
@@ -65,7 +65,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
     route({
       ...shared,
       path: `${base}/{message_id}`,
-      summary: 'Read a message and what became of it',
+      summary: 'Read a message and its timeline',
       params: Type.Object({ ...params.properties, message_id: pathParameter }),
       answers: { 200: { description: 'The message as it is now', schema: detailSchema } },
       handler: async (call) => {

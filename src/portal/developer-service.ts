@@ -44,8 +44,8 @@ export function createDeveloperService(options: DeveloperServiceOptions) {
       const account = newAccount(email);
       return database.transaction(async (tx) => {
         if (!(await store.insertAccount(tx, account, passwordHash))) {
-          throw new ApiError('ALREADY_EXISTS', 'There is an account with this email. Sign in instead.', {
-            details: [{ field: 'email', message: 'has an account already' }],
+          throw new ApiError('ALREADY_EXISTS', 'This email already has an account. Sign in instead.', {
+            details: [{ field: 'email', message: 'already has an account' }],
           });
         }
         return { account, ...(await sessions.open(tx, account.id)) };

@@ -45,7 +45,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         ...verificationFilters,
         ...pageQuery,
       }),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(verificationSchema) } },
+      answers: { 200: { description: 'A page of verifications', schema: pageSchema(verificationSchema) } },
       handler: async (call) => {
         await requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
@@ -58,7 +58,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
     route({
       ...shared,
       path: `${base}/{verification_id}`,
-      summary: 'Read a verification and what became of it',
+      summary: 'Read a verification and its timeline',
       params: Type.Object({ ...params.properties, verification_id: pathParameter }),
       answers: { 200: { description: 'The verification as it is now', schema: detailSchema } },
       handler: async (call) => {

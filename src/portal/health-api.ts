@@ -20,16 +20,16 @@ export interface HealthOptions {
 const healthSchema = Type.Object({
   version: Type.String(),
   environment: Type.String(),
-  started_at: Type.String({ description: 'Of the node that answers' }),
+  started_at: Type.String({ description: 'Start time of the node that answers' }),
   checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean() })),
   nodes: Type.Array(Type.Object({ id: Type.String(), seen_at: Type.String() })),
   queue: Type.Object({
-    waiting: Type.Integer({ description: 'Texts that are due; 10,000 stands for that many or more' }),
-    on_the_wire: Type.Integer({ description: 'Handed to a carrier and not answered yet' }),
+    waiting: Type.Integer({ description: 'Texts that are due; 10,000 means 10,000 or more' }),
+    on_the_wire: Type.Integer({ description: 'Texts that the carrier has not answered yet' }),
     oldest_due_seconds: nullable(Type.Integer()),
   }),
   pending_registrations: Type.Integer(),
-  accounts: Type.Integer({ description: '100,000 stands for that many or more; so it does for applications' }),
+  accounts: Type.Integer({ description: '100,000 means 100,000 or more, here and for applications' }),
   applications: Type.Integer(),
 });
 export type HealthRecord = Static<typeof healthSchema>;
@@ -46,8 +46,8 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
       path: '/portal/v1/operator/health',
       auth: { kind: 'operator' },
       tag: 'Developer portal: operators',
-      summary: 'How the system is',
-      answers: { 200: { description: 'Its parts', schema: healthSchema } },
+      summary: 'Read the health of the system',
+      answers: { 200: { description: 'The state of each part', schema: healthSchema } },
       handler: async () => {
         const outcomes = checks.map(async ({ name, passes }) => ({ name, ok: await passes().catch(() => false) }));
         // In sequence, so that a request uses one connection at a time.

@@ -82,5 +82,5 @@ function linkHash(keys: KeyRing, version: number, token: string): Buffer {
 }
 
 function deadLink() {
-  return invalidField('token', 'is not one of ours, was used before, or is over a day old');
+  return invalidField('token', 'is unknown, already used, or older than a day');
 }

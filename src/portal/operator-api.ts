@@ -31,9 +31,9 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       path: '/portal/v1/operator/registrations',
       auth,
       tag,
-      summary: 'List registrations that wait for an operator, newest first',
+      summary: 'List pending registrations, newest first',
       query: Type.Object({ status: Type.Literal('pending', { default: 'pending' }), ...pageQuery }),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(waitingSchema) } },
+      answers: { 200: { description: 'A page of registrations', schema: pageSchema(waitingSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const rows = await registry.listWaiting({ limit: limit + 1, after });

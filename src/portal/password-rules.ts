@@ -15,7 +15,7 @@ function passwordProblem(password: string, email: string): string | undefined {
   const [name = ''] = email.toLowerCase().split('@');
   if (plain === email.toLowerCase() || plain === name) return 'must not be the email address';
   if (new Set(plain).size < 4 || isRun(plain) || common.has(withoutTail(plain)) || common.has(plain)) {
-    return 'is one of those that are tried first; take a sentence that only you would think of';
+    return 'is too easy to guess; use a sentence that only you would think of';
   }
   return undefined;
 }

@@ -31,7 +31,7 @@ export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: P
   const places = createPlaces({
     perKey: placesPerAddress,
     total: allPlaces,
-    onKeyFull: () => throttled('Too many passwords are being checked for your address at the moment', placeFreeMs),
+    onKeyFull: () => throttled('Too many passwords are being checked for your address', placeFreeMs),
     onAllFull: () => unavailable('Too many people are signing in. Try again shortly.', 5),
   });
   // The places bound what can wait, so the queue needs no limits of its own.

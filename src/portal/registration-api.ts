@@ -23,7 +23,7 @@ export const registrationSchema = Type.Object({
   api: apiName,
   plan: Type.String(),
   status: Type.String({ description: 'approved, pending or rejected' }),
-  requested_plan: nullable(Type.String({ description: 'Asked for, and waiting for an operator' })),
+  requested_plan: nullable(Type.String({ description: 'The requested plan, until an operator decides' })),
   created_at: Type.String(),
   updated_at: Type.String(),
 });
@@ -40,7 +40,7 @@ export type ClientCredential = Static<typeof clientCredentialSchema>;
 export type Credential = { type: 'api_key'; id: string; api_key: string } | ClientCredential;
 
 const credentialSchema = Type.Unsafe<Credential | null>({
-  description: 'Shown this once; null when the application has it already',
+  description: 'Shown only once; null when the application already has it',
   type: ['object', 'null'],
   properties: {
     type: { type: 'string', enum: ['api_key', 'client'] },
@@ -67,12 +67,11 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       auth,
       tag,
       summary: 'Register an application against an API and a plan',
-      description:
-        'The credential is shown this once. Registering again changes the plan and keeps the credential: no new key, no code change.',
+      description: 'The credential is shown only once. Registering again changes the plan and keeps the credential.',
       params,
       body: Type.Object({ api, plan }),
       answers: {
-        200: { description: 'Registered before: same credential, new plan', schema: registeredSchema },
+        200: { description: 'Already registered: same credential, new plan', schema: registeredSchema },
         201: { description: 'Registered', schema: registeredSchema },
       },
       handler: async (call) => {
@@ -95,11 +94,11 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       path: '/portal/v1/applications/{id}/registrations',
       auth,
       tag,
-      summary: 'List what an application is registered for',
+      summary: 'List the registrations of an application',
       params,
       answers: {
         200: {
-          description: 'All of them: there is at most one per API',
+          description: 'All registrations, at most one per API',
           schema: pageSchema(registrationSchema),
         },
       },
@@ -113,7 +112,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       path: '/portal/v1/applications/{id}/registrations/{api}',
       auth,
       tag,
-      summary: 'End a registration; credentials that only it needed are dead at once',
+      summary: 'End a registration; credentials that only it used stop working at once',
       params: Type.Object({ ...params.properties, api: pathParameter }),
       answers: { 204: { description: 'Ended' } },
       handler: async (call) => {

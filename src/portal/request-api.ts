@@ -78,7 +78,7 @@ const storySchema = Type.Object({
   record: Type.Unsafe<unknown>({
     type: ['object', 'null'],
     properties: record,
-    description: 'What it made or was about; the first of a batch',
+    description: 'The record that the request created, read or changed; the first of a batch',
   }),
   records: Type.Array(Type.Object(record)),
   timeline: timelineSchema,
@@ -106,11 +106,11 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
     route({
       ...shared,
       path: '/portal/v1/requests/{correlation_id}',
-      summary: 'What happened to a request',
+      summary: 'Read what happened to a request',
       description:
-        'Kept with the record it made; of all other requests of an application the newest 1,000, for 24 hours.',
+        'Kept as long as the record that the request created. Of all other requests, the newest 1,000 per application are kept for 24 hours.',
       params: Type.Object({ correlation_id: pathParameter }),
-      answers: { 200: { description: 'Its story', schema: storySchema } },
+      answers: { 200: { description: 'The request, its records and their timeline', schema: storySchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const story = await findStory(accountId, call.params.correlation_id);
@@ -125,7 +125,7 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
       summary: 'List the latest requests of an application, newest first',
       params: applicationParams,
       query: Type.Object(pageQuery),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(listedSchema) } },
+      answers: { 200: { description: 'A page of requests', schema: pageSchema(listedSchema) } },
       handler: async (call) => {
         await registry.requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);

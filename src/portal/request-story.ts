@@ -97,7 +97,7 @@ export function createRequestStories(options: {
 function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: TimelineEvent[]): RequestStory {
   const { id, applicationId, api, method, path, status, code, message, details, durationMs } = trace;
   const receivedAtMs = idTimeMs(id);
-  const quota = `${trace.remaining} of ${trace.limitPerMinute} requests were left of the minute`;
+  const quota = `${trace.remaining} of ${trace.limitPerMinute} requests were left this minute`;
   const answer = message === null ? '' : ` ${message}`;
   return {
     correlationId: id,
@@ -119,19 +119,19 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
     },
     records,
     timeline: [
-      received(receivedAtMs, `${method} ${path ?? 'a path where there is nothing'} came in.`),
+      received(receivedAtMs, `Received ${method} ${path ?? 'for an unknown path'}.`),
       trace.admitted
-        ? { atMs: receivedAtMs, event: 'admitted', detail: `The limits let it pass: ${quota}.` }
+        ? { atMs: receivedAtMs, event: 'admitted', detail: `The request was within the limits: ${quota}.` }
         : {
             atMs: receivedAtMs,
             event: 'refused',
-            detail: `The ${trace.refusedBy} limit refused it, and asked to wait ${trace.retryAfterSeconds} s.`,
+            detail: `The ${trace.refusedBy} limit refused the request. Retry after ${trace.retryAfterSeconds} s.`,
           },
       ...timeline,
       {
         atMs: receivedAtMs + durationMs,
         event: 'answered',
-        detail: `Answered ${status} after ${durationMs} ms.${answer}`,
+        detail: `The service answered ${status} after ${durationMs} ms.${answer}`,
       },
     ],
   };
@@ -161,8 +161,8 @@ function fromRecord(correlationId: string, { applicationId, api, records, timeli
     limits: { admitted: true, limit: null, remaining: null, retryAfterSeconds: null, refusedBy: null },
     records,
     timeline: [
-      received(receivedAtMs, 'The request came in.'),
-      { atMs: receivedAtMs, event: 'admitted', detail: 'The limits let it pass.' },
+      received(receivedAtMs, 'The service received the request.'),
+      { atMs: receivedAtMs, event: 'admitted', detail: 'The request was within the limits.' },
       ...timeline,
     ],
   };

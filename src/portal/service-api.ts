@@ -35,7 +35,7 @@ export function createServiceRoutes(config: Config, tokenUrl: string, version: s
       path: '/portal/v1/service',
       auth: { kind: 'visitor' },
       tag: 'Developer portal: account',
-      summary: 'What this service is, and its plans',
+      summary: 'Read the service and its plans',
       answers: { 200: { description: 'The service', schema: serviceSchema } },
       handler: () => ({ status: 200, body }),
     }),

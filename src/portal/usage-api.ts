@@ -25,7 +25,7 @@ export interface UsageOptions {
 
 const countsSchema = {
   admitted: Type.Integer(),
-  refused: Type.Integer({ description: 'By the limits: 429' }),
+  refused: Type.Integer({ description: 'Refused by a limit (429)' }),
   messages: Type.Integer(),
   segments: Type.Integer(),
   verifications: Type.Integer(),
@@ -42,13 +42,13 @@ const usageSchema = Type.Object({
       plan: Type.String(),
       per_minute: Type.Integer(),
       burst: Type.Integer(),
-      remaining: Type.Integer({ description: 'Of the minute, now' }),
+      remaining: Type.Integer({ description: 'Requests left this minute' }),
       reset_seconds: Type.Integer(),
       totals: Type.Object(countsSchema),
       states: Type.Unsafe<Record<string, number>>({
         type: 'object',
         additionalProperties: { type: 'integer' },
-        description: 'Messages or verifications of the span by the state they are in now',
+        description: 'Messages or verifications of the span by current state',
       }),
       steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), { description: 'Oldest first' }),
     }),
@@ -68,7 +68,7 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
     const fromMs = query.from === undefined ? toMs - 60 * step.ms : Date.parse(query.from);
     if (fromMs > toMs) throw invalidField('from', 'must not be later than to');
     if (fromMs < 0 || toMs > clock.nowMs() + steps.day.ms * 366)
-      throw invalidField('to', 'is not a time of this service');
+      throw invalidField('to', 'must be a time between 1970 and one year from now');
     if (toMs - fromMs > step.most * step.ms) {
       throw invalidField('from', `must be at most ${step.most} ${query.step}s before to; or choose a longer step`);
     }
@@ -81,7 +81,7 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
       path: '/portal/v1/applications/{id}/usage',
       auth: { kind: 'developer' },
       tag: 'Developer portal: usage',
-      summary: 'What an application used, per API and step, and what is left of its plan now',
+      summary: 'Read the usage of an application per API and step, and its remaining quota',
       params: applicationParams,
       query: Type.Object({
         from: Type.Optional(time),

@@ -28,7 +28,7 @@ export function createLastUsed(database: Database, clock: Clock, log: Log): Last
       for (const statement of [touchKeys, touchSecrets]) await database.query(statement, [ids, times]);
     } catch (error) {
       // Only people read it, and the next use notes it again.
-      log.debug({ reason: (error as Error).message }, 'last use could not be written down');
+      log.debug({ reason: (error as Error).message }, 'last use could not be saved');
     }
   }
 

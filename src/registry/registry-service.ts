@@ -114,7 +114,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
       const existing = await store.lockRegistration(tx, id);
       if (existing === undefined) throw notFound();
       if (!isWaiting(existing)) {
-        throw new ApiError('INCOMPATIBLE_STATE', `This registration is ${existing.status} and waits for nothing.`);
+        throw new ApiError('INCOMPATIBLE_STATE', `This registration is ${existing.status} and needs no decision.`);
       }
       const decided = { ...existing, ...rule(existing), updatedAtMs: clock.nowMs() };
       await store.putRegistration(tx, decided);
@@ -232,12 +232,15 @@ function notRegistered(what: string): ApiError {
 }
 
 function tooMany(what: string): ApiError {
-  return new ApiError('INCOMPATIBLE_STATE', `The application has ${liveCredentials} live ${what}. Delete one first.`);
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `The application has ${liveCredentials} live ${what}, the maximum. Delete one first.`,
+  );
 }
 
 function tooManyApplications(): ApiError {
   return new ApiError(
     'INCOMPATIBLE_STATE',
-    `Your account has ${ownApplications} applications, which is the most it can have. Delete one you no longer need, then try again.`,
+    `Your account has ${ownApplications} applications, the maximum. Delete one, then try again.`,
   );
 }

@@ -29,7 +29,7 @@ export type InboxItem = Static<typeof itemSchema>;
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
 const whose = {
-  application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Needed with a portal session' })),
+  application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with a portal session' })),
   to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
 };
 
@@ -50,15 +50,15 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     route({
       ...shared,
       path: '/sandbox/v1/inbox',
-      summary: 'List the texts on the virtual phones, newest first',
+      summary: 'List the texts on the virtual handsets, newest first',
       query: Type.Object({
         ...whose,
         limit: pageQuery.limit,
         cursor: Type.Optional(
-          Type.String({ maxLength: 15, pattern: '^[0-9]{1,15}$', expected: 'the next_cursor of a page before' }),
+          Type.String({ maxLength: 15, pattern: '^[0-9]{1,15}$', expected: 'a next_cursor of this list' }),
         ),
       }),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(itemSchema) } },
+      answers: { 200: { description: 'A page of texts', schema: pageSchema(itemSchema) } },
       handler: async (call) => {
         const { to, limit, cursor, application_id } = call.query;
         const applicationId = await applicationOf(call, application_id);
@@ -75,13 +75,13 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     route({
       ...shared,
       path: '/sandbox/v1/inbox/stream',
-      summary: 'The same, live, as server-sent events',
+      summary: 'Stream the texts as server-sent events',
       description:
-        'At most 5 at a time for each application; one more is a 409 `TOO_MANY_STREAMS`. A stream ends with the credential ' +
-        'that opened it. `Last-Event-ID` resumes it: what arrived since comes first, at most the last 1,000 texts.',
+        'An application can have 5 streams; one more gets a 409 `TOO_MANY_STREAMS`. A stream ends with the credential ' +
+        'that opened it. `Last-Event-ID` resumes it with the texts that arrived since, at most the last 1,000.',
       stream: true,
       query: Type.Object(whose),
-      answers: { 200: { description: 'One event of type `text` for each', type: 'text/event-stream' } },
+      answers: { 200: { description: 'One event of type `text` per text', type: 'text/event-stream' } },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
         // HEAD returns headers only, so it does not use up a stream.

@@ -93,6 +93,6 @@ export function createOpenStreams({ feed, handsets, renderArrivals }: OpenStream
 function tooManyStreams(): ApiError {
   return new ApiError(
     'TOO_MANY_STREAMS',
-    `This application has ${mostStreams} streams open already. Close one, or read GET /sandbox/v1/inbox instead.`,
+    `This application has ${mostStreams} open streams, the maximum. Close one, or read GET /sandbox/v1/inbox instead.`,
   );
 }

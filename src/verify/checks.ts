@@ -76,7 +76,7 @@ export function createChecks(options: {
     if (found === undefined) throw notFound();
     const { row, text } = separateText(found);
     if (row.status === 'approved') {
-      throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification was approved before. A code counts once.');
+      throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification is already approved. A code works once.');
     }
     return { row: asOf(row, clock.nowMs()), text };
   }

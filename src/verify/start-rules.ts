@@ -55,7 +55,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           description: `Mobile number: ${numberForm}`,
         }),
         channel: Type.String({ maxLength: 1024, expected: 'sms' }),
-        reference: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'Your own name for it' }))),
+        reference: Type.Optional(
+          nullable(Type.String({ maxLength: 128, description: 'Your own reference for the verification' })),
+        ),
         locale: Type.Optional(
           nullable(Type.String({ maxLength: longestLocale, description: 'Language of the text, like de or pt-BR' })),
         ),

@@ -21,7 +21,7 @@ const fields = {
   expires_at: Type.String(),
   approved_at: nullable(Type.String()),
   delivery: Type.Unsafe<ReturnType<typeof toVerificationRecord>['delivery']>({
-    description: 'Its newest text; null when none was sent',
+    description: 'The latest text; null when none was sent',
     type: ['object', 'null'],
     properties: {
       status: { type: 'string' },
@@ -41,11 +41,11 @@ export const startSchema = Type.Object({
   ...fields,
   sent: Type.Boolean({
     description:
-      'Whether this start committed a text; false when it was blocked or continued one without sending again',
+      'Whether this start sent a text; false when it was blocked, or continued a verification without sending again',
   }),
 });
 const proof = Type.Optional(
-  Type.String({ description: 'A signed proof that the number was verified; until it expires' }),
+  Type.String({ description: 'Signed proof that the number was verified; absent once it has expired' }),
 );
 export const readSchema = Type.Object({ ...fields, proof });
 export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof });

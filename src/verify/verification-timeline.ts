@@ -8,28 +8,37 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
   const events: TimelineEvent[] = [];
   if (status === 'blocked') {
-    events.push({ atMs: createdAtMs, event: 'blocked', detail: `The guard refused it: ${reason}. Nothing was sent.` });
+    events.push({
+      atMs: createdAtMs,
+      event: 'blocked',
+      detail: `The guard refused the start: ${reason}. Nothing was sent.`,
+    });
     return events;
   }
-  events.push({ atMs: createdAtMs, event: 'started', detail: `A code of ${codeLength} digits was made.` });
+  events.push({ atMs: createdAtMs, event: 'started', detail: `A code of ${codeLength} digits was created.` });
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':
-      events.push({ atMs: approvedAtMs ?? updatedAtMs, event: status, detail: `The right code came${wrong}.` });
+      events.push({
+        atMs: approvedAtMs ?? updatedAtMs,
+        event: status,
+        detail: `The user entered the right code${wrong}.`,
+      });
       break;
     case 'failed':
       events.push({ atMs: updatedAtMs, event: status, detail: `No tries are left${wrong}.` });
       break;
     case 'expired':
-      events.push({ atMs: verification.expiresAtMs, event: status, detail: `Its time was over${wrong}.` });
+      events.push({ atMs: verification.expiresAtMs, event: status, detail: `The verification expired${wrong}.` });
       break;
     case 'canceled':
-      events.push({ atMs: updatedAtMs, event: status, detail: `It was canceled: ${reason}.` });
+      events.push({ atMs: updatedAtMs, event: status, detail: `The verification was canceled: ${reason}.` });
       break;
     case 'pending':
       if (attempts > 0) {
         const left = attemptsRemaining(verification);
-        events.push({ atMs: updatedAtMs, event: 'checked', detail: `A wrong code came; ${left} tries are left.` });
+        const tries = left === 1 ? '1 try is left' : `${left} tries are left`;
+        events.push({ atMs: updatedAtMs, event: 'checked', detail: `The user entered a wrong code; ${tries}.` });
       }
   }
   return events;

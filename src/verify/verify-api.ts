@@ -65,14 +65,14 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       method: 'POST',
       path: base,
       ...shared,
-      summary: 'Start a verification: a code is sent to the number',
+      summary: 'Start a verification and send its code',
       description:
-        'While one is pending for the same number, the same code goes on: it is sent again once resend_available_at has passed.',
+        'A start for a number with a pending verification continues it. The same code is sent again once resend_available_at has passed.',
       body: rules.schema,
       idempotent: true,
       answers: {
         200: {
-          description: 'The verification; blocked, with the reason, where the guard refused',
+          description: 'The verification; its status is blocked, with a reason, if the guard refused it',
           schema: startSchema,
         },
       },
@@ -94,7 +94,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       ...shared,
       summary: 'Check the code that the user entered',
       description:
-        'A wrong code spends a try, and so does one of another length than the code that was sent. What is not 4 to 10 digits is refused and spends none.',
+        'A wrong code spends a try, also if its length differs from that of the code that was sent. A value that is not 4 to 10 digits gets a 400 and spends no try.',
       params,
       body: Type.Object({
         code: Type.String({
@@ -105,8 +105,8 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       }),
       idempotent: true,
       answers: {
-        200: { description: 'The verification, with valid: whether the code was right', schema: checkSchema },
-        409: { description: 'VERIFICATION_ALREADY_APPROVED: a code counts once' },
+        200: { description: 'The verification; valid says whether the code was right', schema: checkSchema },
+        409: { description: 'VERIFICATION_ALREADY_APPROVED: a code works once' },
       },
       handler: (call) => {
         const { applicationId } = requireApplication(call);
@@ -137,7 +137,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
         ...verificationFilters,
         ...pageQuery,
       }),
-      answers: { 200: { description: 'A page of them', schema: pageSchema(verificationSchema) } },
+      answers: { 200: { description: 'A page of verifications', schema: pageSchema(verificationSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const { to, status, reference } = call.query;
@@ -176,13 +176,13 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       method: 'POST',
       path: '/verify/v1/guard/explain',
       ...shared,
-      summary: 'What the guard would say to a start for a number, and why',
+      summary: 'Explain what the guard would decide about a number',
       bulkhead: 'side',
       body: rules.explainSchema,
       idempotent: true,
       answers: {
         200: {
-          description: 'The decision and every rule it was made by',
+          description: 'The decision, and each rule with its limit and count',
           schema: Type.Object({
             decision: Type.String({ description: 'allow or block' }),
             reason: nullable(Type.String()),
@@ -191,8 +191,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
                 rule: Type.String(),
                 limit: Type.Unknown(),
                 seen: Type.Unknown({
-                  description:
-                    'A count ends at 100, or one above the limit where that is more: the answer is known there',
+                  description: 'Counting stops at 100, or at one above the limit if that is higher',
                 }),
               }),
             ),

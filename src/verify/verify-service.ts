@@ -157,7 +157,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
         const canceled = await store.cancelPending(tx, applicationId, id, nowMs);
         if (canceled === undefined) {
           const { status } = await checks.require(tx, applicationId, id);
-          throw new ApiError('INCOMPATIBLE_STATE', `The verification is ${status} and cannot be canceled any more.`);
+          throw new ApiError('INCOMPATIBLE_STATE', `The verification is ${status} and can no longer be canceled.`);
         }
         await cancelTexts(tx, [id], nowMs);
         return toVerificationRecord(canceled, (await findNewestTexts(tx, [id])).get(id));

@@ -110,7 +110,7 @@ describe('a developer who has read nothing', () => {
   test('finds the messages and verifications with their states', async () => {
     await openTab(page, 'Messages');
     await page.getByRole('link', { name: /delivered.*Is anybody there/ }).click();
-    await page.getByRole('dialog').getByText('Made by the request').waitFor();
+    await page.getByRole('dialog').getByText('Created by request').waitFor();
     await page.keyboard.press('Escape');
     await openTab(page, 'Verifications');
     await page.getByLabel('Status').selectOption('approved');
@@ -157,7 +157,7 @@ describe('a developer who has read nothing', () => {
     await waitForText(line, '60 a minute');
     await openTab(page, 'Overview');
     await page.getByRole('button', { name: 'Change to Pro for SMS Messaging' }).click();
-    await page.getByRole('status').getByText('SMS Messaging is on the pro plan now').waitFor();
+    await page.getByRole('status').getByText('SMS Messaging is now on the pro plan').waitFor();
     await openTab(page, 'Usage');
     await waitForText(line, '600 a minute');
   });
@@ -166,15 +166,15 @@ describe('a developer who has read nothing', () => {
     await openTab(page, 'Try it');
     await page.getByLabel('API key', { exact: true }).fill(key);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('201: done', { exact: true }).waitFor();
+    await page.getByText('201: request succeeded', { exact: true }).waitFor();
     await openTab(page, 'Credentials');
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Every key is revoked.').waitFor();
+    await page.getByText('All API keys are revoked.').waitFor();
     await openTab(page, 'Try it');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('HTTP 401 Unauthorized').waitFor();
-    await page.getByText('Make a new one under Credentials.').waitFor();
+    await page.getByText('Create a new one under Credentials.').waitFor();
   });
 
   test('signs out, and in again where they were', async () => {

@@ -53,7 +53,7 @@ describe('production', () => {
     const dialog = await register(waiting(), 'SMS Messaging');
     key = (await dialog.locator('pre').first().textContent()) ?? '';
     assert.match(key, /^hg_live_/);
-    await dialog.getByRole('link', { name: 'Try it on this page' }).click();
+    await dialog.getByRole('link', { name: 'Try it in the portal' }).click();
     await waiting().getByText('An operator has not approved this registration yet').waitFor();
     assert.equal(await waiting().getByRole('log').count(), 0);
     await waiting().getByLabel('To', { exact: true }).fill('+447400123456');
@@ -79,12 +79,12 @@ describe('production', () => {
   test('the operator approves, and the same key passes', async () => {
     await deciding().getByRole('link', { name: 'Registrations', exact: true }).click();
     await deciding().getByRole('article', { name: about }).getByText('ada@example.com').waitFor();
-    await assertAccessible(deciding(), 'Registrations that wait');
-    await assertFitsPhone(deciding(), 'Registrations that wait');
+    await assertAccessible(deciding(), 'Pending registrations');
+    await assertFitsPhone(deciding(), 'Pending registrations');
     await deciding()
       .getByRole('button', { name: `Approve ${about}` })
       .click();
-    await deciding().getByText('Nobody is waiting').waitFor();
+    await deciding().getByText('No pending registrations').waitFor();
     const { status } = await fetch(`${service.url}/sms/v1/messages`, { headers: { apikey: key } });
     assert.equal(status, 200);
     await waiting().reload();
@@ -99,7 +99,7 @@ describe('production', () => {
     await deciding()
       .getByRole('button', { name: `Approve ${about}` })
       .click();
-    await deciding().getByText('Nobody is waiting').waitFor();
+    await deciding().getByText('No pending registrations').waitFor();
     await waiting().reload();
     const pro = waiting().getByRole('heading', { name: 'Pro' }).first().locator('..');
     await pro.getByText('Your plan').waitFor();
@@ -107,7 +107,7 @@ describe('production', () => {
 
   test('others see no operator pages', async () => {
     await waiting().goto(`${service.url}/#/operator/health`);
-    await waiting().getByRole('heading', { name: 'Nothing at this address' }).waitFor();
+    await waiting().getByRole('heading', { name: 'Page not found' }).waitFor();
     assert.equal(await waiting().getByRole('link', { name: 'Health' }).count(), 0);
     assert.deepEqual([...developer.faults, ...operator.faults], []);
   });

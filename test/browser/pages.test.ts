@@ -102,7 +102,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     await assertGood('Try it');
     await openTab(page, 'Messages');
     await page.getByRole('link', { name: /Hello from Heliograph/ }).click();
-    await page.getByText('Made by the request').waitFor();
+    await page.getByText('Created by request').waitFor();
     await assertGood('A message');
     await page.getByRole('link', { name: /^req_/ }).click();
     await page.getByRole('heading', { name: '201 POST /sms/v1/messages' }).waitFor();
@@ -111,7 +111,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     await page.locator('svg').getByText('60 a minute').waitFor();
     await assertGood('Usage');
     await page.goto(`${service.url}/#/nowhere`);
-    await page.getByRole('heading', { name: 'Nothing at this address' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await assertGood('Nowhere');
     assert.deepEqual(portal.faults, []);
   });

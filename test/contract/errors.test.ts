@@ -370,7 +370,7 @@ describe('415 UNSUPPORTED_MEDIA_TYPE', () => {
 });
 
 describe('500 INTERNAL', () => {
-  const sentence = 'Something went wrong on our side. Quote the correlation id when you report it.';
+  const sentence = 'The service failed on this request. Quote the correlation id when you report it.';
 
   test('whatever was thrown, the caller reads one sentence and the log tells the rest', async () => {
     for (const path of ['error', 'nothing', 'text', 'lost', 'unserialisable', 'database']) {

@@ -81,7 +81,11 @@ describe('messages', () => {
     assert.deepEqual(timeline.at(-1)?.event, 'failed');
     const sendAt = new Date(app.clock.nowMs() + 3_600_000).toISOString();
     const waiting = (await get<Detail>(`/messages/${(await sendSms({ send_at: sendAt })).id}`)).body;
-    assert.deepEqual(waiting.timeline.at(-1), { at: sendAt, event: 'scheduled', detail: 'It leaves at this time.' });
+    assert.deepEqual(waiting.timeline.at(-1), {
+      at: sendAt,
+      event: 'scheduled',
+      detail: 'The text will be sent at this time.',
+    });
   });
 });
 

@@ -60,7 +60,10 @@ describe('GET /sms/v1/messages/{id}', () => {
     }
     for (const { status, body } of answers) {
       const { code, details, message } = body;
-      assert.deepEqual([status, code, details, message], [404, 'NOT_FOUND', [], 'There is nothing at this address.']);
+      assert.deepEqual(
+        [status, code, details, message],
+        [404, 'NOT_FOUND', [], 'Not found. Check the path and the id.'],
+      );
     }
   });
 });

@@ -195,7 +195,7 @@ describe('whatever is found in the folder', { concurrency: 2 }, () => {
     writeFileSync(join(folder, 'data/PG_VERSION'), '9\n');
     await assert.rejects(
       start(folder),
-      (error) => error instanceof StartError && /made by Postgres 9/.test(error.message),
+      (error) => error instanceof StartError && /created by Postgres 9/.test(error.message),
     );
   });
 

@@ -5,19 +5,19 @@ export const apis: { name: ApiName; title: string; about: string; credential: st
     name: 'sms',
     title: 'SMS Messaging',
     about: 'Send a text to a number with one call.',
-    credential: 'An API key in the apikey header',
+    credential: 'Needs an API key in the apikey header',
   },
   {
     name: 'verify',
     title: 'Verification',
-    about: 'Send a one-time code to a number and check what its owner typed.',
-    credential: 'A token with the scope verify:manage',
+    about: 'Send a one-time code to a number and check it.',
+    credential: 'Needs a token with the scope verify:manage',
   },
   {
     name: 'messaging',
     title: 'Messaging',
-    about: 'Send texts with a token, up to a hundred in one call.',
-    credential: 'A token with the scope messaging:send',
+    about: 'Send up to 100 texts in one call.',
+    credential: 'Needs a token with the scope messaging:send',
   },
 ];
 

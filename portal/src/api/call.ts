@@ -20,7 +20,7 @@ export async function call<Answer>(
   return (response.status === 204 ? undefined : await response.json()) as Answer;
 }
 
-/** The path with those of the parameters that say something. */
+/** Adds the parameters that are set to the path. */
 export function withQuery(path: string, parameters: Record<string, string | number | null>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '');
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();

@@ -9,7 +9,7 @@ interface ProblemOptions {
   correlationId?: string | null;
 }
 
-/** Why a call did not do what it should, in words that a person can act on. */
+/** A failed call, with a message that tells the user what to do. */
 export class Problem extends Error {
   readonly status: number;
   readonly details: FieldProblem[];
@@ -23,7 +23,7 @@ export class Problem extends Error {
     this.correlationId = correlationId;
   }
 
-  /** What is wrong with one field of the form. */
+  /** The error message of one form field. */
   of(field: string): string | undefined {
     const found = this.details.find((detail) => detail.field === field);
     return found === undefined ? undefined : `${sentenceStart(field)} ${found.message}.`;
@@ -41,13 +41,13 @@ export const unreachable = new Problem('The service cannot be reached. Check tha
 
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  return new Problem(`This page stumbled: ${String(error)}. Reload it, then try again.`, { status: 0 });
+  return new Problem(`This page failed: ${String(error)}. Reload it, then try again.`, { status: 0 });
 }
 
 export async function readProblem(response: Response): Promise<Problem> {
   const correlationId = response.headers.get('x-correlation-id');
   const body = (await response.json().catch(() => ({}))) as { message?: string; details?: FieldProblem[] };
-  const message = body.message ?? `The service answered ${response.status} without saying why.`;
+  const message = body.message ?? `The service answered ${response.status} without an error message.`;
   return new Problem(waitHint(message, response), {
     status: response.status,
     details: body.details ?? [],

@@ -8,7 +8,7 @@ export interface Action<Input> {
   problem: Problem | undefined;
 }
 
-/** Something that a person sets off: it is busy, then done, or says why not. */
+/** Runs an action that the user starts; tells whether it is running and why it failed. */
 export function useAction<Input = void>(act: (input: Input) => Promise<unknown>): Action<Input> {
   const { account, expire } = useSession();
   const [busy, setBusy] = useState(false);

@@ -5,7 +5,7 @@ import { type Problem, toProblem } from './problem.ts';
 import type { Page } from './types.ts';
 
 export interface Loaded<Data> {
-  /** Stays while the next answer is on its way. */
+  /** Stays until the next answer arrives. */
   data: Data | undefined;
   problem: Problem | undefined;
   reload: () => void;
@@ -13,13 +13,13 @@ export interface Loaded<Data> {
 
 type Load<Data> = (signal: AbortSignal) => Promise<Data>;
 
-/** Loads when `load` changes, and again after every `everyMs` while somebody looks at the page. */
+/** Loads when `load` changes, and every `everyMs` while the page is visible. */
 function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
   const { expire } = useSession();
   const [state, setState] = useState<Pick<Loaded<Data>, 'data' | 'problem'>>({ data: undefined, problem: undefined });
   const [round, setRound] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round loads the same again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round loads the same data again.
   useEffect(() => {
     const control = new AbortController();
     const { signal } = control;
@@ -63,11 +63,11 @@ const pageSize = 20;
 const largestPage = 100;
 
 export interface LoadedList<Item> extends Loaded<Item[]> {
-  /** Undefined when everything is here. */
+  /** Undefined when the whole list is loaded. */
   showMore: (() => void) | undefined;
 }
 
-/** A list that can be made longer; all of it that is shown is kept up to date. */
+/** A list that can show more items and refreshes all that it shows. */
 export function useList<Item>(path: string, everyMs?: number): LoadedList<Item> {
   const [wanted, setWanted] = useState(pageSize);
   const load = useCallback((signal: AbortSignal) => loadItems<Item>(path, wanted, signal), [path, wanted]);

@@ -7,14 +7,14 @@ import { useLoad } from '../api/use-load.ts';
 import { NotFound } from '../not-found.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import styles from './application-page.module.css';
 
 export interface TabProps {
   application: ApplicationDetail;
-  /** The id of a record in the address, when there is one. */
+  /** The id of the record in the URL, if any. */
   record: string | undefined;
-  /** After a change to the application. */
+  /** Called after a change to the application. */
   onChange: () => void;
 }
 
@@ -46,7 +46,7 @@ export default function ApplicationPage({ id, tab, record }: PageProps) {
   const shown = tabs[tab];
   if (problem?.status === 404 || shown === undefined) return <NotFound />;
   if (application === undefined) {
-    return problem === undefined ? <Loading /> : <ProblemNote problem={problem} onRetry={reload} />;
+    return problem === undefined ? <Loading /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
   return (
     <>
@@ -57,7 +57,7 @@ export default function ApplicationPage({ id, tab, record }: PageProps) {
         {application.name}
       </PageTitle>
       <Tabs value={tab} onChange={(next) => navigate(`/applications/${id}/${next}`)} keepMounted={false}>
-        <Tabs.List ref={list} className={styles.tabs ?? ''} aria-label="About this application">
+        <Tabs.List ref={list} className={styles.tabs ?? ''} aria-label="Application sections">
           {Object.entries(tabs).map(([name, { title }]) => (
             <Tabs.Tab key={name} value={name}>
               {title}

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Application } from '../api/types.ts';
 import { useList } from '../api/use-load.ts';
-import { Empty } from '../parts/empty.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Time } from '../parts/time.tsx';
 import styles from './applications.module.css';
 import { CreateApplication } from './create-application.tsx';
@@ -21,15 +21,19 @@ export function Applications() {
   );
   return (
     <>
-      <PageTitle lead="Each has its own credentials, limits and records." actions={data?.length ? create : undefined}>
+      <PageTitle
+        lead="Each application has its own credentials, limits and records."
+        actions={data?.length ? create : undefined}
+      >
         Applications
       </PageTitle>
-      <ProblemNote problem={problem} onRetry={reload} />
+      <ProblemCallout problem={problem} onRetry={reload} />
       {data === undefined && problem === undefined && <Skeleton height={96} aria-label="Loading" />}
       {data?.length === 0 && (
-        <Empty title="Create your first application" action={create}>
-          An application holds your credentials. Then register it for an API, copy the key, and send your first text.
-        </Empty>
+        <EmptyState title="Create your first application" action={create}>
+          An application holds your credentials. Create one, register it for an API, copy the key, and send your first
+          text.
+        </EmptyState>
       )}
       {data !== undefined && data.length > 0 && (
         <ul className={styles.list}>

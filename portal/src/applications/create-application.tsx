@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 
 export function CreateApplication({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -31,14 +31,14 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
         <Stack>
           <TextInput
             label="Name"
-            description="People see it in verification texts: “ACME: your code is 123456”."
+            description="Shown in verification texts: “ACME: your code is 123456”."
             placeholder="ACME"
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={problem?.of('name')}
           />
-          <ProblemNote problem={problem} fields={['name']} />
+          <ProblemCallout problem={problem} fields={['name']} />
           <Button type="submit" loading={busy}>
             Create
           </Button>

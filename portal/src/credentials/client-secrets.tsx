@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { applicationPath, call } from '../api/call.ts';
 import type { ApplicationDetail, ClientCredential } from '../api/types.ts';
-import { Copy } from '../parts/copy.tsx';
-import { Empty } from '../parts/empty.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useSecrets, withCredential } from '../session/secrets.ts';
 import styles from './credentials.module.css';
@@ -13,7 +13,7 @@ import { Rotate } from './rotate.tsx';
 import { SecretRow } from './secret-row.tsx';
 
 export function ClientSecrets({ application, onChange }: { application: ApplicationDetail; onChange: () => void }) {
-  const [, keepSecrets] = useSecrets(application.id);
+  const [, updateSecrets] = useSecrets(application.id);
   const [fresh, setFresh] = useState<ClientCredential>();
   const { client } = application;
   const registration = application.registrations.find(({ api }) => api !== 'sms');
@@ -21,7 +21,7 @@ export function ClientSecrets({ application, onChange }: { application: Applicat
   async function rotate(overlapSeconds: number): Promise<void> {
     const path = applicationPath(application.id, '/client-secrets');
     const made = await call<ClientCredential>('POST', path, { body: { overlap_seconds: overlapSeconds } });
-    keepSecrets(withCredential(made));
+    updateSecrets(withCredential(made));
     setFresh(made);
     onChange();
   }
@@ -29,21 +29,21 @@ export function ClientSecrets({ application, onChange }: { application: Applicat
   return (
     <Panel
       title="Client and secrets"
-      lead="One client serves the Verification and the Messaging API. With no overlap, a new secret ends the older ones and every token."
+      lead="One client serves the Verification and Messaging APIs. A new secret without overlap ends the older secrets and all tokens."
       actions={client && <Rotate what="client secret" older="Older secrets" rotate={rotate} />}
     >
       {client === null ? (
-        <Empty title="No client">
-          Register for Verification or Messaging on the <Link href={`/applications/${application.id}`}>overview</Link>,
-          and the client appears.
-        </Empty>
+        <EmptyState title="No client">
+          Register for Verification or Messaging on the <Link href={`/applications/${application.id}`}>overview</Link>{' '}
+          to get a client.
+        </EmptyState>
       ) : (
         <Stack>
           <div className={styles.client}>
             <span>
               Client id <code>{client.client_id}</code>
             </span>
-            <Copy text={client.client_id} what="the client id" />
+            <CopyButton text={client.client_id} what="the client id" />
           </div>
           {client.secrets.map((secret) => (
             <SecretRow key={secret.id} name={`…${secret.last_four}`} secret={secret} />

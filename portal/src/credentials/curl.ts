@@ -2,7 +2,7 @@ import type { ApiName, Credential, Service } from '../api/types.ts';
 
 const json = "-H 'Content-Type: application/json'";
 
-/** In production there are no test numbers: the developer puts their own in. */
+/** Production has no test numbers: the developer fills in their own. */
 function recipient({ environment }: Service): string {
   return environment === 'sandbox' ? '+15005550100' : '+YOUR_NUMBER';
 }
@@ -24,7 +24,7 @@ export interface CurlStep {
   line: string;
 }
 
-/** What to paste into a shell, step by step; the second step uses what the first has put into $TOKEN. */
+/** Shell commands in order; the first sets $TOKEN for the second. */
 export function curlSteps(credential: Credential, api: ApiName, service: Service): CurlStep[] {
   const url = service.base_url + paths[api];
   if (credential.type === 'api_key') {

@@ -2,8 +2,8 @@ import { Button, Group, Modal, Stack, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { apiTitle } from '../api/apis.ts';
 import type { ApiName, Credential } from '../api/types.ts';
+import { Callout } from '../parts/callout.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Note } from '../parts/note.tsx';
 import { useSession } from '../session/session.tsx';
 import { curlSteps } from './curl.ts';
 
@@ -15,7 +15,7 @@ interface NewCredentialProps {
   onClose: () => void;
 }
 
-/** Shown this once. It closes by its button only, so that no stray click loses a secret. */
+/** Shown once. Only its button closes it, so that a stray click cannot lose the secret. */
 export function NewCredential({ credential, api, pending, applicationId, onClose }: NewCredentialProps) {
   const { service } = useSession();
   const isKey = credential.type === 'api_key';
@@ -31,9 +31,9 @@ export function NewCredential({ credential, api, pending, applicationId, onClose
       closeOnEscape={false}
     >
       <Stack>
-        <Note tone="wait" title={`Copy the ${name} now: it will not be shown again.`}>
-          Only a fingerprint of it is stored here. If it gets lost, make a new one.
-        </Note>
+        <Callout tone="wait" title={`Copy the ${name} now. It will not be shown again.`}>
+          The service stores only a hash of it. If you lose it, create a new one.
+        </Callout>
         {isKey ? (
           <CodeBlock what="the API key" text={credential.api_key} />
         ) : (
@@ -43,21 +43,21 @@ export function NewCredential({ credential, api, pending, applicationId, onClose
           </>
         )}
         {pending && (
-          <Note tone="calm">
-            It works as soon as an operator has approved the registration; until then it is a 401.
-          </Note>
+          <Callout tone="calm">
+            It works once an operator approves the registration. Until then, requests get a 401.
+          </Callout>
         )}
         {curlSteps(credential, api, service).map(({ title, line }, index, { length }) => (
           <Secret
             key={title}
             title={length > 1 ? `${index + 1}. ${title}` : title}
-            what={`the curl line: ${title.toLowerCase()}`}
+            what={`the curl command: ${title.toLowerCase()}`}
             text={line}
           />
         ))}
         <Group justify="space-between">
           <Button component={Link} href={`/applications/${applicationId}/try`} variant="default">
-            Try it on this page
+            Try it in the portal
           </Button>
           <Button onClick={onClose} data-autofocus>
             I have copied it

@@ -2,7 +2,7 @@ import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 
 interface RotateProps {
   what: string;
@@ -11,14 +11,14 @@ interface RotateProps {
 }
 
 const overlaps = [
-  { value: '0', label: 'end at once' },
-  { value: '3600', label: 'live on for an hour' },
-  { value: '86400', label: 'live on for a day' },
-  { value: '604800', label: 'live on for a week' },
-  { value: '2592000', label: 'live on for 30 days' },
+  { value: '0', label: 'expire now' },
+  { value: '3600', label: 'expire in an hour' },
+  { value: '86400', label: 'expire in a day' },
+  { value: '604800', label: 'expire in a week' },
+  { value: '2592000', label: 'expire in 30 days' },
 ];
 
-/** Makes a new secret; the overlap leaves time to bring it to every machine. */
+/** Creates a new secret. During the overlap the older ones still work. */
 export function Rotate({ what, older, rotate }: RotateProps) {
   const [open, setOpen] = useState(false);
   const [overlap, setOverlap] = useState('86400');
@@ -34,22 +34,22 @@ export function Rotate({ what, older, rotate }: RotateProps) {
       <Modal
         opened={open}
         onClose={() => setOpen(false)}
-        title={`Make a new ${what}`}
+        title={`Create a new ${what}`}
         centered
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <Stack>
           <NativeSelect
             label={older}
-            description="The overlap leaves time to bring the new one to every machine."
+            description="Leave enough time to install the new one."
             data={overlaps}
             value={overlap}
             onChange={(event) => setOverlap(event.currentTarget.value)}
             data-autofocus
           />
-          <ProblemNote problem={problem} />
+          <ProblemCallout problem={problem} />
           <Button loading={busy} onClick={() => run()}>
-            Make it
+            Create
           </Button>
         </Stack>
       </Modal>

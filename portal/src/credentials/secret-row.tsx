@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Time } from '../parts/time.tsx';
 import styles from './credentials.module.css';
 
-/** What may be shown of a secret that exists. */
+/** A stored secret: its visible characters and its dates. */
 export function SecretRow({ name, secret, children }: { name: string; secret: ClientSecret; children?: ReactNode }) {
   return (
     <div className={styles.row}>

@@ -5,7 +5,7 @@ import { useLoad } from '../api/use-load.ts';
 import { Facts } from '../parts/facts.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import styles from './operator.module.css';
@@ -16,9 +16,9 @@ export default function SystemHealth() {
   const { data, problem, reload } = useLoad<Health>('/portal/v1/operator/health', refreshMs);
   return (
     <>
-      <PageTitle lead="Looked at anew every few seconds.">System health</PageTitle>
+      <PageTitle lead="Updated every 5 seconds.">System health</PageTitle>
       <Stack gap="lg">
-        <ProblemNote problem={problem} onRetry={reload} />
+        <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={300} />}
         {data !== undefined && <Panels health={data} />}
       </Stack>
@@ -43,8 +43,8 @@ function Panels({ health }: { health: Health }) {
         <Facts
           facts={[
             ['Waiting', queue.waiting],
-            ['On the wire', queue.on_the_wire],
-            ['Oldest is due since', queue.oldest_due_seconds === null ? '–' : `${queue.oldest_due_seconds} s`],
+            ['Sending', queue.on_the_wire],
+            ['Oldest has waited', queue.oldest_due_seconds === null ? '–' : `${queue.oldest_due_seconds} s`],
           ]}
         />
       </Panel>
@@ -57,7 +57,7 @@ function Panels({ health }: { health: Health }) {
             ['Accounts', health.accounts],
             ['Applications', health.applications],
             [
-              'Registrations that wait',
+              'Pending registrations',
               <Link key="waiting" href="/operator/registrations">
                 {health.pending_registrations}
               </Link>,
@@ -69,7 +69,7 @@ function Panels({ health }: { health: Health }) {
         <ul className={styles.checks}>
           {health.nodes.map(({ id, seen_at }) => (
             <li key={id}>
-              <code>{id}</code> seen <Time at={seen_at} />
+              <code>{id}</code> last seen <Time at={seen_at} />
             </li>
           ))}
         </ul>

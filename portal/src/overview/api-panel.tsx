@@ -4,10 +4,10 @@ import { planTitle } from '../api/apis.ts';
 import { applicationPath, call } from '../api/call.ts';
 import type { Plan, Registered, Registration } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { useSession } from '../session/session.tsx';
 import styles from './api-panel.module.css';
@@ -21,7 +21,7 @@ interface ApiPanelProps {
   onEnded: () => void;
 }
 
-/** One API: its plans as cards, and a click that registers for one or changes to it. */
+/** One API and its plans. Choosing a plan registers the application or changes its plan. */
 export function ApiPanel({ applicationId, api, registration, onRegistered, onEnded }: ApiPanelProps) {
   const { service } = useSession();
   const path = applicationPath(applicationId, '/registrations');
@@ -41,7 +41,7 @@ export function ApiPanel({ applicationId, api, registration, onRegistered, onEnd
     >
       <Stack>
         {registration?.status === 'rejected' && (
-          <Note tone="wait">An operator has rejected this registration. You may ask again.</Note>
+          <Callout tone="wait">An operator rejected this registration. You can register again.</Callout>
         )}
         <div className={styles.plans}>
           {service.plans.map((plan) => (
@@ -56,7 +56,7 @@ export function ApiPanel({ applicationId, api, registration, onRegistered, onEnd
             />
           ))}
         </div>
-        <ProblemNote problem={problem} />
+        <ProblemCallout problem={problem} />
         {live && (
           <div className={styles.foot}>
             <span>
@@ -64,7 +64,7 @@ export function ApiPanel({ applicationId, api, registration, onRegistered, onEnd
               {registration.requested_plan !== null &&
                 ` until an operator approves ${planTitle(registration.requested_plan)}`}
             </span>
-            <Confirm
+            <ConfirmButton
               label="End registration"
               about={`for ${api.title}`}
               question={`End the registration for ${api.title}?`}
@@ -73,8 +73,8 @@ export function ApiPanel({ applicationId, api, registration, onRegistered, onEnd
                 onEnded();
               }}
             >
-              Credentials that only this API needs are dead at once. Its records stay.
-            </Confirm>
+              Credentials that only this API uses stop working at once. Its records are kept.
+            </ConfirmButton>
           </div>
         )}
       </Stack>

@@ -5,9 +5,9 @@ import { apis, apiTitle } from '../api/apis.ts';
 import type { ApiName, Registered } from '../api/types.ts';
 import type { TabProps } from '../applications/application-page.tsx';
 import { NewCredential } from '../credentials/new-credential.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Note } from '../parts/note.tsx';
-import { useNotice } from '../parts/notice.tsx';
+import { useToast } from '../parts/toast.tsx';
 import { useSecrets, withCredential } from '../session/secrets.ts';
 import { useSession } from '../session/session.tsx';
 import { ApiPanel } from './api-panel.tsx';
@@ -15,16 +15,16 @@ import { Settings } from './settings.tsx';
 
 export default function Overview({ application, onChange }: TabProps) {
   const { service } = useSession();
-  const tell = useNotice();
-  const [, keepSecrets] = useSecrets(application.id);
+  const showToast = useToast();
+  const [, updateSecrets] = useSecrets(application.id);
   const [fresh, setFresh] = useState<Registered | undefined>(undefined);
 
   function onRegistered(registered: Registered): void {
     if (registered.credential !== null) {
-      keepSecrets(withCredential(registered.credential));
+      updateSecrets(withCredential(registered.credential));
       setFresh(registered);
     } else {
-      tell(whatHappened(registered));
+      showToast(whatHappened(registered));
     }
     onChange();
   }
@@ -34,15 +34,15 @@ export default function Overview({ application, onChange }: TabProps) {
   return (
     <Stack gap="lg">
       {application.registrations.length === 0 && (
-        <Note tone="calm" title="Next: choose an API and a plan">
+        <Callout tone="calm" title="Next: choose an API and a plan">
           {service.environment === 'sandbox'
-            ? 'It is approved at once, and the credential appears with a curl that works.'
-            : 'The credential appears at once; it works as soon as an operator has approved the registration.'}
-        </Note>
+            ? 'It is approved at once. You get a credential and a curl command to paste.'
+            : 'You get the credential at once. It works once an operator approves the registration.'}
+        </Callout>
       )}
       {ready && (
         <Group justify="space-between">
-          <span>Registered and ready.</span>
+          <span>This application is ready to use.</span>
           <Button
             component={Link}
             href={`/applications/${application.id}/try`}
@@ -77,7 +77,7 @@ export default function Overview({ application, onChange }: TabProps) {
 }
 
 function whatHappened({ api, plan, status, requested_plan }: Registered): string {
-  if (requested_plan !== null) return `Asked for ${requested_plan}. An operator will look at it.`;
-  if (status === 'pending') return 'Asked for. An operator will look at it.';
-  return `${apiTitle(api)} is on the ${plan} plan now, with the same credential.`;
+  if (requested_plan !== null) return `Requested the ${requested_plan} plan. An operator must approve it.`;
+  if (status === 'pending') return 'Registration requested. An operator must approve it.';
+  return `${apiTitle(api)} is now on the ${plan} plan. Your credential stays the same.`;
 }

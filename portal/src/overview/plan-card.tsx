@@ -22,7 +22,7 @@ export function PlanCard({ plan, api, state, registered, busy, onChoose }: PlanC
     <div className={styles.card} data-state={state}>
       <h3>{title}</h3>
       <span className={styles.number}>{count.format(plan.per_minute)}</span>
-      <span className={styles.unit}>requests a minute, {count.format(plan.burst)} at most in a second</span>
+      <span className={styles.unit}>requests a minute, at most {count.format(plan.burst)} a second</span>
       {state === 'open' ? (
         <Button variant="default" disabled={busy} onClick={onChoose} aria-label={`${label} for ${api}`}>
           {label}

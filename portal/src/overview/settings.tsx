@@ -4,19 +4,19 @@ import { useLocation } from 'wouter';
 import { applicationPath, call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { useNotice } from '../parts/notice.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useToast } from '../parts/toast.tsx';
 
 export function Settings({ application, onChange }: { application: Application; onChange: () => void }) {
-  const tell = useNotice();
+  const showToast = useToast();
   const [, navigate] = useLocation();
   const [name, setName] = useState(application.name);
   const path = applicationPath(application.id);
   const { run, busy, problem } = useAction(async () => {
     await call('PATCH', path, { body: { name } });
-    tell('Renamed.');
+    showToast('Application renamed.');
     onChange();
   });
 
@@ -29,17 +29,17 @@ export function Settings({ application, onChange }: { application: Application; 
     <Panel
       title="Settings"
       actions={
-        <Confirm
+        <ConfirmButton
           label="Delete application"
           question={`Delete ${application.name}?`}
           act={async () => {
             await call('DELETE', path);
-            tell(`${application.name} is deleted.`);
+            showToast(`${application.name} deleted.`);
             navigate('/applications');
           }}
         >
-          Its keys, client and tokens are dead at once. This cannot be undone.
-        </Confirm>
+          Its keys, client and tokens stop working at once. You cannot undo this.
+        </ConfirmButton>
       }
     >
       <form onSubmit={submit} noValidate>
@@ -56,7 +56,7 @@ export function Settings({ application, onChange }: { application: Application; 
             Rename
           </Button>
         </Group>
-        <ProblemNote problem={problem} fields={['name']} />
+        <ProblemCallout problem={problem} fields={['name']} />
       </form>
     </Panel>
   );

@@ -1,15 +1,15 @@
 import styles from './code-block.module.css';
-import { Copy } from './copy.tsx';
+import { CopyButton } from './copy-button.tsx';
 
-/** Text for a machine, with a button that copies it. */
+/** Code or a credential, with a button that copies it. */
 export function CodeBlock({ text, what }: { text: string; what: string }) {
   return (
     <div className={styles.frame}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
       <pre className={styles.code} tabIndex={0}>
         {text}
       </pre>
-      <Copy text={text} what={what} />
+      <CopyButton text={text} what={what} />
     </div>
   );
 }

@@ -2,18 +2,18 @@ import { Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './page-title.module.css';
 
-/** The page that a person opened needs no moving of the focus; every one they go to from there does. */
+/** The first page leaves the focus where it is; each later page moves it to its heading. */
 let firstPage = true;
 
 interface PageTitleProps {
   children: string;
-  /** For the browser's title, when it should say more. */
+  /** The browser's title, if it differs from the heading. */
   documentTitle?: string;
   lead?: ReactNode;
   actions?: ReactNode;
 }
 
-/** The heading that takes the focus when its page opens, so that a screen reader says where one is. */
+/** The heading of a page. It takes the focus, so that a screen reader announces the new page. */
 export function PageTitle({ children, documentTitle = children, lead, actions }: PageTitleProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -9,7 +9,7 @@ interface PanelProps {
   children: ReactNode;
 }
 
-/** A part of a page, with its name. */
+/** A section of a page, with a title. */
 export function Panel({ title, lead, actions, children }: PanelProps) {
   const id = useId();
   const head = title !== undefined || actions !== undefined;

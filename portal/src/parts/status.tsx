@@ -26,7 +26,7 @@ export function Status({ state }: { state: string }) {
   );
 }
 
-/** The status of an answer. */
+/** The HTTP status of an answer. */
 export function HttpStatus({ status }: { status: number }) {
   const tone = status < 300 ? 'good' : status === 429 ? 'wait' : 'bad';
   return (

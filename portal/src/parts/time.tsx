@@ -2,7 +2,7 @@ const timeOnly = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** A moment, in the reader's own zone; the day only when it is another. */
+/** A time in the reader's time zone, with the date unless it is today. */
 export function Time({ at }: { at: string }) {
   const moment = new Date(at);
   const today = moment.toDateString() === new Date().toDateString();

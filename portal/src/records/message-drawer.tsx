@@ -1,7 +1,7 @@
 import { applicationPath } from '../api/call.ts';
 import type { MessageDetail } from '../api/record-types.ts';
+import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Note } from '../parts/note.tsx';
 import { Time } from '../parts/time.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
 import styles from './records.module.css';
@@ -16,12 +16,16 @@ export function MessageDrawer({ applicationId, id, back }: { applicationId: stri
     >
       {(message) => (
         <>
-          <blockquote className={styles.quote}>{message.message ?? 'The text is masked: its time is over.'}</blockquote>
+          <blockquote className={styles.quote}>
+            {message.message ?? 'The text was removed after the retention time.'}
+          </blockquote>
           {message.error !== null && (
-            <Note tone="bad" title={message.error.message}>
+            <Callout tone="bad" title={message.error.message}>
               <code>{message.error.code}</code>
-              {message.error.permanent ? ', for good: sending it again will not help' : ', for now'}
-            </Note>
+              {message.error.permanent
+                ? ': permanent error, do not send it again'
+                : ': temporary error, you can send it again'}
+            </Callout>
           )}
           <Facts
             facts={[

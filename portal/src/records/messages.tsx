@@ -25,7 +25,7 @@ export default function Messages({ application, record }: TabProps) {
     <Stack>
       <div className={styles.bar}>
         <SegmentedControl
-          aria-label="Sent through"
+          aria-label="API"
           value={api}
           onChange={setApi}
           data={['sms', 'messaging'].map((value) => ({ value, label: apiTitle(value) }))}
@@ -35,7 +35,7 @@ export default function Messages({ application, record }: TabProps) {
       <RecordList
         list={list}
         searched={search !== noSearch}
-        nothing={`No message was sent through the ${apiTitle(api)} API yet. Send one under Try it, and watch it arrive here.`}
+        nothing={`No messages sent through the ${apiTitle(api)} API yet.`}
         tryHref={`/applications/${application.id}/try`}
         hrefOf={({ id }) => `${here}/${id}`}
         renderItem={(message) => (
@@ -43,7 +43,7 @@ export default function Messages({ application, record }: TabProps) {
             <Status state={message.status} />
             <span className={styles.number}>{message.to}</span>
             <span className={styles.text}>
-              <span className={styles.quiet}>{message.from}:</span> {message.message ?? 'Masked: too old'}
+              <span className={styles.quiet}>{message.from}:</span> {message.message ?? 'Text removed'}
             </span>
             <span className={styles.quiet}>
               <Time at={message.created_at} />

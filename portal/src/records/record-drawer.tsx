@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { TimelineEntry } from '../api/record-types.ts';
 import { type Loaded, useLoad } from '../api/use-load.ts';
-import { Note } from '../parts/note.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { Callout } from '../parts/callout.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Story } from '../parts/story.tsx';
+import { Timeline } from '../parts/timeline.tsx';
 
 interface Detail {
   id: string;
@@ -19,14 +19,14 @@ interface RecordDrawerProps<Item> {
   title: string;
   path: string;
   applicationId: string;
-  /** Where closing leads. */
+  /** The page to show after closing. */
   back: string;
   children: (item: Item) => ReactNode;
 }
 
 const refreshMs = 2000;
 
-/** A record beside its list, kept up to date. */
+/** Shows a record beside its list and refreshes it. */
 export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>) {
   const { title, path, applicationId, back, children } = props;
   const [, navigate] = useLocation();
@@ -41,8 +41,8 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack gap="lg">
-        {problem?.status === 404 && <Note tone="bad" title="There is no such record in this application." />}
-        {problem !== undefined && problem.status !== 404 && <ProblemNote problem={problem} onRetry={reload} />}
+        {problem?.status === 404 && <Callout tone="bad" title="This application has no such record." />}
+        {problem !== undefined && problem.status !== 404 && <ProblemCallout problem={problem} onRetry={reload} />}
         {data === undefined && problem === undefined && <Skeleton height={260} />}
         {data !== undefined && (
           <>
@@ -50,10 +50,10 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
               <Status state={data.status} /> <code>{data.id}</code>
             </div>
             {children(data)}
-            <Story entries={data.timeline} />
+            <Timeline entries={data.timeline} />
             {data.correlation_id !== null && (
               <span>
-                Made by the request{' '}
+                Created by request{' '}
                 <Link href={`/applications/${applicationId}/requests/${data.correlation_id}`}>
                   <code>{data.correlation_id}</code>
                 </Link>

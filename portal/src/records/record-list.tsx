@@ -2,14 +2,14 @@ import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { LoadedList } from '../api/use-load.ts';
-import { Empty } from '../parts/empty.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import styles from './records.module.css';
 
 interface RecordListProps<Item> {
   list: LoadedList<Item>;
   searched: boolean;
-  /** What to say, and do, when there is nothing at all. */
+  /** Text of the empty list. */
   nothing: string;
   tryHref: string;
   hrefOf: (item: Item) => string;
@@ -20,13 +20,11 @@ export function RecordList<Item>({ list, searched, nothing, tryHref, hrefOf, ren
   const { data, problem, reload, showMore } = list;
   return (
     <>
-      <ProblemNote problem={problem} onRetry={reload} />
+      <ProblemCallout problem={problem} onRetry={reload} />
       {data === undefined && problem === undefined && <Skeleton height={180} aria-label="Loading" />}
-      {data?.length === 0 && searched && (
-        <Empty title="Nothing matches">Clear the search, or look for less of it.</Empty>
-      )}
+      {data?.length === 0 && searched && <EmptyState title="No results">Change or clear the search.</EmptyState>}
       {data?.length === 0 && !searched && (
-        <Empty
+        <EmptyState
           title="Nothing here yet"
           action={
             <Button component={Link} href={tryHref}>
@@ -35,7 +33,7 @@ export function RecordList<Item>({ list, searched, nothing, tryHref, hrefOf, ren
           }
         >
           {nothing}
-        </Empty>
+        </EmptyState>
       )}
       {data !== undefined && data.length > 0 && (
         <ul className={styles.list}>

@@ -23,7 +23,7 @@ export function VerificationDrawer({ applicationId, id, back }: { applicationId:
             ['Tries left', verification.attempts_remaining],
             ['Texts sent', verification.sends],
             [
-              'Newest text',
+              'Latest text',
               verification.delivery === null ? '–' : <Status key="delivery" state={verification.delivery.status} />,
             ],
             ['Reference', verification.reference ?? '–'],

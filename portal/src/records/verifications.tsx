@@ -27,7 +27,7 @@ export default function Verifications({ application, record }: TabProps) {
       <RecordList
         list={list}
         searched={search !== noSearch}
-        nothing="No verification was started yet. Run a whole one under Try it."
+        nothing="No verifications started yet."
         tryHref={`/applications/${application.id}/try`}
         hrefOf={({ id }) => `${here}/${id}`}
         renderItem={(verification) => (

@@ -6,10 +6,10 @@ import { applicationPath } from '../api/call.ts';
 import type { RequestSummary } from '../api/record-types.ts';
 import { useList } from '../api/use-load.ts';
 import type { TabProps } from '../applications/application-page.tsx';
-import { Empty } from '../parts/empty.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import styles from './requests.module.css';
@@ -30,7 +30,7 @@ export default function Requests({ application, record }: TabProps) {
 
   return (
     <Stack gap="lg">
-      <Panel title="What happened to a request?" lead="Every answer carries its id in the X-Correlation-ID header.">
+      <Panel title="Find a request" lead="Every response carries its correlation id in the X-Correlation-ID header.">
         <form onSubmit={submit} className={styles.search}>
           <TextInput
             label="Correlation id"
@@ -40,19 +40,18 @@ export default function Requests({ application, record }: TabProps) {
             flex={1}
           />
           <Button type="submit" leftSection={<Icon name="search" size={16} />}>
-            Show its story
+            Find
           </Button>
         </form>
         {record !== undefined && <Trace key={record} correlationId={record} />}
       </Panel>
-      <Panel title="Recent requests" lead="The newest 1,000 of a day; those that made a record are kept as long as it.">
-        <ProblemNote problem={list.problem} onRetry={list.reload} />
+      <Panel title="Recent requests" lead="The newest 1,000 of the last 24 hours.">
+        <ProblemCallout problem={list.problem} onRetry={list.reload} />
         {list.data === undefined && list.problem === undefined && <Skeleton height={160} />}
         {list.data?.length === 0 && (
-          <Empty title="No request yet">
-            Send one under <Link href={`/applications/${application.id}/try`}>Try it</Link>, or with the curl of your
-            key.
-          </Empty>
+          <EmptyState title="No requests yet">
+            Send one under <Link href={`/applications/${application.id}/try`}>Try it</Link>, or with curl.
+          </EmptyState>
         )}
         <ul className={styles.list}>
           {list.data?.map((request) => (

@@ -3,16 +3,16 @@ import { Link } from 'wouter';
 import { apiTitle } from '../api/apis.ts';
 import type { RequestTrace } from '../api/record-types.ts';
 import { useLoad } from '../api/use-load.ts';
+import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Note } from '../parts/note.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus, Status } from '../parts/status.tsx';
-import { Story } from '../parts/story.tsx';
+import { Timeline } from '../parts/timeline.tsx';
 import styles from './requests.module.css';
 
 const refreshMs = 2000;
 
-/** The story of one request, from its arrival to what became of its record. */
+/** One request: its outcome, its records and their delivery. */
 export function Trace({ correlationId }: { correlationId: string }) {
   const path = `/portal/v1/requests/${encodeURIComponent(correlationId)}`;
   const { data, problem, reload } = useLoad<RequestTrace>(path, refreshMs);
@@ -21,12 +21,12 @@ export function Trace({ correlationId }: { correlationId: string }) {
     return (
       <div className={styles.trace}>
         {problem.status === 404 ? (
-          <Note tone="wait" title="No request with this id is known here.">
-            Ids of other accounts, of requests without a valid credential, and of old requests that made no record are
-            not kept. A request of this second may need a moment.
-          </Note>
+          <Callout tone="wait" title="No request found with this id.">
+            The portal does not show requests of other accounts, requests without a valid credential, or requests older
+            than a day that created no record. A new request may take a second to appear.
+          </Callout>
         ) : (
-          <ProblemNote problem={problem} onRetry={reload} />
+          <ProblemCallout problem={problem} onRetry={reload} />
         )}
       </div>
     );
@@ -40,7 +40,7 @@ export function Trace({ correlationId }: { correlationId: string }) {
         </code>
       </h3>
       {data.message !== null && (
-        <Note tone={data.status === 429 ? 'wait' : 'bad'} title={data.message}>
+        <Callout tone={data.status === 429 ? 'wait' : 'bad'} title={data.message}>
           {data.details.length > 0 && (
             <ul>
               {data.details.map(({ field, message }) => (
@@ -50,11 +50,11 @@ export function Trace({ correlationId }: { correlationId: string }) {
               ))}
             </ul>
           )}
-        </Note>
+        </Callout>
       )}
       <Facts facts={factsOf(data)} />
       <Records trace={data} />
-      <Story entries={data.timeline} />
+      <Timeline entries={data.timeline} />
     </div>
   );
 }
@@ -65,9 +65,9 @@ function factsOf(trace: RequestTrace): [string, React.ReactNode][] {
   return [
     ['Application', trace.application_name],
     ['API', apiTitle(trace.api)],
-    ['Took', trace.duration_ms === null ? '–' : `${trace.duration_ms} ms`],
+    ['Duration', trace.duration_ms === null ? '–' : `${trace.duration_ms} ms`],
     ['Limits', limits.admitted ? 'Admitted' : `Refused by the ${limits.refused_by ?? ''} limit`],
-    ['Left of the minute', left],
+    ['Left this minute', left],
     ...(limits.retry_after_seconds === null
       ? []
       : [['Retry after', `${limits.retry_after_seconds} s`] satisfies [string, string]]),

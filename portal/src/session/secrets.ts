@@ -1,5 +1,5 @@
 import type { Credential } from '../api/types.ts';
-import { type Keep, useKept } from './kept.ts';
+import { type Update, usePageState } from './page-state.ts';
 
 export interface Secrets {
   apiKey: string;
@@ -8,9 +8,9 @@ export interface Secrets {
 
 const none: Secrets = { apiKey: '', clientSecret: '' };
 
-/** The secrets of an application that were shown or pasted since the page was loaded. */
-export function useSecrets(applicationId: string): [Secrets, Keep<Secrets>] {
-  return useKept(`secrets of ${applicationId}`, none);
+/** The secrets of an application that were shown or pasted since the page loaded. */
+export function useSecrets(applicationId: string): [Secrets, Update<Secrets>] {
+  return usePageState(`secrets of ${applicationId}`, none);
 }
 
 export function withCredential(credential: Credential): (secrets: Secrets) => Secrets {

@@ -2,12 +2,12 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { call } from '../api/call.ts';
 import { type Problem, toProblem } from '../api/problem.ts';
 import type { Account, Service } from '../api/types.ts';
-import { forgetKept } from './kept.ts';
+import { clearPageState } from './page-state.ts';
 
 export interface Session {
   service: Service;
   account: Account | null;
-  /** Set when the session ended by itself, and nobody asked for it. */
+  /** Set when the session expired; not set after a sign-out. */
   expired: boolean;
   enter: (account: Account) => void;
   leave: () => Promise<void>;
@@ -24,12 +24,12 @@ export function useSession(): Session {
 
 interface ProviderProps {
   children: ReactNode;
-  waiting: ReactNode;
+  loading: ReactNode;
   failed: (problem: Problem, retry: () => void) => ReactNode;
 }
 
-/** Finds out which service this is and who is signed in, before anything else is shown. */
-export function SessionProvider({ children, waiting, failed }: ProviderProps) {
+/** Loads the service and the signed-in account before it shows any page. */
+export function SessionProvider({ children, loading, failed }: ProviderProps) {
   const [service, setService] = useState<Service | undefined>(undefined);
   const [account, setAccount] = useState<Account | null>(null);
   const [expired, setExpired] = useState(false);
@@ -47,10 +47,10 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   }, []);
   useEffect(() => void start(), [start]);
 
-  const become = useCallback((next: Account | null, byItself: boolean) => {
-    // What one developer left in memory is not for the next one at this screen.
-    if (next === null) forgetKept();
-    setExpired(byItself);
+  const become = useCallback((next: Account | null, hasExpired: boolean) => {
+    // The next developer at this screen must not see this one's secrets.
+    if (next === null) clearPageState();
+    setExpired(hasExpired);
     setAccount(next);
   }, []);
 
@@ -71,7 +71,7 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   );
 
   if (problem !== undefined) return failed(problem, () => void start());
-  if (session === undefined) return waiting;
+  if (session === undefined) return loading;
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 

@@ -22,7 +22,7 @@ export function Bubble({ text, onCode }: BubbleProps) {
       </div>
       <p className={styles.said}>{said}</p>
       {autofill !== undefined && (
-        <p className={styles.autofill} title="A phone reads this line to fill in the code">
+        <p className={styles.autofill} title="Phones read this line to fill in the code">
           {autofill}
         </p>
       )}

@@ -1,26 +1,26 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useAction } from '../api/use-action.ts';
-import { Note } from '../parts/note.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import type { Keep } from '../session/kept.ts';
-import type { Outcome, Trial } from './trial.ts';
+import { Callout } from '../parts/callout.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import type { Update } from '../session/page-state.ts';
+import { bodyOf } from './exchange.ts';
 import styles from './try-it.module.css';
-import type { Caller } from './use-caller.ts';
-import { bodyOf } from './wire.ts';
+import type { ApiClient } from './use-api-client.ts';
+import type { Outcome, VerifyState } from './verify-state.ts';
 
 interface CheckFormProps {
-  caller: Caller;
-  trial: Trial;
-  keepTrial: Keep<Trial>;
+  client: ApiClient;
+  state: VerifyState;
+  updateState: Update<VerifyState>;
 }
 
-export function CheckForm({ caller, trial, keepTrial }: CheckFormProps) {
-  const { id, code, outcome } = trial;
+export function CheckForm({ client, state, updateState }: CheckFormProps) {
+  const { id, code, outcome } = state;
   const { run, busy, problem } = useAction(async () => {
-    const { answer } = await caller.send('verify', 'Check the code', `/verify/v1/verifications/${id}`, { code });
+    const { answer } = await client.send('verify', 'Check the code', `/verify/v1/verifications/${id}`, { code });
     const checked = answer?.status === 200 ? bodyOf<Outcome>(answer) : undefined;
-    if (checked) keepTrial((before) => ({ ...before, outcome: checked }));
+    if (checked) updateState((before) => ({ ...before, outcome: checked }));
   });
 
   function submit(event: FormEvent): void {
@@ -41,30 +41,30 @@ export function CheckForm({ caller, trial, keepTrial }: CheckFormProps) {
           value={code}
           onChange={(event) => {
             const typed = event.currentTarget.value;
-            keepTrial((before) => ({ ...before, code: typed }));
+            updateState((before) => ({ ...before, code: typed }));
           }}
         />
         <Button type="submit" loading={busy}>
           Check the code
         </Button>
       </Group>
-      <ProblemNote problem={problem} />
-      {outcome !== undefined && <OutcomeNote outcome={outcome} />}
+      <ProblemCallout problem={problem} />
+      {outcome !== undefined && <OutcomeCallout outcome={outcome} />}
     </form>
   );
 }
 
-function OutcomeNote({ outcome }: { outcome: Outcome }) {
+function OutcomeCallout({ outcome }: { outcome: Outcome }) {
   const { status, valid, reason, attempts_remaining } = outcome;
-  if (status === 'approved') return <Note tone="good" title="Approved: the number is verified." />;
+  if (status === 'approved') return <Callout tone="good" title="Approved: the number is verified." />;
   if (status === 'pending' && valid === false) {
     return (
-      <Note
+      <Callout
         tone="wait"
         title={`Wrong code. ${attempts_remaining} ${attempts_remaining === 1 ? 'try is' : 'tries are'} left.`}
       />
     );
   }
-  if (status === 'pending') return <Note tone="calm">Waiting for the code.</Note>;
-  return <Note tone="bad" title={`The verification is ${status}${reason === null ? '' : ` (${reason})`}.`} />;
+  if (status === 'pending') return <Callout tone="calm">Waiting for the code.</Callout>;
+  return <Callout tone="bad" title={`The verification is ${status}${reason === null ? '' : ` (${reason})`}.`} />;
 }

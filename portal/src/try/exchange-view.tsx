@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { HttpStatus } from '../parts/status.tsx';
+import { type Exchange, headerOf } from './exchange.ts';
 import styles from './exchange-view.module.css';
-import { verdictOf } from './verdict.ts';
-import { type Exchange, headerOf } from './wire.ts';
+import { explainResponse } from './explain-response.ts';
 
 interface ExchangeViewProps {
   exchange: Exchange;
@@ -18,7 +18,7 @@ export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProp
   const [revealed, setRevealed] = useState(false);
   const shown = (text: string) => (revealed ? text : masked(text, exchange.secrets));
   const correlationId = answer === null ? undefined : headerOf(answer, 'x-correlation-id');
-  const { tone, title: verdict, hint } = verdictOf(exchange);
+  const { tone, title: outcome, hint } = explainResponse(exchange);
   return (
     <details className={styles.exchange} open={open} aria-label={title}>
       <summary className={styles.summary}>
@@ -27,9 +27,9 @@ export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProp
         <span className={styles.quiet}>{Math.round(durationMs)} ms</span>
       </summary>
       <div className={styles.content}>
-        <Note tone={tone} title={verdict} quiet>
+        <Callout tone={tone} title={outcome} quiet>
           {hint}
-        </Note>
+        </Callout>
         <div className={styles.foot}>
           {correlationId !== undefined && (
             <span className={styles.quiet}>
@@ -43,14 +43,14 @@ export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProp
             {revealed ? 'Hide the secret' : 'Reveal the secret'}
           </Button>
         </div>
-        <Wire
+        <HttpMessage
           label="Request"
           line={`${request.method} ${location.origin}${request.path}`}
           headers={Object.entries(request.headers).map(([name, value]) => [name, shown(value)])}
           body={shown(request.body)}
         />
         {answer !== null && (
-          <Wire
+          <HttpMessage
             label="Response"
             line={`HTTP ${answer.status} ${answer.statusText}`}
             headers={answer.headers}
@@ -62,24 +62,28 @@ export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProp
   );
 }
 
-interface WireProps {
+interface HttpMessageProps {
   label: string;
   line: string;
   headers: [string, string][];
   body: string;
 }
 
-const noticed = /^(ratelimit|retry-after|x-correlation-id)/;
+const highlighted = /^(ratelimit|retry-after|x-correlation-id)/;
 
-function Wire({ label, line, headers, body }: WireProps) {
+function HttpMessage({ label, line, headers, body }: HttpMessageProps) {
   return (
     <section aria-label={label}>
       <h3 className={styles.label}>{label}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard. */}
-      <pre className={styles.wire} tabIndex={0}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
+      <pre className={styles.message} tabIndex={0}>
         <span className={styles.line}>{line}</span>
         {headers.map(([name, value]) => (
-          <span key={name} className={styles.header} data-noticed={noticed.test(name.toLowerCase()) || undefined}>
+          <span
+            key={name}
+            className={styles.header}
+            data-highlighted={highlighted.test(name.toLowerCase()) || undefined}
+          >
             <span className={styles.name}>{name}:</span> {value}
           </span>
         ))}
@@ -89,7 +93,7 @@ function Wire({ label, line, headers, body }: WireProps) {
   );
 }
 
-/** Enough of a secret to know it by. */
+/** Hides secrets except for their last four characters. */
 function masked(text: string, secrets: string[]): string {
   return secrets
     .filter((secret) => secret !== '')

@@ -12,7 +12,7 @@ interface HandsetProps {
   onCode: (text: InboxText, code: string) => void;
 }
 
-/** A phone on the page: what the application sends arrives here, for whatever number. */
+/** The virtual phone. It shows the texts that the application sends to any number. */
 export function Handset({ applicationId, number, onNumber, onCode }: HandsetProps) {
   const { texts, live } = useInbox(applicationId);
   const [seen, setSeen] = useState<Map<string, number> | undefined>(undefined);
@@ -28,7 +28,7 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
   const shown = (texts ?? []).filter(({ to }) => to === number);
 
   useEffect(() => {
-    // What was there when the page opened is not new.
+    // Texts that were there when the page opened are not new.
     if (loaded) setSeen((before) => new Map(before ?? counts).set(number, count));
     log.current?.scrollTo({ top: log.current.scrollHeight });
   }, [number, count, counts, loaded]);
@@ -43,12 +43,10 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
             {live ? 'Live' : 'Connecting…'}
           </span>
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
         <div className={styles.screen} ref={log} role="log" aria-label={`Texts to ${number}`} tabIndex={0}>
           {texts === undefined && <Skeleton height={60} radius="lg" />}
-          {texts !== undefined && shown.length === 0 && (
-            <p className={styles.nothing}>No text yet. Send one, and it arrives here.</p>
-          )}
+          {texts !== undefined && shown.length === 0 && <p className={styles.nothing}>No texts yet. Send one.</p>}
           {shown.map((text) => (
             <Bubble key={keyOf(text)} text={text} onCode={onCode} />
           ))}

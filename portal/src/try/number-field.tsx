@@ -13,7 +13,9 @@ export function NumberField({ value, onChange }: NumberFieldProps) {
   const id = useId();
   const sandbox = service.environment === 'sandbox';
   const does = testNumbers.find(({ number }) => number === value)?.does;
-  const hint = sandbox ? (does ?? 'Any number works: it is a handset on this page.') : 'A real phone gets this text.';
+  const hint = sandbox
+    ? (does ?? 'Any number works: texts go to this page’s handset.')
+    : 'This text goes to a real phone.';
   return (
     <>
       <TextInput

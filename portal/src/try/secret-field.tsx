@@ -1,24 +1,24 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import type { ApiName, ApplicationDetail } from '../api/types.ts';
-import type { Keep } from '../session/kept.ts';
+import type { Update } from '../session/page-state.ts';
 import type { Secrets } from '../session/secrets.ts';
 
 interface SecretFieldProps {
   application: ApplicationDetail;
   api: ApiName;
   secrets: Secrets;
-  keepSecrets: Keep<Secrets>;
+  updateSecrets: Update<Secrets>;
 }
 
-const memoryOnly = 'Kept in this page only, until you reload or sign out.';
+const memoryOnly = 'Stays in this page until you reload or sign out.';
 
-/** The secret to call with: already there when it was just shown, otherwise to be pasted. */
-export function SecretField({ application, api, secrets, keepSecrets }: SecretFieldProps) {
+/** The credential for the call: filled in if the portal just showed it, else the user pastes it. */
+export function SecretField({ application, api, secrets, updateSecrets }: SecretFieldProps) {
   const isKey = api === 'sms';
 
   function set(value: string): void {
     const secret = value.trim();
-    keepSecrets((before) => ({ ...before, ...(isKey ? { apiKey: secret } : { clientSecret: secret }) }));
+    updateSecrets((before) => ({ ...before, ...(isKey ? { apiKey: secret } : { clientSecret: secret }) }));
   }
 
   const field = (

@@ -3,26 +3,26 @@ import { type FormEvent, useState } from 'react';
 import type { ApiName, ApplicationDetail } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { NumberField } from './number-field.tsx';
 import styles from './try-it.module.css';
-import type { Caller } from './use-caller.ts';
+import type { ApiClient } from './use-api-client.ts';
 
 export interface FormProps {
   application: ApplicationDetail;
-  caller: Caller;
+  client: ApiClient;
   to: string;
   setTo: (to: string) => void;
-  /** The number that was just sent to. */
+  /** Called with the number of each send. */
   onSent: (to: string) => void;
 }
 
-export function SendForm({ api, caller, to, setTo, onSent }: FormProps & { api: ApiName }) {
+export function SendForm({ api, client, to, setTo, onSent }: FormProps & { api: ApiName }) {
   const [from, setFrom] = useState('ACME');
   const [message, setMessage] = useState('Hello from Heliograph');
   const { run, busy, problem } = useAction(async () => {
     onSent(to);
-    await caller.send(api, 'Send a text', `/${api}/v1/messages`, { to, from, message });
+    await client.send(api, 'Send a text', `/${api}/v1/messages`, { to, from, message });
   });
 
   function submit(event: FormEvent): void {
@@ -48,7 +48,7 @@ export function SendForm({ api, caller, to, setTo, onSent }: FormProps & { api: 
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <ProblemNote problem={problem} />
+        <ProblemCallout problem={problem} />
         <Group>
           <Button type="submit" loading={busy} rightSection={<Icon name="arrow" size={16} />}>
             Send

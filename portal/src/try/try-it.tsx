@@ -5,22 +5,22 @@ import { apis } from '../api/apis.ts';
 import type { InboxText } from '../api/record-types.ts';
 import type { ApiName, Registration } from '../api/types.ts';
 import type { TabProps } from '../applications/application-page.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { useKept } from '../session/kept.ts';
+import { usePageState } from '../session/page-state.ts';
 import { useSecrets } from '../session/secrets.ts';
 import { useSession } from '../session/session.tsx';
+import type { Exchange } from './exchange.ts';
 import { ExchangeView } from './exchange-view.tsx';
+import { explainResponse } from './explain-response.ts';
 import { Handset } from './handset.tsx';
 import { SecretField } from './secret-field.tsx';
 import { SendForm } from './send-form.tsx';
-import type { Trial } from './trial.ts';
 import styles from './try-it.module.css';
-import { useCaller } from './use-caller.ts';
-import { verdictOf } from './verdict.ts';
+import { useApiClient } from './use-api-client.ts';
 import { VerifyForm } from './verify-form.tsx';
-import type { Exchange } from './wire.ts';
+import type { VerifyState } from './verify-state.ts';
 
 const firstNumber = '+15005550100';
 
@@ -28,51 +28,54 @@ export default function TryIt({ application }: TabProps) {
   const { service } = useSession();
   const sandbox = service.environment === 'sandbox';
   const { id, registrations } = application;
-  const [api, keepApi] = useKept<ApiName>(`api to try of ${id}`, firstApi(registrations));
-  const [to, keepTo] = useKept(`number to try of ${id}`, sandbox ? firstNumber : '');
-  const [trial, keepTrial] = useKept<Trial>(`verification to try of ${id}`, { id: '', code: '', outcome: undefined });
+  const [api, updateApi] = usePageState<ApiName>(`api to try of ${id}`, firstApi(registrations));
+  const [to, updateTo] = usePageState(`number to try of ${id}`, sandbox ? firstNumber : '');
+  const [state, updateState] = usePageState<VerifyState>(`verification to try of ${id}`, {
+    id: '',
+    code: '',
+    outcome: undefined,
+  });
   const [number, setNumber] = useState(to);
-  const [secrets, keepSecrets] = useSecrets(id);
-  const caller = useCaller(application, secrets);
-  const [newest] = caller.exchanges;
+  const [secrets, updateSecrets] = useSecrets(id);
+  const client = useApiClient(application, secrets);
+  const [newest] = client.exchanges;
   const registration = registrations.find((each) => each.api === api);
 
   function takeCode(text: InboxText, code: string): void {
-    keepApi(() => 'verify');
-    keepTrial((before) => {
+    updateApi(() => 'verify');
+    updateState((before) => {
       const same = before.id === text.verification_id;
       return { id: text.verification_id ?? '', code, outcome: same ? before.outcome : undefined };
     });
   }
 
-  const form = { application, caller, to, setTo: (next: string) => keepTo(() => next), onSent: setNumber };
+  const form = { application, client, to, setTo: (next: string) => updateTo(() => next), onSent: setNumber };
   return (
     <div className={styles.page} data-handset={sandbox || undefined}>
       <div className={styles.form}>
-        <Panel
-          title="Call the API"
-          lead="These are real calls: they count against the plan, like those of your program."
-        >
+        <Panel title="Call the API" lead="These calls are real and count against your plan.">
           <Stack>
             <SegmentedControl
               aria-label="API"
               fullWidth
               value={api}
-              onChange={(next) => keepApi(() => next)}
+              onChange={(next) => updateApi(() => next)}
               data={apis.map(({ name, title }) => ({ value: name, label: title }))}
             />
             {registration === undefined ? (
-              <Empty title="Not registered for this API">
+              <EmptyState title="Not registered for this API">
                 Choose a plan on the <Link href={`/applications/${id}`}>overview</Link>, then come back.
-              </Empty>
+              </EmptyState>
             ) : (
               <>
                 {registration.status === 'pending' && (
-                  <Note tone="wait">An operator has not approved this registration yet: expect a refusal.</Note>
+                  <Callout tone="wait">
+                    An operator has not approved this registration yet. Requests will be refused.
+                  </Callout>
                 )}
-                <SecretField application={application} api={api} secrets={secrets} keepSecrets={keepSecrets} />
+                <SecretField application={application} api={api} secrets={secrets} updateSecrets={updateSecrets} />
                 {api === 'verify' ? (
-                  <VerifyForm {...form} trial={trial} keepTrial={keepTrial} />
+                  <VerifyForm {...form} state={state} updateState={updateState} />
                 ) : (
                   <SendForm {...form} api={api} key={api} />
                 )}
@@ -82,10 +85,10 @@ export default function TryIt({ application }: TabProps) {
         </Panel>
       </div>
       {newest !== undefined && (
-        <section aria-label="Over the wire" className={styles.exchanges}>
-          <Said exchange={newest} />
-          <h2 className={styles.heading}>Over the wire, newest first</h2>
-          {caller.exchanges.map((exchange, index) => (
+        <section aria-label="Requests and responses" className={styles.exchanges}>
+          <Announcement exchange={newest} />
+          <h2 className={styles.heading}>Requests and responses, newest first</h2>
+          {client.exchanges.map((exchange, index) => (
             <ExchangeView key={exchange.id} exchange={exchange} applicationId={id} open={index === 0} />
           ))}
         </section>
@@ -99,11 +102,11 @@ export default function TryIt({ application }: TabProps) {
   );
 }
 
-/** For a screen reader the outcome is enough; the rest is there to be read. */
-function Said({ exchange }: { exchange: Exchange }) {
+/** Announces only the outcome to screen readers. */
+function Announcement({ exchange }: { exchange: Exchange }) {
   return (
     <VisuallyHidden role="status">
-      {exchange.title}: {verdictOf(exchange).title}
+      {exchange.title}: {explainResponse(exchange).title}
     </VisuallyHidden>
   );
 }

@@ -11,7 +11,7 @@ export interface Inbox {
   live: boolean;
 }
 
-/** The browser reopens a broken stream by itself, but not one that was refused. */
+/** The browser reopens a broken stream, but not a refused one. */
 const reopenMs = 3000;
 
 /** The texts on the virtual handsets of an application, as they arrive. */
@@ -25,7 +25,7 @@ export function useInbox(applicationId: string): Inbox {
     let stream: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
-    /** The stream tells only what arrives while it is open; the list has what came before. */
+    /** Loads the texts that arrived before the stream opened. */
     async function catchUp(): Promise<void> {
       const path = withQuery('/sandbox/v1/inbox', { application_id: applicationId, limit: 100 });
       try {

@@ -3,30 +3,30 @@ import { type FormEvent, useState } from 'react';
 import type { Verification } from '../api/record-types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import type { Keep } from '../session/kept.ts';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import type { Update } from '../session/page-state.ts';
 import { CheckForm } from './check-form.tsx';
+import { bodyOf } from './exchange.ts';
 import { NumberField } from './number-field.tsx';
 import type { FormProps } from './send-form.tsx';
-import type { Trial } from './trial.ts';
 import styles from './try-it.module.css';
-import { bodyOf } from './wire.ts';
+import type { VerifyState } from './verify-state.ts';
 
 interface VerifyFormProps extends FormProps {
-  trial: Trial;
-  keepTrial: Keep<Trial>;
+  state: VerifyState;
+  updateState: Update<VerifyState>;
 }
 
-/** A whole verification: start it, read the code on the handset, check it. */
-export function VerifyForm({ caller, to, setTo, onSent, trial, keepTrial }: VerifyFormProps) {
+/** Starts a verification and checks its code. */
+export function VerifyForm({ client, to, setTo, onSent, state, updateState }: VerifyFormProps) {
   const [domain, setDomain] = useState('');
   const { run, busy, problem } = useAction(async () => {
     onSent(to);
     const autofill = domain === '' ? {} : { autofill: { domain } };
     const body = { to, channel: 'sms', ...autofill };
-    const { answer } = await caller.send('verify', 'Start a verification', '/verify/v1/verifications', body);
+    const { answer } = await client.send('verify', 'Start a verification', '/verify/v1/verifications', body);
     const started = answer?.status === 200 ? bodyOf<Verification>(answer) : undefined;
-    if (started) keepTrial(() => ({ id: started.id, code: '', outcome: started }));
+    if (started) updateState(() => ({ id: started.id, code: '', outcome: started }));
   });
 
   function submit(event: FormEvent): void {
@@ -48,15 +48,15 @@ export function VerifyForm({ caller, to, setTo, onSent, trial, keepTrial }: Veri
               onChange={(event) => setDomain(event.currentTarget.value.trim())}
             />
           </div>
-          <ProblemNote problem={problem} />
+          <ProblemCallout problem={problem} />
           <Group>
             <Button type="submit" loading={busy} rightSection={<Icon name="arrow" size={16} />}>
-              {trial.id === '' ? 'Send the code' : 'Send a code again'}
+              {state.id === '' ? 'Send the code' : 'Send the code again'}
             </Button>
           </Group>
         </Stack>
       </form>
-      {trial.id !== '' && <CheckForm caller={caller} trial={trial} keepTrial={keepTrial} />}
+      {state.id !== '' && <CheckForm client={client} state={state} updateState={updateState} />}
     </Stack>
   );
 }

@@ -10,7 +10,7 @@ import type { Span } from './spans.ts';
 import { StepTable } from './step-table.tsx';
 import styles from './usage.module.css';
 
-/** The charts are heavy, and nobody pays for them before they look at one. */
+/** The chart library is large, so load it only with the first chart. */
 const UsageChart = lazy(() => import('./usage-chart.tsx'));
 
 const count = new Intl.NumberFormat();
@@ -22,7 +22,7 @@ export function ApiUsagePanel({ usage, span }: { usage: ApiUsage; span: Span }) 
   return (
     <Panel
       title={apiTitle(usage.api)}
-      lead={`${planTitle(usage.plan)} plan: ${count.format(usage.per_minute)} requests a minute, ${count.format(usage.burst)} at most in a second.`}
+      lead={`${planTitle(usage.plan)} plan: ${count.format(usage.per_minute)} requests a minute, at most ${count.format(usage.burst)} a second.`}
       actions={<Quota remaining={usage.remaining} limit={usage.per_minute} resetSeconds={usage.reset_seconds} />}
     >
       <Facts
@@ -51,7 +51,7 @@ export function ApiUsagePanel({ usage, span }: { usage: ApiUsage; span: Span }) 
       </div>
       <div className={styles.states}>
         <strong>{usage.api === 'verify' ? 'Verifications by state' : 'Messages by state'}</strong>
-        {Object.keys(states).length === 0 && <span className={styles.quiet}>None in this span.</span>}
+        {Object.keys(states).length === 0 && <span className={styles.quiet}>None in this time span.</span>}
         {Object.entries(states).map(([state, number]) => (
           <span key={state} className={styles.state}>
             <Status state={state} /> {count.format(number)}

@@ -4,7 +4,7 @@ import styles from './usage.module.css';
 
 const count = new Intl.NumberFormat();
 
-/** What is left of the minute, right now. */
+/** The requests left in the current minute. */
 export function Quota({ remaining, limit, resetSeconds }: { remaining: number; limit: number; resetSeconds: number }) {
   const share = limit === 0 ? 0 : (remaining / limit) * 100;
   const tone = share > 25 ? 'var(--good)' : share > 0 ? 'var(--wait)' : 'var(--bad)';
@@ -23,7 +23,7 @@ export function Quota({ remaining, limit, resetSeconds }: { remaining: number; l
           {count.format(remaining)} of {count.format(limit)}
         </strong>
         <div className={styles.quiet}>
-          left this minute{remaining < limit ? `, whole again in ${resetSeconds} s` : ''}
+          left this minute{remaining < limit ? `, full again in ${resetSeconds} s` : ''}
         </div>
       </div>
     </div>

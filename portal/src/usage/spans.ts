@@ -2,7 +2,7 @@ export interface Span {
   name: string;
   title: string;
   step: 'minute' | 'hour' | 'day';
-  /** How many minutes a step has: the plan's line is that many times its number. */
+  /** Minutes in a step: the chart's limit is the plan's number times this. */
   minutes: number;
   query: (now: Date) => Record<string, string>;
   label: (at: string) => string;
@@ -14,7 +14,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** So many steps, the last of them the one we are in. */
+/** The last `count` steps, including the current one. */
 function steps(count: number, stepMs: number, now: Date): { from: string; to: string } {
   const toMs = Math.ceil(now.getTime() / stepMs) * stepMs;
   return { from: new Date(toMs - count * stepMs).toISOString(), to: new Date(toMs).toISOString() };

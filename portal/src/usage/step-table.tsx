@@ -9,7 +9,7 @@ interface StepTableProps {
 
 const count = new Intl.NumberFormat();
 
-/** The chart's numbers for those who would rather read them. */
+/** The numbers of the chart, as a table. */
 export function StepTable({ steps, label, step }: StepTableProps) {
   const used = steps.filter(({ admitted, refused }) => admitted + refused > 0);
   if (used.length === 0) return null;

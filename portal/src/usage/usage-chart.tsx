@@ -17,7 +17,7 @@ interface UsageChartProps {
 }
 
 const count = new Intl.NumberFormat();
-/** A single request must be seen, however high the plan's line is. */
+/** Keeps one request visible, however high the plan's limit is. */
 const visible = (value: unknown) => (Array.isArray(value) && value[1] > value[0] ? 3 : 0);
 
 export default function UsageChart({ steps, limit, span, title }: UsageChartProps) {
@@ -31,7 +31,7 @@ export default function UsageChart({ steps, limit, span, title }: UsageChartProp
       <Switch
         size="xs"
         mb={6}
-        label="Scale to the requests instead of the plan"
+        label="Scale to the requests, not to the plan"
         checked={close}
         onChange={(event) => setClose(event.currentTarget.checked)}
       />

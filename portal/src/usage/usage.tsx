@@ -5,8 +5,8 @@ import { applicationPath, withQuery } from '../api/call.ts';
 import type { Usage } from '../api/record-types.ts';
 import { useLoad } from '../api/use-load.ts';
 import type { TabProps } from '../applications/application-page.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { ApiUsagePanel } from './api-usage-panel.tsx';
 import { type Span, spans } from './spans.ts';
 import styles from './usage.module.css';
@@ -18,10 +18,10 @@ export default function UsageTab({ application }: TabProps) {
   const span = spans.find((each) => each.name === name) ?? spans[0];
   if (application.registrations.length === 0) {
     return (
-      <Empty title="Nothing to count yet">
-        Register for an API on the <Link href={`/applications/${application.id}`}>overview</Link>; what you send with it
-        is counted here, to the request.
-      </Empty>
+      <EmptyState title="No usage yet">
+        Register for an API on the <Link href={`/applications/${application.id}`}>overview</Link>. This page then counts
+        every request.
+      </EmptyState>
     );
   }
   return (
@@ -43,11 +43,11 @@ function Panels({ applicationId, span }: { applicationId: string; span: Span }) 
   const path = withQuery(applicationPath(applicationId, '/usage'), span.query(new Date()));
   const { data, problem, reload } = useLoad<Usage>(path, refreshMs);
   if (data === undefined) {
-    return problem === undefined ? <Skeleton height={420} /> : <ProblemNote problem={problem} onRetry={reload} />;
+    return problem === undefined ? <Skeleton height={420} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
   return (
     <>
-      <ProblemNote problem={problem} onRetry={reload} />
+      <ProblemCallout problem={problem} onRetry={reload} />
       {data.data.map((usage) => (
         <ApiUsagePanel key={usage.api} usage={usage} span={span} />
       ))}

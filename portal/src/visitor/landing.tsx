@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core';
 import { PageTitle } from '../parts/page-title.tsx';
 import { useSession } from '../session/session.tsx';
+import { Illustration } from './illustration.tsx';
 import styles from './landing.module.css';
 import { SignUp } from './sign-up.tsx';
-import { Signal } from './signal.tsx';
 
 export function Landing() {
   const { service } = useSession();
@@ -14,12 +14,12 @@ export function Landing() {
         <div>
           <PageTitle
             documentTitle="Sign up"
-            lead="Number verification and SMS messaging that you host yourself, with a key in your hand as soon as you sign up."
+            lead="Self-hosted number verification and SMS messaging. Sign up, register an application, and get its key at once."
           >
             From sign-up to a delivered text in a minute
           </PageTitle>
           <div className={styles.picture}>
-            <Signal />
+            <Illustration />
           </div>
         </div>
         <SignUp />
@@ -28,16 +28,16 @@ export function Landing() {
         Three steps
       </Title>
       <ol className={styles.steps}>
-        <Step title="Create an application">It holds your credentials, and its name is what people read.</Step>
+        <Step title="Create an application">It holds your credentials. Recipients see its name in texts.</Step>
         <Step title="Register it for an API and a plan">
           {sandbox
-            ? 'Approved at once. The key appears with a curl that works when you paste it.'
-            : 'An operator approves it. The key appears with a curl that is ready for that moment.'}
+            ? 'Approved at once. You get a key and a curl command to paste.'
+            : 'You get a key and a curl command. They work once an operator approves.'}
         </Step>
         <Step title="Send your first text">
           {sandbox
-            ? 'From this page or your terminal; it arrives on a virtual handset beside it.'
-            : 'From this page or your terminal; its way is told step by step.'}
+            ? 'From the portal or your terminal. It arrives on a virtual handset.'
+            : 'From the portal or your terminal. The portal shows each step of the delivery.'}
         </Step>
       </ol>
     </>

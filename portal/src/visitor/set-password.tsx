@@ -6,7 +6,7 @@ import type { Account } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
 import styles from './narrow.module.css';
 
@@ -17,7 +17,7 @@ export function SetPassword() {
   const [password, setPassword] = useState('');
   const { run, busy, problem } = useAction(async () => {
     enter(await call<Account>('POST', '/portal/v1/password-resets', { body: { token, password } }));
-    // The link works once: nobody needs to come back to it.
+    // The link works once, so remove it from the history.
     navigate('/applications', { replace: true });
   });
 
@@ -28,7 +28,7 @@ export function SetPassword() {
 
   return (
     <div className={styles.narrow}>
-      <PageTitle lead="The link works once. Everywhere else you will be signed out.">Set a new password</PageTitle>
+      <PageTitle lead="The link works once. It ends all your other sessions.">Set a new password</PageTitle>
       <Panel>
         <form onSubmit={submit} noValidate>
           <Stack>
@@ -41,7 +41,7 @@ export function SetPassword() {
               error={problem?.of('password')}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
-            <ProblemNote problem={problem} fields={['password']} />
+            <ProblemCallout problem={problem} fields={['password']} />
             <Button type="submit" size="md" loading={busy}>
               Set the password and sign in
             </Button>

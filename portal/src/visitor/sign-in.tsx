@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
-import { Note } from '../parts/note.tsx';
+import { Callout } from '../parts/callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
 import styles from './narrow.module.css';
 
@@ -30,7 +30,7 @@ export function SignIn() {
       <Panel>
         <form onSubmit={submit} noValidate>
           <Stack>
-            {expired && <Note tone="calm">Your session has ended. Sign in again to go on where you were.</Note>}
+            {expired && <Callout tone="calm">Your session has ended. Sign in again to continue.</Callout>}
             <TextInput
               label="Email"
               type="email"
@@ -47,7 +47,7 @@ export function SignIn() {
               error={problem?.of('password')}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
-            <ProblemNote problem={problem} fields={['email', 'password']} />
+            <ProblemCallout problem={problem} fields={['email', 'password']} />
             <Button type="submit" size="md" loading={busy}>
               Sign in
             </Button>
@@ -59,13 +59,12 @@ export function SignIn() {
       </Panel>
       {service.environment === 'sandbox' && (
         <p className={styles.aside}>
-          Just looking around? A demo account with two applications is ready. Its email and password were printed when
-          the service was first started, and are in <code>sandbox-credentials.json</code> in its data folder.
+          To look around, use the demo account with its two applications. The service printed its email and password at
+          the first start, and saved them in <code>sandbox-credentials.json</code> in the data folder.
         </p>
       )}
       <p className={styles.aside}>
-        Forgot the password? Whoever runs this service makes you a link:{' '}
-        <code>npm run reset-password -- your@email</code>
+        Forgot your password? Ask the administrator for a reset link: <code>npm run reset-password -- your@email</code>
       </p>
     </div>
   );

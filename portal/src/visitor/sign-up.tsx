@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
 
 export function SignUp() {
@@ -48,12 +48,12 @@ export function SignUp() {
             error={problem?.of('password')}
             visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
           />
-          <ProblemNote problem={problem} fields={['email', 'password']} />
+          <ProblemCallout problem={problem} fields={['email', 'password']} />
           <Button type="submit" size="md" loading={busy}>
             Create my account
           </Button>
           <span>
-            Been here before? <Link href="/sign-in">Sign in</Link>
+            Already have an account? <Link href="/sign-in">Sign in</Link>
           </span>
         </Stack>
       </form>

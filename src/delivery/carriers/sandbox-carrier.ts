@@ -59,7 +59,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
             );
           while (!stopped && (await phones.reportDue(handOver)) > 0);
         } catch (error) {
-          log.debug({ reason: (error as Error).message }, 'the phones could not report');
+          log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
         }
         if (!stopped) timer = setTimeout(() => (reporting = report()), reportEveryMs);
       }

@@ -134,5 +134,5 @@ function afterAnswer(exchange: NodeRequest | undefined, act: () => void): void {
 }
 
 function notAProxy(): ApiError {
-  return new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is for proxies.', { headers: { Allow: 'GET, HEAD, POST' } });
+  return new ApiError('METHOD_NOT_ALLOWED', 'CONNECT is not supported.', { headers: { Allow: 'GET, HEAD, POST' } });
 }

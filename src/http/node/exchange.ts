@@ -56,7 +56,7 @@ export class NodeExchange extends Exchange implements HeldAnswer {
     // Node parses a request line without a version as HTTP/0.9, whose clients cannot read our answers.
     if (httpVersionMajor !== 1) return new ApiError('INVALID_ARGUMENT', 'This is not a valid HTTP/1.1 request.');
     // Node silently drops headers beyond 1,000.
-    if (rawHeaders.length > 2000) return new ApiError('HEADERS_TOO_LARGE', 'There are more than 1000 headers.');
+    if (rawHeaders.length > 2000) return new ApiError('HEADERS_TOO_LARGE', 'The request has more than 1000 headers.');
     if (this.headers.host === undefined && httpVersionMinor === 1) {
       return new ApiError('INVALID_ARGUMENT', 'The header host is missing.', {
         details: [{ field: 'host', message: 'is required' }],

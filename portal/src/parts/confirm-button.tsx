@@ -1,20 +1,20 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
-import { ProblemNote } from './problem-note.tsx';
+import { ProblemCallout } from './problem-callout.tsx';
 
-interface ConfirmProps {
-  /** What the button says, here and in the question. */
+interface ConfirmButtonProps {
+  /** The text of the button, on the page and in the dialog. */
   label: string;
-  /** For screen readers, when several buttons on a page say the same. */
+  /** Added for screen readers when several buttons have the same text. */
   about?: string;
   question: string;
   children: ReactNode;
   act: () => Promise<unknown>;
 }
 
-/** A button for what cannot be undone: it asks first. */
-export function Confirm({ label, about, question, children, act }: ConfirmProps) {
+/** A button that asks before it does something that cannot be undone. */
+export function ConfirmButton({ label, about, question, children, act }: ConfirmButtonProps) {
   const [open, setOpen] = useState(false);
   const { run, busy, problem } = useAction(async () => {
     await act();
@@ -40,10 +40,10 @@ export function Confirm({ label, about, question, children, act }: ConfirmProps)
       >
         <Stack>
           <Text>{children}</Text>
-          <ProblemNote problem={problem} />
+          <ProblemCallout problem={problem} />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setOpen(false)} data-autofocus>
-              Keep it
+              Cancel
             </Button>
             <Button color="red.8" loading={busy} onClick={() => run()}>
               {label}

@@ -4,30 +4,34 @@ import { call } from '../api/call.ts';
 import type { WaitingRegistration } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { useList } from '../api/use-load.ts';
-import { Empty } from '../parts/empty.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { useNotice } from '../parts/notice.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Time } from '../parts/time.tsx';
+import { useToast } from '../parts/toast.tsx';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;
 
-export default function WaitingRegistrations() {
+export default function PendingRegistrations() {
   const { data, problem, reload, showMore } = useList<WaitingRegistration>(
     '/portal/v1/operator/registrations?status=pending',
     refreshMs,
   );
   return (
     <>
-      <PageTitle lead="Nothing opens in production before you say so.">Registrations that wait for you</PageTitle>
+      <PageTitle lead="In production, an application can call an API only after you approve it.">
+        Pending registrations
+      </PageTitle>
       <Stack>
-        <ProblemNote problem={problem} onRetry={reload} />
+        <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
-        {data?.length === 0 && <Empty title="Nobody is waiting">New registrations and plan changes appear here.</Empty>}
+        {data?.length === 0 && (
+          <EmptyState title="No pending registrations">New registrations and plan changes appear here.</EmptyState>
+        )}
         {data?.map((registration) => (
-          <Waiting key={registration.id} registration={registration} onDecided={reload} />
+          <PendingRegistration key={registration.id} registration={registration} onDecided={reload} />
         ))}
         {showMore && (
           <Button variant="default" onClick={showMore}>
@@ -39,12 +43,18 @@ export default function WaitingRegistrations() {
   );
 }
 
-function Waiting({ registration, onDecided }: { registration: WaitingRegistration; onDecided: () => void }) {
-  const tell = useNotice();
+function PendingRegistration({
+  registration,
+  onDecided,
+}: {
+  registration: WaitingRegistration;
+  onDecided: () => void;
+}) {
+  const showToast = useToast();
   const { id, application_name, api, plan, requested_plan, account_email, updated_at } = registration;
   const { run, busy, problem } = useAction(async (decision: 'approve' | 'reject') => {
     await call('POST', `/portal/v1/operator/registrations/${id}/${decision}`);
-    tell(decision === 'approve' ? `${application_name} is approved.` : `${application_name} is rejected.`);
+    showToast(decision === 'approve' ? `${application_name} approved.` : `${application_name} rejected.`);
     onDecided();
   });
   const about = `${application_name} for ${apiTitle(api)}`;
@@ -58,10 +68,10 @@ function Waiting({ registration, onDecided }: { registration: WaitingRegistratio
             ['API', apiTitle(api)],
             ['Plan', asked],
             ['Account', account_email],
-            ['Asked', <Time key="asked" at={updated_at} />],
+            ['Requested', <Time key="requested" at={updated_at} />],
           ]}
         />
-        <ProblemNote problem={problem} />
+        <ProblemCallout problem={problem} />
       </div>
       <div className={styles.decide}>
         <Button variant="default" disabled={busy} onClick={() => run('reject')} aria-label={`Reject ${about}`}>

@@ -1,21 +1,21 @@
 import { Button } from '@mantine/core';
 import type { Problem } from '../api/problem.ts';
-import { Note } from './note.tsx';
+import { Callout } from './callout.tsx';
 
-interface ProblemNoteProps {
+interface ProblemCalloutProps {
   problem: Problem | undefined;
-  /** Fields that show their own problem beside themselves. */
+  /** Fields whose input shows the error itself. */
   fields?: string[];
   onRetry?: () => void;
 }
 
-/** What went wrong, in the service's own words. */
-export function ProblemNote({ problem, fields = [], onRetry }: ProblemNoteProps) {
+/** Shows the error message of the service. */
+export function ProblemCallout({ problem, fields = [], onRetry }: ProblemCalloutProps) {
   if (problem === undefined) return null;
   const others = problem.details.filter(({ field }) => !fields.includes(field));
   if (problem.details.length > 0 && others.length === 0) return null;
   return (
-    <Note tone="bad" title={problem.message}>
+    <Callout tone="bad" title={problem.message}>
       {others.length > 1 && (
         <ul>
           {others.map(({ field, message }) => (
@@ -27,7 +27,7 @@ export function ProblemNote({ problem, fields = [], onRetry }: ProblemNoteProps)
       )}
       {problem.correlationId !== null && problem.status >= 500 && (
         <div>
-          Quote <code>{problem.correlationId}</code> when you report this.
+          Quote the correlation id <code>{problem.correlationId}</code> when you report this.
         </div>
       )}
       {onRetry !== undefined && (
@@ -35,6 +35,6 @@ export function ProblemNote({ problem, fields = [], onRetry }: ProblemNoteProps)
           Try again
         </Button>
       )}
-    </Note>
+    </Callout>
   );
 }

@@ -1,5 +1,5 @@
-/** Sun, mirror, light, phone: how a heliograph sends. */
-export function Signal() {
+/** A heliograph that sends sunlight from its mirror to a phone. */
+export function Illustration() {
   return (
     <svg viewBox="0 0 560 230" width="100%" fill="none" aria-hidden="true">
       <g stroke="var(--line-strong)" strokeWidth="1.5" strokeLinecap="round">

@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react';
+import styles from './callout.module.css';
 import { Icon, type IconName } from './icon.tsx';
-import styles from './note.module.css';
 
 type Tone = 'good' | 'bad' | 'wait' | 'calm';
 
 const icons: Record<Tone, IconName> = { good: 'check', bad: 'warning', wait: 'warning', calm: 'info' };
 
-interface NoteProps {
+interface CalloutProps {
   tone: Tone;
   title?: string;
-  /** When it is told elsewhere already. */
+  /** Set when another element announces it. */
   quiet?: boolean;
   children?: ReactNode;
 }
 
-/** A sentence that must not be overlooked. What went wrong is told to a screen reader at once. */
-export function Note({ tone, title, quiet = false, children }: NoteProps) {
+/** A highlighted message. Screen readers announce an error at once. */
+export function Callout({ tone, title, quiet = false, children }: CalloutProps) {
   return (
-    <div className={styles.note} data-tone={tone} role={tone === 'bad' && !quiet ? 'alert' : undefined}>
+    <div className={styles.callout} data-tone={tone} role={tone === 'bad' && !quiet ? 'alert' : undefined}>
       <span className={styles.icon}>
         <Icon name={icons[tone]} />
       </span>

@@ -1,20 +1,20 @@
 import { ActionIcon } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from './icon.tsx';
-import { useNotice } from './notice.tsx';
+import { useToast } from './toast.tsx';
 
 /** Copies a text; `what` completes "Copy …". */
-export function Copy({ text, what }: { text: string; what: string }) {
-  const tell = useNotice();
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const showToast = useToast();
   const [copied, setCopied] = useState(false);
 
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
       setCopied(true);
-      tell('Copied.');
+      showToast('Copied.');
     } catch {
-      tell('The browser does not let this page copy. Select the text and copy it yourself.');
+      showToast('The browser blocked copying. Select the text and copy it yourself.');
     }
   }
 

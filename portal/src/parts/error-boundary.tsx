@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
-import { Note } from './note.tsx';
+import { Callout } from './callout.tsx';
 
-/** A page that fails, or a part of it that cannot be loaded any more after an update, says so instead of vanishing. */
-export class Stumble extends Component<{ children: ReactNode }, { failed: boolean }> {
+/** Shows an error instead of a blank page: after a rendering error, or when an update removed a part of the page. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state: { failed: boolean } = { failed: false };
 
   static getDerivedStateFromError(): { failed: boolean } {
@@ -13,14 +13,14 @@ export class Stumble extends Component<{ children: ReactNode }, { failed: boolea
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
-      <Note tone="bad" title="This page could not be shown.">
-        The service may have been updated, or cannot be reached.
+      <Callout tone="bad" title="This page could not be shown.">
+        The service was updated or cannot be reached. Reload the page.
         <div>
           <Button variant="default" size="xs" mt={8} onClick={() => location.reload()}>
             Reload
           </Button>
         </div>
-      </Note>
+      </Callout>
     );
   }
 }

@@ -2,7 +2,7 @@ import { localStorageColorSchemeManager } from '@mantine/core';
 
 export const schemeManager = localStorageColorSchemeManager({ key: 'heliograph-color-scheme' });
 
-/** Before the first paint: a script in the page would do it sooner, but the content policy allows none. */
+/** Runs before the first paint. The content security policy allows no inline script, which would run sooner. */
 export function applyColorScheme(): void {
   const chosen = schemeManager.get('auto');
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;

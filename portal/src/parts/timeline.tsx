@@ -1,15 +1,15 @@
 import type { TimelineEntry } from '../api/record-types.ts';
-import styles from './story.module.css';
 import { Time } from './time.tsx';
+import styles from './timeline.module.css';
 
 const bad = ['refused', 'failed', 'undelivered', 'expired', 'blocked', 'rejected'];
 const good = ['delivered', 'approved'];
 
-/** What happened, one thing after another. */
-export function Story({ entries }: { entries: TimelineEntry[] }) {
+/** The events of a record or a request, oldest first. */
+export function Timeline({ entries }: { entries: TimelineEntry[] }) {
   const startMs = entries[0] === undefined ? 0 : Date.parse(entries[0].at);
   return (
-    <ol className={styles.story}>
+    <ol className={styles.timeline}>
       {entries.map((entry) => (
         <li key={`${entry.at} ${entry.event} ${entry.detail}`} className={styles.entry} data-tone={toneOf(entry.event)}>
           <div className={styles.head}>

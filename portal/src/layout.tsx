@@ -2,25 +2,25 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAction } from './api/use-action.ts';
-import styles from './frame.module.css';
+import styles from './layout.module.css';
+import { ColorSchemeSwitch } from './parts/color-scheme-switch.tsx';
 import { Icon } from './parts/icon.tsx';
-import { Mark } from './parts/mark.tsx';
-import { SchemeSwitch } from './parts/scheme-switch.tsx';
+import { Logo } from './parts/logo.tsx';
 import { Tag } from './parts/status.tsx';
 import { useSession } from './session/session.tsx';
 
-export function Frame({ children }: { children: ReactNode }) {
+export function Layout({ children }: { children: ReactNode }) {
   const { service, account } = useSession();
   const main = useRef<HTMLElement>(null);
   return (
     <>
       <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <header className={styles.header}>
         <div className={styles.bar}>
           <Link href="/" className={styles.brand}>
-            <Mark />
+            <Logo />
             Heliograph
           </Link>
           <Tag tone={service.environment === 'sandbox' ? 'wait' : 'calm'}>{service.environment}</Tag>
@@ -33,7 +33,7 @@ export function Frame({ children }: { children: ReactNode }) {
             </a>
           </nav>
           <div className={styles.end}>
-            <SchemeSwitch />
+            <ColorSchemeSwitch />
             {account === null ? <VisitorLink /> : <SignedIn email={account.email} />}
           </div>
         </div>
@@ -43,7 +43,7 @@ export function Frame({ children }: { children: ReactNode }) {
       </main>
       <footer className={styles.footer}>
         {service.name} {service.version}
-        {service.environment === 'sandbox' && ' · Nothing leaves this machine: texts go to the virtual handset.'}
+        {service.environment === 'sandbox' && ' · Texts go to the virtual handset and never leave this machine.'}
       </footer>
     </>
   );

@@ -1,33 +1,33 @@
-export interface WireRequest {
+export interface SentRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body: string;
 }
 
-export interface WireAnswer {
+export interface ReceivedAnswer {
   status: number;
   statusText: string;
   headers: [name: string, value: string][];
   body: string;
 }
 
-/** A request and its answer as they went over the wire. */
+/** One request and its response. */
 export interface Exchange {
   id: string;
   title: string;
-  request: WireRequest;
-  /** Null when none came back. */
-  answer: WireAnswer | null;
+  request: SentRequest;
+  /** Null when no response arrived. */
+  answer: ReceivedAnswer | null;
   durationMs: number;
-  /** What is masked when this is shown. */
+  /** Masked when the exchange is shown. */
   secrets: string[];
 }
 
 let count = 0;
 
-/** Sends it as any other program would: the portal's cookie stays at home. */
-export async function sendOverWire(title: string, request: WireRequest, secrets: string[]): Promise<Exchange> {
+/** Sends the request without the portal's cookie, as the developer's program would. */
+export async function sendRequest(title: string, request: SentRequest, secrets: string[]): Promise<Exchange> {
   const { method, path, headers, body } = request;
   const startedMs = performance.now();
   const answer = await fetch(path, { method, headers, body, credentials: 'omit', cache: 'no-store' }).then(
@@ -38,16 +38,16 @@ export async function sendOverWire(title: string, request: WireRequest, secrets:
   return { id: `exchange ${++count}`, title, request, answer, durationMs, secrets };
 }
 
-async function readAnswer(response: Response): Promise<WireAnswer> {
+async function readAnswer(response: Response): Promise<ReceivedAnswer> {
   const { status, statusText, headers } = response;
   return { status, statusText, headers: [...headers], body: await response.text() };
 }
 
-export function headerOf(answer: WireAnswer, name: string): string | undefined {
+export function headerOf(answer: ReceivedAnswer, name: string): string | undefined {
   return answer.headers.find(([each]) => each === name)?.[1];
 }
 
-export function bodyOf<Body>(answer: WireAnswer): Body | undefined {
+export function bodyOf<Body>(answer: ReceivedAnswer): Body | undefined {
   try {
     return JSON.parse(answer.body) as Body;
   } catch {

@@ -1,5 +1,5 @@
-/** A mirror, and the flash of sun that it sends: the heliograph. */
-export function Mark({ size = 30 }: { size?: number }) {
+/** A heliograph: a mirror that reflects a flash of sunlight. */
+export function Logo({ size = 30 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="none" aria-hidden="true">
       <path d="M15.2 9.4A10 10 0 1 0 22.6 16.8" stroke="var(--brand)" strokeWidth="2.8" strokeLinecap="round" />

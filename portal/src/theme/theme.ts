@@ -60,7 +60,7 @@ export const theme = createTheme({
   focusRing: 'auto',
 });
 
-/** Mantine's own parts take their colours from ours, which look/base.css defines for light and dark. */
+/** Mantine's components use our colours, which theme/base.css defines for light and dark. */
 export const resolveVariables: CSSVariablesResolver = () => {
   const shared = {
     '--mantine-color-body': 'var(--paper)',
