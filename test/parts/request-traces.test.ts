@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import type { Answered } from '../http/gate.ts';
-import type { CallingApplication } from '../http/route.ts';
-import type { Database } from '../platform/database.ts';
-import { ApiError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
-import { listTraces } from './metering-store.ts';
-import { TraceWriter } from './request-trace.ts';
-import { type Asked, createRequestTraces, type RequestTraces } from './request-traces.ts';
+import type { Answered } from '../../src/http/gate.ts';
+import type { CallingApplication } from '../../src/http/route.ts';
+import { listTraces } from '../../src/metering/metering-store.ts';
+import { TraceWriter } from '../../src/metering/request-trace.ts';
+import { type Asked, createRequestTraces, type RequestTraces } from '../../src/metering/request-traces.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { systemClock } from './clock.ts';
-import { StartError } from './errors.ts';
-import { createKeyRing, type KeyRing, openKeyRing } from './keys.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { StartError } from '../../src/platform/errors.ts';
+import { createKeyRing, type KeyRing, openKeyRing } from '../../src/platform/keys.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
 beforeEach(async () => {

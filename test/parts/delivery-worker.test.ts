@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createTestClock, type TestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import type { SubmitResult } from '../../src/delivery/carrier.ts';
+import {
+  createDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerOptions,
+} from '../../src/delivery/delivery-worker.ts';
+import { createReceipts } from '../../src/delivery/receipts.ts';
+import type { Message } from '../../src/messages/message.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { unavailable } from '../../src/platform/errors.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   acceptAll,
   acceptMessages,
@@ -13,14 +23,8 @@ import {
   never,
   readQueue,
   readRow,
-} from '../../test/support/ledger.ts';
-import { createTestLog } from '../../test/support/log.ts';
-import type { Message } from '../messages/message.ts';
-import type { Database } from '../platform/database.ts';
-import { unavailable } from '../platform/errors.ts';
-import type { SubmitResult } from './carrier.ts';
-import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { createReceipts } from './receipts.ts';
+} from '../support/ledger.ts';
+import { createTestLog } from '../support/log.ts';
 
 let db: TestDatabase;
 let clock: TestClock;
