@@ -25,7 +25,7 @@ test('while they fit, addresses are counted exactly', () => {
   const clock = createTestClock();
   const windows = createAddressWindows({ clock, maxAddresses: 300 });
   const kept = new Map<string, SlidingWindow>();
-  for (let step = 0; step < 50_000; step++) {
+  for (let step = 0; step < inShort(15_000, 50_000); step++) {
     const key = address((step * step) % 293);
     clock.advance(step % 7);
     const window = kept.get(key) ?? createSlidingWindow();
@@ -42,7 +42,7 @@ for (const maxAddresses of [1, 3, 10]) {
     let onceSeen: string[] = [];
     let returning: string[] = [];
     let state = 3;
-    for (let step = 0; step < 10_000; step++) {
+    for (let step = 0; step < inShort(3000, 10_000); step++) {
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
       // Now many addresses, now few, so that either list is long for a while.
       const key = address((state >>> 8) % (step % 1000 < 500 ? maxAddresses + 2 : maxAddresses * 5));

@@ -114,7 +114,7 @@ test('property: the short way by length agrees with libphonenumber, for every ca
         assert.notEqual(problem, undefined, to);
       }
     }),
-    { numRuns: inShort(4000, 20_000) },
+    { numRuns: inShort(2000, 20_000) },
   );
 });
 

@@ -97,7 +97,7 @@ test('properties: what is encoded is GSM-7 or plain NFC, costs no more segments,
       }
       assert.ok(isGsm(given.slice(end)));
     }),
-    { numRuns: inShort(500, 3000) },
+    { numRuns: inShort(200, 3000) },
   );
 });
 

@@ -67,7 +67,7 @@ test('properties: the join of the split is the text; count is its length; no par
         assert.doesNotMatch(part, /^[\udc00-\udfff]|[\ud800-\udbff]$/);
       }
     }),
-    { numRuns: inShort(500, 2000) },
+    { numRuns: inShort(300, 2000) },
   );
 });
 
@@ -78,7 +78,7 @@ test('properties: measure and split agree with a naive implementation', () => {
       assert.deepEqual(measure(text), segments);
       assert.deepEqual(split(text), parts);
     }),
-    { numRuns: inShort(500, 2000) },
+    { numRuns: inShort(300, 2000) },
   );
 });
 
