@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { hasProperties } from './test-files.ts';
 import { createJobs, type Job } from './test-jobs.ts';
-import { lineOf, type Outcome, summaryOf } from './test-report.ts';
+import { failureOf, lineOf, type Outcome, summaryOf } from './test-report.ts';
 import { writeResults } from './test-results.ts';
 
 const long = process.env.HELIOGRAPH_TEST_LONG === '1';
@@ -34,6 +34,8 @@ async function work(): Promise<void> {
     outcomes.push(outcome);
     if (jobs.length <= fewJobs && !alone) console.log(outcome.output.trimEnd());
     if (!alone) console.log(lineOf(outcome, outcomes.length, jobs.length));
+    // Told again at the end; a run that is interrupted has told it at least once.
+    if (!outcome.passed && jobs.length > fewJobs) console.log(failureOf(outcome));
   }
 }
 

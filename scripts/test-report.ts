@@ -44,7 +44,7 @@ function slowest(outcomes: Outcome[]): string[] {
 }
 
 /** The part of the output that is about failures; all of it when the process ended before it came to that. */
-function failureOf({ job, output }: Outcome): string {
+export function failureOf({ job, output }: Outcome): string {
   const start = output.indexOf('✖ failing tests:');
   return `\n${job.name}\n${start === -1 ? output : output.slice(start + '✖ failing tests:'.length)}`;
 }

@@ -67,7 +67,7 @@ describe('nodes', { concurrency: 2 }, () => {
     });
   });
 
-  describe('a database that falls silent under a node', () => {
+  describe('a database that falls silent under a node', { concurrency: 1 }, () => {
     let proxy: FaultProxy;
     let service: Service;
     before(async () => {
