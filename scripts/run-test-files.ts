@@ -1,32 +1,73 @@
-// Runs the test files it is given, in the order it is given them. `node --test` would sort them by name, and a slow file
-// that starts last keeps everyone waiting. Started by scripts/test.ts, in a process group of its own.
+// Runs the test files it is given: each in a process of its own, a few at a time. Started by scripts/test.ts, in a process
+// group of its own.
+import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { hasProperties } from './test-files.ts';
+import { createJobs, type Job } from './test-jobs.ts';
+import { failureOf, lineOf, type Outcome, summaryOf } from './test-report.ts';
+import { writeResults } from './test-results.ts';
 
-/** For a whole file, on a machine that is busy with other things: what takes longer hangs. */
-const fileTimeoutMs = 900_000;
+const long = process.env.HELIOGRAPH_TEST_LONG === '1';
+/** For one file, on a machine that is busy with other things: a file that takes longer hangs. */
+const fileTimeoutMs = long ? 3_600_000 : 900_000;
+/** Up to this many jobs print everything that they have to say. */
+const fewJobs = 6;
 
-const files = process.argv.slice(2);
-const tookMs = new Map<string, number>();
-const events = run({ files, concurrency: availableParallelism(), timeout: fileTimeoutMs, forceExit: true });
-events.on('test:fail', ({ todo }) => {
-  if (todo === undefined || todo === false) process.exitCode = 1;
-});
-for (const outcome of ['test:pass', 'test:fail'] as const) {
-  events.on(outcome, ({ file = '', nesting, details }: Outcome) => {
-    if (nesting === 0) tookMs.set(file, (tookMs.get(file) ?? 0) + details.duration_ms);
-  });
+const startedMs = performance.now();
+const slots = availableParallelism();
+const jobs = createJobs(process.argv.slice(2), { slots, long });
+const alone = jobs.length === 1;
+const outcomes: Outcome[] = [];
+const waiting = [...jobs];
+await Promise.all(Array.from({ length: slots }, work));
+
+const tookMs = performance.now() - startedMs;
+if (!alone) console.log(`\n${summaryOf(outcomes, tookMs)}`);
+if (process.env.HELIOGRAPH_TEST_RESULTS !== undefined) {
+  writeResults(process.env.HELIOGRAPH_TEST_RESULTS, outcomes, tookMs);
 }
-events.on('end', () => {
-  const slowest = [...tookMs].sort(([, one], [, other]) => other - one).slice(0, 20);
-  const lines = slowest.map(([file, ms]) => `  ${(ms / 1000).toFixed(1)} s  ${file.replace(`${process.cwd()}/`, '')}`);
-  if (files.length > 20) process.on('exit', () => console.log(`The slowest files:\n${lines.join('\n')}`));
-});
-events.compose(new spec()).pipe(process.stdout);
+process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
 
-interface Outcome {
-  file?: string;
-  nesting: number;
-  details: { duration_ms: number };
+async function work(): Promise<void> {
+  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+    const outcome = await run(job);
+    outcomes.push(outcome);
+    if (jobs.length <= fewJobs && !alone) console.log(outcome.output.trimEnd());
+    if (!alone) console.log(lineOf(outcome, outcomes.length, jobs.length));
+    // Told again at the end; a run that is interrupted has told it at least once.
+    if (!outcome.passed && jobs.length > fewJobs) console.log(failureOf(outcome));
+  }
+}
+
+function run(job: Job): Promise<Outcome> {
+  const startedAtMs = performance.now();
+  // One file may leave something open. Of several, the first would end the process before the next is imported.
+  const entry =
+    job.files.length === 1 ? ['--test-force-exit', ...job.files] : ['scripts/import-test-files.ts', ...job.files];
+  const seeded = !long && job.files.some(hasProperties) ? ['--import', './scripts/fixed-seed.ts'] : [];
+  const options = ['--import', 'tsx', ...seeded, '--test-reporter=spec'];
+  const child = spawn(process.execPath, [...options, ...entry], {
+    env: { ...process.env, ...job.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const take = (text: string) => {
+    output += text;
+    if (alone) process.stdout.write(text);
+  };
+  child.stdout.setEncoding('utf8').on('data', take);
+  child.stderr.setEncoding('utf8').on('data', take);
+  const late = setTimeout(() => {
+    take(`\n${job.name} did not end within ${fileTimeoutMs / 60_000} minutes.\n`);
+    child.kill('SIGKILL');
+  }, fileTimeoutMs);
+  return new Promise((resolve) => {
+    const finish = (code: number | null) => {
+      clearTimeout(late);
+      resolve({ job, passed: code === 0, seconds: (performance.now() - startedAtMs) / 1000, output });
+    };
+    child.on('close', finish);
+    // A process that a test has left behind may hold the pipes open.
+    child.on('exit', (code) => setTimeout(finish, 1000, code).unref());
+  });
 }

@@ -1,10 +1,8 @@
 // The system programs that tests need: finds them, installs them where possible, or names what is missing.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { leadsTo } from './test-files.ts';
 
 export interface SystemNeed {
   program: string;
@@ -36,9 +34,14 @@ const needs: SystemNeed[] = [
   },
 ];
 
+/** The programs that these test files use, by their imports or by a script that they start. */
+export function programsFor(files: string[]): SystemNeed[] {
+  return needs.filter(({ usedBy }) => files.some((file) => leadsTo(file, usedBy)));
+}
+
 /** Installs what is missing where that is possible, and returns what is still missing. */
-export function provideSystemNeeds(): SystemNeed[] {
-  const missing = needs.filter(({ find }) => find() === undefined);
+export function provide(wanted: SystemNeed[]): SystemNeed[] {
+  const missing = wanted.filter(({ find }) => find() === undefined);
   if (missing.length === 0) return [];
   const packages = missing.flatMap(({ debian }) => debian);
   if (findInPath('apt-get') !== undefined && process.getuid?.() === 0) {
@@ -47,21 +50,6 @@ export function provideSystemNeeds(): SystemNeed[] {
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
   }
   return missing.filter(({ find }) => find() === undefined);
-}
-
-/** Whether a test file leads to the file that uses the program: by imports, or by a script that it starts. */
-export function leadsTo(file: string, usedBy: string, seen = new Set<string>()): boolean {
-  if (file === usedBy) return true;
-  if (seen.has(file) || !existsSync(join(root, file))) return false;
-  seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
-  const named = [...text.matchAll(/'((?:\.\.?|scripts)\/[^']+\.ts)'/g)].map(([, name = '']) => name);
-  return named.some((name) => leadsTo(resolveName(file, name), usedBy, seen));
-}
-
-function resolveName(file: string, name: string): string {
-  if (name.startsWith('scripts/')) return name;
-  return resolve('/', dirname(file), name).slice(1);
 }
 
 /** Debian's name, or another system's; a machine that has it elsewhere says where. */

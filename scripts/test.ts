@@ -1,12 +1,7 @@
-// Runs the tests: starts one Postgres for all, runs every test file (or those whose path contains an argument), and
+// Runs the tests: all test files, or those whose path contains an argument. It starts only what these files need, and
 // stops everything it started, whether the tests end, hang, or get Ctrl-C.
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
-import { createLog } from '../src/platform/log.ts';
-import { prepareServer } from '../test/support/database.ts';
 import {
   isGroupRunning,
   makeRunFolder,
@@ -14,24 +9,19 @@ import {
   removeRunFolder,
   writeRunnerGroup,
 } from '../test/support/process.ts';
-import { leadsTo, provideSystemNeeds } from './system-needs.ts';
+import { programsFor, provide } from './system-needs.ts';
+import { findTestFiles, leadsTo, needsOf } from './test-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const wanted = process.argv.slice(2);
-/** What starts processes takes longest, and comes first: a slow file that starts last keeps a core waiting. */
-const slowestFirst = ['test/faults/start', 'test/browser', 'test/cluster', 'test/faults', 'test/hostile', 'test/races'];
-
-const found = ['src', 'test']
-  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))))
-  .filter((name) => name.endsWith('.test.ts'))
-  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
+const parts = process.argv.slice(2);
+const found = findTestFiles(parts);
 if (found.length === 0) {
-  console.error(`No test file's path contains ${wanted.join(' or ')}.`);
+  console.error(`No test file's path contains ${parts.join(' or ')}.`);
   process.exit(1);
 }
 
-const leftOut = provideSystemNeeds().map((need) => ({
+const programs = programsFor(found);
+const leftOut = provide(programs).map((need) => ({
   ...need,
   files: found.filter((file) => leadsTo(file, need.usedBy)),
 }));
@@ -41,9 +31,12 @@ if (files.length < found.length && (process.env.CI === 'true' || files.length ==
   process.exit(1);
 }
 
-// Tests start services and serve portal pages, so build both from these sources.
-const build = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
-if (build.status !== 0) process.exit(build.status ?? 1);
+const needs = needsOf(files);
+sayWhatIsStarted();
+if (needs.has('build')) {
+  const build = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
+  if (build.status !== 0) process.exit(build.status ?? 1);
+}
 
 let interrupted = false;
 let interruptRunner = () => {};
@@ -60,25 +53,34 @@ await removeLeftovers();
 const folder = makeRunFolder();
 let code = 1;
 try {
-  const log = createLog({ level: 'warn', readable: true });
-  const onProgress = (step: string) => console.log(`Tests are ${step}.`);
-  const postgres = await startEmbeddedPostgres({ folder: join(folder, 'server'), log, onProgress });
-  if (!interrupted) await prepareServer(postgres);
-  if (!interrupted) code = await runTests(JSON.stringify(postgres));
-  await postgres.stop();
+  const server = needs.has('postgres') ? await startServer() : undefined;
+  if (!interrupted) code = await runTests(server?.settings);
+  await server?.stop();
 } finally {
   await removeRunFolder(folder);
 }
 sayWhatIsLeftOut();
 process.exit(interrupted ? 130 : code);
 
-function rankOf(file: string): number {
-  const rank = slowestFirst.findIndex((start) => file.startsWith(start));
-  return rank === -1 ? slowestFirst.length : rank;
+/** Pure tests do not even load the code that starts a database. */
+async function startServer(): Promise<{ settings: string; stop(): Promise<void> }> {
+  const { startTestServer } = await import('../test/support/server.ts');
+  return startTestServer({ folder, isInterrupted: () => interrupted });
+}
+
+function sayWhatIsStarted(): void {
+  const count = `${files.length} test ${files.length === 1 ? 'file' : 'files'}`;
+  const running = programs.filter((program) => !leftOut.some((need) => need.program === program.program));
+  const started = [
+    ...(needs.has('build') ? ['a build of the service and the portal'] : []),
+    ...(needs.has('postgres') ? ['Postgres'] : []),
+    ...running.map(({ program }) => program),
+  ];
+  console.log(`Tests: ${count}, with ${started.length === 0 ? 'nothing but Node' : started.join(', ')}.`);
 }
 
 function sayWhatIsLeftOut(): void {
-  for (const { program, why, how, files: without } of leftOut.filter((need) => need.files.length > 0)) {
+  for (const { program, why, how, files: without } of leftOut) {
     const count = `${without.length} test ${without.length === 1 ? 'file' : 'files'}`;
     console.error(`\n${'='.repeat(80)}\nNOT TESTED: ${count}, because ${program} is not installed (${why}):`);
     for (const file of without) console.error(`  ${file}`);
@@ -87,12 +89,16 @@ function sayWhatIsLeftOut(): void {
 }
 
 /** Runs the runner, test files and services in one process group, so that all of them can be stopped. */
-async function runTests(server: string): Promise<number> {
+async function runTests(server: string | undefined): Promise<number> {
   const runner = spawn(process.execPath, ['--import', 'tsx', 'scripts/run-test-files.ts', ...files], {
     cwd: root,
     stdio: 'inherit',
     detached: true,
-    env: { ...process.env, HELIOGRAPH_TEST_SERVER: server, HELIOGRAPH_TEST_FOLDER: folder },
+    env: {
+      ...process.env,
+      HELIOGRAPH_TEST_FOLDER: folder,
+      ...(server !== undefined && { HELIOGRAPH_TEST_SERVER: server }),
+    },
   });
   const group = runner.pid;
   if (group === undefined) throw new Error('the test runner could not be started');

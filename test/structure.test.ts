@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { dependsOn, findTestFiles, isUnitTest } from '../scripts/test-files.ts';
 import { settings } from '../src/platform/config.ts';
 import type { Setting } from '../src/platform/setting-kinds.ts';
-import { createTestApp } from './support/app.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
@@ -178,6 +178,29 @@ describe('owners', () => {
   });
 });
 
+describe('tests', () => {
+  test('one beside its source is pure: it needs no database, no socket, no program and no build', () => {
+    const unfit = ['app', 'database', 'redis', 'service', 'cluster', 'fault-proxy'].map(
+      (name) => `test/support/${name}.ts`,
+    );
+    unfit.push('test/socket/bare-server.ts', 'test/browser/browser.ts');
+    const wrong = findTestFiles([])
+      .filter(isUnitTest)
+      .flatMap((file) =>
+        unfit.filter((support) => dependsOn(file, support)).map((support) => `${file} imports ${support}`),
+      );
+    assert.deepEqual(wrong, []);
+  });
+
+  // Unit tests share processes: a hook of one file would run for the tests of the others.
+  test('hooks of a test beside its source stand in a describe', () => {
+    const withHooks = findTestFiles([])
+      .filter(isUnitTest)
+      .filter((file) => /^(before|after)(Each)?\(/m.test(readFileSync(join(root, file), 'utf8')));
+    assert.deepEqual(withHooks, []);
+  });
+});
+
 describe('one source each', () => {
   const guarded: Record<string, RegExp> = {
     time: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b/,
@@ -231,20 +254,5 @@ describe('what is written down agrees with the code', () => {
       Object.keys(settings).filter((name) => !readme.includes(`\`${name}\``)),
       [],
     );
-  });
-
-  test('the OpenAPI document has exactly the routes that are mounted', async () => {
-    const app = await createTestApp();
-    try {
-      const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as { paths: Record<string, object> };
-      const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
-        Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
-      );
-      const mounted = app.app.routes.map(({ method, path }) => `${method} ${path}`);
-      const byName = (a: string, b: string) => (a < b ? -1 : 1);
-      assert.deepEqual(documented.toSorted(byName), mounted.toSorted(byName));
-    } finally {
-      await app.close();
-    }
   });
 });

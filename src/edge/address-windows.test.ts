@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createTestClock } from '../../test/support/clock.ts';
+import { inShort } from '../../test/support/effort.ts';
 import { longAgo, onItsWay } from '../../test/support/limiter-model.ts';
 import type { Limits } from '../http/admission.ts';
 import { addressKey } from './address-key.ts';
@@ -26,7 +27,7 @@ test('while they fit, addresses are counted exactly', () => {
   const clock = createTestClock();
   const windows = createAddressWindows({ clock, maxAddresses: 300 });
   const kept = new Map<string, SlidingWindow>();
-  for (let step = 0; step < 50_000; step++) {
+  for (let step = 0; step < inShort(15_000, 50_000); step++) {
     const key = address((step * step) % 293);
     clock.advance(step % 7);
     const window = kept.get(key) ?? createSlidingWindow();
@@ -43,7 +44,7 @@ for (const maxAddresses of [1, 3, 10]) {
     let onceSeen: string[] = [];
     let returning: string[] = [];
     let state = 3;
-    for (let step = 0; step < 10_000; step++) {
+    for (let step = 0; step < inShort(3000, 10_000); step++) {
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
       // Now many addresses, now few, so that either list is long for a while.
       const key = address((state >>> 8) % (step % 1000 < 500 ? maxAddresses + 2 : maxAddresses * 5));
@@ -66,7 +67,7 @@ for (const maxAddresses of [1, 3, 10]) {
   });
 }
 
-test('a million addresses leave memory bounded, and a limited one limited', () => {
+test('very many addresses leave memory bounded, and a limited one limited', () => {
   const clock = createTestClock();
   const windows = createAddressWindows({ clock });
   const large: Limits = { perMinute: 6000, burst: 1000 };
@@ -82,7 +83,7 @@ test('a million addresses leave memory bounded, and a limited one limited', () =
   assert.equal(windows.decide('silent', large, longAgo).admitted, false);
 
   const before = heapMegabytes();
-  for (let index = 0; index < 1_000_000; index++) {
+  for (let index = 0; index < inShort(150_000, 1_000_000); index++) {
     const decision = windows.decide(address(index), large, longAgo);
     assert.equal(decision.remaining, 5999, 'nobody in the flood is refused for another');
     if (index % 1000 === 0) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import { type Limiter, onItsWay, pro, sixty } from '../../test/support/limiter-model.ts';
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
 import { createSlidingWindow, decide, exactMs, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
@@ -19,7 +20,7 @@ function limiterOn(window: SlidingWindow): Limiter {
 describeLimiter('windows in this process', {
   newLimiter: () => limiterOn(createSlidingWindow()),
   tickMs,
-  effort: { steps: 20_000, fills: 5, runs: 500 },
+  effort: inShort({ steps: 3000, fills: 1.3, runs: 60 }, { steps: 20_000, fills: 5, runs: 500 }),
 });
 
 /** Sends so many at once. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { inShort } from '../../test/support/effort.ts';
 import {
   countryOf,
   loadPhoneNumbers,
@@ -113,7 +114,7 @@ test('property: the short way by length agrees with libphonenumber, for every ca
         assert.notEqual(problem, undefined, to);
       }
     }),
-    { numRuns: 20_000 },
+    { numRuns: inShort(2000, 20_000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import { isGsm } from './gsm.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
@@ -96,7 +97,7 @@ test('properties: what is encoded is GSM-7 or plain NFC, costs no more segments,
       }
       assert.ok(isGsm(given.slice(end)));
     }),
-    { numRuns: 3000 },
+    { numRuns: inShort(200, 3000) },
   );
 });
 

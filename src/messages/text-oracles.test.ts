@@ -14,6 +14,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
+import { inShort } from '../../test/support/effort.ts';
 import { measure, split, textProblem } from './text.ts';
 
 /** It has no types of its own. */
@@ -64,7 +65,7 @@ test('split-sms finds the same encoding, parts, characters and remaining room', 
       assert.equal(ours.characters, theirs.length);
       assert.equal(ours.remaining, theirs.remainingInPart);
     }),
-    { numRuns: 2000 },
+    { numRuns: inShort(300, 2000) },
   );
 });
 
@@ -79,7 +80,7 @@ test('sms-segments-calculator finds the same encoding, count, characters and rem
       const freeBits = theirs.segments.at(-1)?.freeSizeInBits() ?? 0;
       assert.equal(ours.remaining, Math.floor(freeBits / (ours.encoding === 'GSM-7' ? 7 : 16)));
     }),
-    { numRuns: 500 },
+    { numRuns: inShort(80, 500) },
   );
 });
 
@@ -94,7 +95,7 @@ test('class 1: with grapheme clusters sms-segments-calculator counts as many par
         assert.ok(theirs.segmentsCount >= measure(text).count);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: inShort(80, 300) },
   );
   // 134 units fill two parts; the family of 11 would straddle them.
   const family = `${'Ж'.repeat(61)}👨‍👩‍👧‍👦${'Ж'.repeat(62)}`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import { measure, type Segments, split, textProblem } from './text.ts';
 
 const gsmOne =
@@ -66,7 +67,7 @@ test('properties: the join of the split is the text; count is its length; no par
         assert.doesNotMatch(part, /^[\udc00-\udfff]|[\ud800-\udbff]$/);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: inShort(300, 2000) },
   );
 });
 
@@ -77,7 +78,7 @@ test('properties: measure and split agree with a naive implementation', () => {
       assert.deepEqual(measure(text), segments);
       assert.deepEqual(split(text), parts);
     }),
-    { numRuns: 2000 },
+    { numRuns: inShort(300, 2000) },
   );
 });
 

@@ -18,3 +18,8 @@ test('a timestamp is what toISOString writes, near and far, in any order', () =>
   );
   assert.equal(toTimestamp(1_790_000_000_000.9), new Date(1_790_000_000_000).toISOString());
 });
+
+test('times are written as RFC 3339 in UTC with milliseconds', () => {
+  assert.equal(toTimestamp(0), '1970-01-01T00:00:00.000Z');
+  assert.equal(toTimestamp(1_767_323_045_678), '2026-01-02T03:04:05.678Z');
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import { isGsm } from '../messages/gsm.ts';
 import { senderProblem } from '../messages/sender.ts';
 import { gsmName, safeName, senderName } from './sender-name.ts';
@@ -48,7 +49,7 @@ test('property: whatever the name, the label is one that a text may be sent from
       assert.match(label, /[A-Za-z]/);
       assert.equal(label, label.trim());
     }),
-    { numRuns: 3000 },
+    { numRuns: inShort(600, 3000) },
   );
 });
 
@@ -143,7 +144,7 @@ test('property: a safe name is safe, and safe from itself', () => {
       assertSafe(name);
       assert.equal(safeName(name), name);
     }),
-    { numRuns: 5000 },
+    { numRuns: inShort(800, 5000) },
   );
 });
 
@@ -172,6 +173,6 @@ test('property: a name in GSM-7 is in GSM-7, and as safe', () => {
       assert.ok(isGsm(plain));
       assertSafe(plain);
     }),
-    { numRuns: 5000 },
+    { numRuns: inShort(800, 5000) },
   );
 });

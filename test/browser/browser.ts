@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/system-needs.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { urlOf } from '../support/node-settings.ts';
+import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
 const flags = [
   '--no-sandbox',
@@ -19,7 +22,34 @@ export const password = 'a sentence that only I would think of';
 /** For what a busy machine may take its time with. */
 const patienceMs = 30_000;
 
-export function launch(): Promise<Browser> {
+export interface Stage {
+  service: Service;
+  browser: Browser;
+  /** What the service was told, for commands beside it. */
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** A service on a database of its own, and a browser. */
+export async function setStage(env: Record<string, string> = {}): Promise<Stage> {
+  await buildService();
+  const db = await createTestDatabase();
+  const all = { DATABASE_URL: urlOf(db.connection), ...env };
+  const service = await startService({ env: all });
+  const [browser] = await Promise.all([launch(), service.ready]);
+  return {
+    service,
+    browser,
+    env: all,
+    async close() {
+      await browser.close();
+      await endServices();
+      await db.drop();
+    },
+  };
+}
+
+function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium() ?? '/usr/bin/chromium',
     args: flags,
@@ -93,13 +123,19 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];
 }
 
+/** What axe looks at. In the dark only colours differ. */
+const rulesIn = {
+  light: "{ resultTypes: ['violations'] }",
+  dark: "{ resultTypes: ['violations'], runOnly: ['color-contrast', 'link-in-text-block'] }",
+};
+
 /** Nothing that axe calls serious or critical is on the page, in light or in dark. */
 export async function assertAccessible(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
     if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
-    const results = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
+    const results = await page.evaluate<AxeResults>(`axe.run(document, ${rulesIn[colorScheme]})`);
     const serious = results.violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);

@@ -2,36 +2,33 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import type { Locator, Page } from 'playwright-core';
+import type { Service } from '../support/service.ts';
 import {
   createApplication,
   factOf,
-  launch,
   openPortal,
   openTab,
   type Portal,
   password,
   register,
+  type Stage,
+  setStage,
   signUp,
   waitForText,
 } from './browser.ts';
 
+let stage: Stage;
 let service: Service;
-let browser: Browser;
 let portal: Portal;
 let page: Page;
 before(async () => {
-  await buildService();
-  service = await startService();
-  [browser] = await Promise.all([launch(), service.ready]);
-  portal = await openPortal(browser, service.url);
+  stage = await setStage();
+  ({ service } = stage);
+  portal = await openPortal(stage.browser, service.url);
   page = portal.page;
 });
-after(async () => {
-  await browser.close();
-  await endServices();
-});
+after(() => stage.close());
 
 /** What a developer gets who pastes all of it into a shell. */
 async function paste(dialog: Locator, blocks: number[]): Promise<string> {

@@ -1,42 +1,43 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import {
   assertAccessible,
   assertFitsPhone,
   createApplication,
   factOf,
-  launch,
   openPortal,
   openTab,
   type Portal,
   password,
   register,
+  type Stage,
+  setStage,
   signUp,
 } from './browser.ts';
 
 const env = { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SECRET: 'a secret of many characters, for tests only' };
 
+let stage: Stage;
 let service: Service;
-let browser: Browser;
 let developer: Portal;
 let operator: Portal;
 before(async () => {
-  await buildService();
-  service = await startService({ env });
-  [browser] = await Promise.all([launch(), service.ready]);
+  stage = await setStage(env);
+  ({ service } = stage);
+  const { browser } = stage;
   [developer, operator] = await Promise.all([openPortal(browser, service.url), openPortal(browser, service.url)]);
 });
-after(async () => {
-  await browser.close();
-  await endServices();
-});
+after(() => stage.close());
 
 /** The link that is printed on the machine. */
 async function operatorLink(email: string): Promise<string> {
   const { dataDir } = service;
-  const command = await startService({ dataDir, env, command: ['node', 'scripts/run.mjs', 'operator', email] });
+  const command = await startService({
+    dataDir,
+    env: stage.env,
+    command: ['node', 'scripts/run.mjs', 'operator', email],
+  });
   assert.equal((await command.ended).code, 0, command.output());
   return `${service.url}/#/set-password/${/set-password\/(\w+)/.exec(command.output())?.[1]}`;
 }

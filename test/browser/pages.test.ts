@@ -2,34 +2,32 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import {
   assertAccessible,
   assertFitsPhone,
   createApplication,
-  launch,
   openPortal,
   openTab,
   type Portal,
   register,
+  type Stage,
+  setStage,
   signUp,
 } from './browser.ts';
 
+let stage: Stage;
 let service: Service;
 let browser: Browser;
 let portal: Portal;
 let page: Page;
 before(async () => {
-  await buildService();
-  service = await startService();
-  [browser] = await Promise.all([launch(), service.ready]);
+  stage = await setStage();
+  ({ service, browser } = stage);
   portal = await openPortal(browser, service.url);
   page = portal.page;
 });
-after(async () => {
-  await browser.close();
-  await endServices();
-});
+after(() => stage.close());
 
 async function assertGood(name: string): Promise<void> {
   await assertAccessible(page, name);

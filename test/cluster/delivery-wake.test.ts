@@ -63,7 +63,8 @@ test('whoever listens listens again after its connection was lost', async () => 
      where query = $1 and datname = current_database() and pid <> pg_backend_pid()`,
     [`listen ${deliveryChannel}`],
   );
-  assert.equal(ended.count, 1);
+  // The one of the test before may still be going.
+  assert.ok(ended.count >= 1);
   const { notify } = createNotifier({ database: db.database, channel: deliveryChannel });
   await eventually('it hears again', () => {
     notify();

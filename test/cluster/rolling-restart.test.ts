@@ -103,8 +103,11 @@ describe('nodes with roles of their own', () => {
   });
 
   test('workers are not counted among the nodes that share the limits', async () => {
-    const metrics = await (await fetch(`${cluster.nodes[0]?.url}/metrics`)).text();
-    assert.match(metrics, /heliograph_live_nodes 2/);
+    let metrics = '';
+    await eventually('it knows of the other web node, and of no third', async () => {
+      metrics = await (await fetch(`${cluster.nodes[0]?.url}/metrics`)).text();
+      return metrics.includes('heliograph_live_nodes 2');
+    });
     assert.match(metrics, /heliograph_window_store_in_use [01]/);
     assert.match(metrics, /heliograph_window_share_decisions_total \d+/);
   });

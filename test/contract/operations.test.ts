@@ -5,9 +5,11 @@ import { createOperationsRoutes } from '../../src/http/operations-api.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { startBareServer } from '../socket/bare-server.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { requirePages } from '../support/built-portal.ts';
 
 let app: TestApp;
 before(async () => {
+  requirePages();
   app = await createTestApp();
 });
 after(() => app.close());
@@ -174,6 +176,16 @@ describe('GET /openapi.json', () => {
       assert.ok(response.headers.get('x-correlation-id'), `${method} ${path}`);
       await response.body?.cancel();
     }
+  });
+
+  test('has exactly the routes that are mounted', async () => {
+    const { paths } = await readDocument();
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const mounted = app.app.routes.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(new Set(documented), new Set(mounted));
+    assert.equal(documented.length, mounted.length);
   });
 
   test('every parameter in a path is described', async () => {

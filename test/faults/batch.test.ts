@@ -6,12 +6,13 @@ import { createDatabase, type Database, type Timeouts, type Tx } from '../../src
 import { ApiError } from '../../src/platform/errors.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { inShort } from '../support/effort.ts';
 import { createFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
 import { createTestLog } from '../support/log.ts';
 
 /** The promise is 5 s; the rest is for a machine that is busy with other things. */
 const promisedMs = 5000;
-const slackMs = 3000;
+const slackMs = inShort(20_000, 3000);
 
 let db: TestDatabase;
 before(async () => {

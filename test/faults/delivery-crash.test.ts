@@ -224,7 +224,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     await load.stop();
     await assertKept(t, load, dataDir, databaseCrashes);
     assert.deepEqual(new Set(load.statuses.keys()), new Set([201, 503]));
-    assert.ok(load.slowestMs < 8000, `an answer took ${load.slowestMs} ms`);
+    assert.ok(load.slowestMs < inShort(30_000, 8000), `an answer took ${load.slowestMs} ms`);
     await stop(service);
   });
 });

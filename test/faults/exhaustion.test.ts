@@ -4,13 +4,14 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
+import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedSettings, urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
 /** For a machine that is busy with other things. */
-const promptMs = 5000;
+const promptMs = inShort(30_000, 5000);
 
 let database: TestDatabase;
 let service: Service;

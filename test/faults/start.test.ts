@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { tellFigure } from '../support/figures.ts';
 import { createTestLog } from '../support/log.ts';
 import { isRunning, livingPostmaster, makeFolder, processesOn, waitUntilGone } from '../support/process.ts';
 import { buildService, endServices, postmasterOf, type Service, startService } from '../support/service.ts';
@@ -14,7 +15,7 @@ before(async () => {
   await buildService();
   const first = await startService({ dataDir: makeFolder('first') });
   const tookMs = await first.ready;
-  measured(`first start: ${Math.round(tookMs)} ms`);
+  tellFigure(`first start: ${Math.round(tookMs)} ms`);
   assert.ok(tookMs < slackMs);
   assert.match(first.output(), /is creating the database/);
   assert.match(first.output(), /is ready \(sandbox\)/);
@@ -25,10 +26,6 @@ after(endServices);
 
 /** The issue promises 3 s, 5 s and 1 s on a machine of its own. What was measured is printed; a busy one is no failure. */
 const slackMs = 60_000;
-
-function measured(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
 
 function copyOfTemplate(name = 'data'): string {
   const folder = makeFolder(name);
@@ -64,15 +61,6 @@ async function inDatabase<Result>(dataDir: string, work: (database: Database) =>
 }
 
 describe('starting and stopping', { concurrency: 2 }, () => {
-  test('a second start is quick', async () => {
-    const service = await startService({ dataDir: copyOfTemplate() });
-    const tookMs = await service.ready;
-    measured(`second start: ${Math.round(tookMs)} ms`);
-    assert.ok(tookMs < slackMs);
-    assert.doesNotMatch(service.output(), /creating/);
-    await assertEnds(service, 'SIGINT');
-  });
-
   test('Ctrl-C in the terminal of an npm start leaves no process behind', async () => {
     const service = await startService({ dataDir: copyOfTemplate(), command: ['npm', 'start'], asTerminal: true });
     await assertStopsNpm(service, 'SIGINT');
@@ -93,13 +81,6 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     assert.ok(await waitUntilGone(postmaster), 'Postgres is still running');
     await assert.rejects(fetch(`${service.url}/healthz`));
   }
-
-  test('a terminal that is closed ends the service too, although nobody reads its last words', async () => {
-    const service = await startService({ dataDir: copyOfTemplate() });
-    await service.ready;
-    service.closeOutput();
-    await assertEnds(service, 'SIGHUP');
-  });
 
   for (const step of ['creating', 'starting']) {
     test(`a signal while it is ${step} the database leaves no process behind, and the next start goes well`, async () => {
@@ -127,12 +108,12 @@ describe('starting and stopping', { concurrency: 2 }, () => {
 
     const service = await startService({ dataDir });
     const tookMs = await service.ready;
-    measured(`start after kill -9: ${Math.round(tookMs)} ms`);
+    tellFigure(`start after kill -9: ${Math.round(tookMs)} ms`);
     assert.ok(tookMs < slackMs);
     assert.equal(postmasterOf(dataDir), postmaster);
     const { rows } = await inDatabase(dataDir, (database) => database.query('select answer from kept'));
     assert.deepEqual(rows, [{ answer: 42 }]);
-    await assertEnds(service, 'SIGTERM');
+    await assertEnds(service, 'SIGINT');
   });
 
   test('a port that is taken is named, and the Postgres that was started is stopped', async () => {
@@ -146,23 +127,8 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     assert.match(service.output(), new RegExp(`EADDRINUSE.*:${port}`));
     assert.equal(postmasterOf(service.dataDir), undefined);
   });
-});
 
-describe('two services', { concurrency: 2 }, () => {
-  test('on one data folder: the second refuses, and leaves the first and its Postgres alone', async () => {
-    const first = await startService({ dataDir: copyOfTemplate() });
-    await first.ready;
-    const postmaster = postmasterOf(first.dataDir);
-    const second = await startService({ dataDir: first.dataDir });
-    const { code } = await second.ended;
-    assert.equal(code, 1);
-    assert.match(second.output(), /Another Heliograph is already running on this database/);
-    assert.equal(postmasterOf(first.dataDir), postmaster);
-    assert.equal((await fetch(`${first.url}/readyz`)).status, 200);
-    await assertEnds(first, 'SIGTERM');
-  });
-
-  test('started at the same moment on an empty folder: exactly one wins', async () => {
+  test('two started at the same moment on an empty folder: exactly one wins', async () => {
     const dataDir = makeFolder('race');
     const both = await Promise.all([startService({ dataDir }), startService({ dataDir })]);
     const outcomes = await Promise.allSettled(both.map(({ ready }) => ready));
@@ -193,7 +159,7 @@ describe('configuration and secrets', { concurrency: 2 }, () => {
       },
     });
     const { code, afterMs } = await service.ended;
-    measured(`bad configuration: ${Math.round(afterMs)} ms`);
+    tellFigure(`bad configuration: ${Math.round(afterMs)} ms`);
     assert.equal(code, 1);
     assert.ok(afterMs < slackMs);
     for (const name of ['PORT', 'HELIOGRAPH_ENV', 'HELIOGRAPH_PLANS', 'HELIOGRAPH_NONSENSE', 'REDIS_URL']) {
@@ -234,25 +200,49 @@ describe('configuration and secrets', { concurrency: 2 }, () => {
   });
 });
 
-test('the Postgres under a running service is killed: it answers 503 only, and is up again by itself', async () => {
-  const service = await startService({ dataDir: copyOfTemplate() });
-  await service.ready;
-  const killed = postmasterOf(service.dataDir) ?? 0;
-  process.kill(killed, 'SIGKILL');
-  const seen = new Set<number>();
-  let healed = 0;
-  for (const untilMs = performance.now() + 30_000; performance.now() < untilMs && healed < 10; ) {
-    const { status } = await fetch(`${service.url}/readyz`);
-    seen.add(status);
-    healed = seen.has(503) && status === 200 ? healed + 1 : 0;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  assert.deepEqual(
-    [...seen].filter((status) => status !== 200),
-    [503],
-  );
-  assert.equal(healed, 10);
-  assert.notEqual(postmasterOf(service.dataDir), killed);
-  assert.equal(livingPostmaster(join(service.dataDir, 'postgres/data')), postmasterOf(service.dataDir));
-  await assertEnds(service, 'SIGTERM');
+describe('the life of a service', () => {
+  let service: Service;
+
+  test('a second start is quick', async () => {
+    service = await startService({ dataDir: copyOfTemplate() });
+    const tookMs = await service.ready;
+    tellFigure(`second start: ${Math.round(tookMs)} ms`);
+    assert.ok(tookMs < slackMs);
+    assert.doesNotMatch(service.output(), /creating/);
+  });
+
+  test('another on its data folder refuses, and leaves it and its Postgres alone', async () => {
+    const postmaster = postmasterOf(service.dataDir);
+    const second = await startService({ dataDir: service.dataDir });
+    const { code } = await second.ended;
+    assert.equal(code, 1);
+    assert.match(second.output(), /Another Heliograph is already running on this database/);
+    assert.equal(postmasterOf(service.dataDir), postmaster);
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+  });
+
+  test('its Postgres is killed: it answers 503 only, and is up again by itself', async () => {
+    const killed = postmasterOf(service.dataDir) ?? 0;
+    process.kill(killed, 'SIGKILL');
+    const seen = new Set<number>();
+    let healed = 0;
+    for (const untilMs = performance.now() + 60_000; performance.now() < untilMs && healed < 10; ) {
+      const { status } = await fetch(`${service.url}/readyz`);
+      seen.add(status);
+      healed = seen.has(503) && status === 200 ? healed + 1 : 0;
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    assert.deepEqual(
+      [...seen].filter((status) => status !== 200),
+      [503],
+    );
+    assert.equal(healed, 10);
+    assert.notEqual(postmasterOf(service.dataDir), killed);
+    assert.equal(livingPostmaster(join(service.dataDir, 'postgres/data')), postmasterOf(service.dataDir));
+  });
+
+  test('a terminal that is closed ends it too, although nobody reads its last words', async () => {
+    service.closeOutput();
+    await assertEnds(service, 'SIGHUP');
+  });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createJobs } from '../../scripts/test-jobs.ts';
 import { isRunning, makeFolder, processesOn } from '../support/process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -43,7 +44,7 @@ function makeTemporary(): string {
 
 async function startTests(until: RegExp): Promise<Run & { temporary: string }> {
   const temporary = makeTemporary();
-  const running = run(temporary, ['scripts/test.ts', 'platform/batch.test.ts']);
+  const running = run(temporary, ['scripts/test.ts', 'parts/batch.test.ts']);
   await new Promise<void>((resolve, reject) => {
     running.child.stdout?.on('data', () => until.test(running.output()) && resolve());
     void running.ended.then(() => reject(new Error(`the tests ended too early:\n${running.output()}`)));
@@ -82,6 +83,33 @@ test('what a test run that was killed has left is cleared away by the next one',
   );
 });
 
+test('a pure test file is run with nothing but Node', async () => {
+  const { ended, output } = run(makeTemporary(), ['scripts/test.ts', 'edge/limit-headers']);
+  assert.equal(await ended, 0, output());
+  assert.match(output(), /^Tests: 1 test file, with nothing but Node\.$/m);
+  assert.doesNotMatch(output(), /database|building/);
+  assert.match(output(), /ℹ pass [1-9]/);
+});
+
+test('a failure is named, shown and told by the exit code', async () => {
+  const file = join(makeFolder('failing'), 'failing.test.ts');
+  writeFileSync(file, `import test from 'node:test'; test('it breaks', () => { throw new Error('as it must'); });`);
+  const good = 'src/edge/limit-headers.test.ts';
+  const { ended, output } = run(makeTemporary(), ['scripts/run-test-files.ts', good, relative(root, file)]);
+  assert.equal(await ended, 1);
+  const end = output().slice(output().lastIndexOf('ℹ tests'));
+  assert.match(end, /ℹ fail 1\n/);
+  assert.match(end, /failing tests:.*failing\.test\.ts.*it breaks.*as it must/s);
+});
+
+test('contract and socket tests run once for each lane, races too in the long form', () => {
+  const files = ['src/a.test.ts', 'test/contract/b.test.ts', 'test/races/c.test.ts', 'test/socket/d.test.ts'];
+  const again = (long: boolean) =>
+    createJobs(files, { slots: 2, long }).flatMap(({ name, env }) => (env.HELIOGRAPH_HTTP_LANE === 'node' ? name : []));
+  assert.deepEqual(again(false), ['test/contract/b.test.ts (node lane)', 'test/socket/d.test.ts (node lane)']);
+  assert.equal(again(true).length, 3);
+});
+
 describe('on a machine without Redis and Chromium, where neither can be installed', () => {
   /** A folder with every program of this machine but those. */
   function withoutThem(): NodeJS.ProcessEnv {
@@ -96,7 +124,7 @@ describe('on a machine without Redis and Chromium, where neither can be installe
   }
   const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  const some = ['scripts/test.ts', 'edge/limit-headers', 'edge/redis-windows', 'test/browser'];
+  const some = ['scripts/test.ts', 'edge/limit-headers', 'parts/redis-windows', 'test/browser'];
 
   test('the rest is tested and passes, and the end says what was not tested and how to get it', async () => {
     const { ended, output } = run(makeTemporary(), some, withoutThem());
@@ -104,7 +132,7 @@ describe('on a machine without Redis and Chromium, where neither can be installe
     assert.match(output(), /ℹ pass [1-9]/);
     const end = output().slice(output().indexOf('ℹ duration_ms'));
     assert.match(end, /NOT TESTED: 1 test file, because redis-server is not installed/);
-    assert.match(end, /src\/edge\/redis-windows\.test\.ts\nTo test them too: apt-get install redis-server/);
+    assert.match(end, /test\/parts\/redis-windows\.test\.ts\nTo test them too: apt-get install redis-server/);
     assert.match(end, /NOT TESTED: 3 test files, because chromium is not installed/);
     assert.match(end, /test\/browser\/pages\.test\.ts\nTo test them too: .*CHROMIUM=/);
   });

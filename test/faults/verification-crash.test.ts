@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
+import { urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { endServices, startService } from '../support/service.ts';
 import type { InboxText, VerificationBody } from '../support/verify-caller.ts';
 
-after(endServices);
-
 const dataDir = makeFolder('verification-crash');
+let db: TestDatabase;
+let env: Record<string, string>;
+before(async () => {
+  db = await createTestDatabase();
+  env = { DATABASE_URL: urlOf(db.connection) };
+});
+after(async () => {
+  await endServices();
+  await db.drop();
+});
 
 /** The demo application's own calls, on whichever process runs now. */
 async function callerOn(url: string) {
@@ -47,7 +57,7 @@ async function until<Value>(ask: () => Promise<Value>, holds: (value: Value) => 
 
 test('kill -9 between start and delivery: the text still comes, with the same code; never after it expired', async () => {
   // A web node accepts and does not deliver: the moment between the two, held still.
-  const first = await startService({ dataDir, env: { HELIOGRAPH_ROLE: 'web' } });
+  const first = await startService({ dataDir, env: { ...env, HELIOGRAPH_ROLE: 'web' } });
   await first.ready;
   const before = await callerOn(first.url);
   const started = await before.start('+447700900456');
@@ -58,7 +68,7 @@ test('kill -9 between start and delivery: the text still comes, with the same co
   const expired = Date.parse(short.body.expires_at) - Date.now();
   await new Promise((done) => setTimeout(done, Math.max(0, expired)));
 
-  const second = await startService({ dataDir });
+  const second = await startService({ dataDir, env });
   await second.ready;
   const after = await callerOn(second.url);
   const texts = await until(after.texts, (found) => found.length > 0);

@@ -11,6 +11,7 @@ import { bearer, getToken } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
+import { tellFigure } from '../support/figures.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import type { Attack, Statuses } from './attacker.ts';
@@ -149,7 +150,7 @@ describe('bulkheads', () => {
           assert.deepEqual(failures, []);
           const unexpected = Object.keys(statuses).filter((status) => Number(status) >= 500 && status !== '503');
           assert.deepEqual(unexpected, [], JSON.stringify(statuses));
-          process.stderr.write(`${name}: ${JSON.stringify(statuses)}\n`);
+          tellFigure(`${name}: ${JSON.stringify(statuses)}`);
           return { value: p99(times), most: mostMs };
         },
       );

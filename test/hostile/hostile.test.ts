@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inShort } from '../support/effort.ts';
+import { tellFigure } from '../support/figures.ts';
 import { buildService, endServices } from '../support/service.ts';
 import { type HostileConnection, openHostileConnection } from './hostile-connection.ts';
 import { crowds, type Shape, shapes } from './shapes.ts';
@@ -32,9 +33,8 @@ before(async () => {
   targets = targetsOf(world.document);
 });
 after(() => {
-  if (untimed.length > 0)
-    process.stderr.write(`NOT TIMED, the machine was busy: ${untimed.length}\n${untimed.join('\n')}\n`);
-  else process.stderr.write('every long wait was timed\n');
+  if (untimed.length > 0) tellFigure(`NOT TIMED, the machine was busy: ${untimed.length}\n${untimed.join('\n')}`);
+  else tellFigure('every long wait was timed');
 });
 after(endServices);
 

@@ -26,13 +26,14 @@ interface Store {
   dataDir: string;
   credentials: SandboxCredentials;
   service: Service;
-  startMs: number;
 }
 
 const databases: TestDatabase[] = [];
 let stores: { empty: Store; large: Store };
+let firstStartMs: { empty: number; large: number } | undefined;
 
-async function openStore(amounts: Amounts | undefined): Promise<Store> {
+/** Its service has made the schema and is not running. */
+async function openStore(amounts: Amounts | undefined): Promise<Omit<Store, 'service'>> {
   const db = await createTestDatabase({ empty: true });
   databases.push(db);
   const env = { ...withoutLimits, DATABASE_URL: urlOf(db.connection) };
@@ -41,14 +42,22 @@ async function openStore(amounts: Amounts | undefined): Promise<Store> {
   const patient = db.another({ poolSize: 1, timeouts: { statementMs: 900_000, transactionMs: 900_000 } });
   if (amounts !== undefined) await fill(patient, credentials, amounts);
   await patient.query('analyze');
-  const service = await startService({ dataDir, env });
-  return { db, env, dataDir, credentials, service, startMs: await service.ready };
+  return { db, env, dataDir, credentials };
+}
+
+/** Starts its service, again if it runs, and returns how long that took. */
+async function startOn(store: Omit<Store, 'service'> & Partial<Store>): Promise<number> {
+  store.service?.kill('SIGTERM');
+  await store.service?.ended;
+  store.service = await startService({ dataDir: store.dataDir, env: store.env });
+  return store.service.ready;
 }
 
 before(async () => {
   await buildService();
   const [empty, large] = await Promise.all([openStore(undefined), openStore(amounts)]);
-  stores = { empty, large };
+  firstStartMs = { large: await startOn(large), empty: await startOn(empty) };
+  stores = { empty: empty as Store, large: large as Store };
 });
 after(async () => {
   await endServices();
@@ -116,13 +125,9 @@ const largeService = () => stores.large.service;
 describe('large tables', () => {
   test('the service starts as on an empty store', async () => {
     await assertTimeBound('start, large to empty', largeService, async () => {
-      const again = async (store: Store) => {
-        store.service.kill('SIGTERM');
-        await store.service.ended;
-        store.service = await startService({ dataDir: store.dataDir, env: store.env });
-        return store.service.ready;
-      };
-      return { value: await again(stores.large), most: 1.5 * (await again(stores.empty)) };
+      const took = firstStartMs ?? { large: await startOn(stores.large), empty: await startOn(stores.empty) };
+      firstStartMs = undefined;
+      return { value: took.large, most: 1.5 * took.empty };
     });
   });
 

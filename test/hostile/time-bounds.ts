@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { inShort } from '../support/effort.ts';
+import { tellFigure } from '../support/figures.ts';
 
 /** How long each of many tries took, in milliseconds. */
 export type Times = number[];
@@ -42,7 +43,7 @@ export async function assertTimeBound(
     const idle = await idleMs(service().url);
     seen.push(`${value.toFixed(2)} (at most ${most.toFixed(2)}, idle ${idle.toFixed(2)})`);
     if (value <= most || idle >= quietMs || inShort(true, false)) {
-      process.stderr.write(`${name}: ${seen.join(', ')}\n`);
+      tellFigure(`${name}: ${seen.join(', ')}`);
       return;
     }
   }

@@ -2,7 +2,7 @@
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  { withinMs = 10_000, everyMs = 10 } = {},
+  { withinMs = 60_000, everyMs = 10 } = {},
 ): Promise<void> {
   const untilMs = performance.now() + withinMs;
   while (!(await holds())) {

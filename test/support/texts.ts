@@ -74,7 +74,7 @@ export async function createSender(
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<Value> {
   const endMs = performance.now() + withinMs;
   for (;;) {

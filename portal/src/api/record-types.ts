@@ -3,11 +3,11 @@ import type { MessageDetail } from '../../../src/portal/developer-message-api.ts
 import type { UsageRecord } from '../../../src/portal/usage-api.ts';
 
 export type { ListedMessage as Message, MessageDetail } from '../../../src/portal/developer-message-api.ts';
+export type { VerificationDetail } from '../../../src/portal/developer-verification-api.ts';
 export type {
   ListedRequest as RequestSummary,
   RequestStoryRecord as RequestTrace,
 } from '../../../src/portal/request-api.ts';
-export type { VerificationDetail } from '../../../src/portal/developer-verification-api.ts';
 export type { InboxItem as InboxText } from '../../../src/sandbox/inbox-api.ts';
 export type { VerificationRecord as Verification } from '../../../src/verify/verification-record.ts';
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../../test/support/effort.ts';
 import { readPlainRequest } from './request.ts';
 
 interface Seen {
@@ -139,6 +140,7 @@ test('whatever is taken for a plain request, Node reads in the same way', async 
     .map(([method, target, lines]) => `${method} ${target} HTTP/1.1\r\nHost: here\r\n${lines.join('\r\n')}\r\n\r\n`);
   const bytes = fc.array(fc.oneof({ weight: 3, arbitrary: head }, piece, fc.constant(whole)), { maxLength: 6 });
   let taken = 0;
+  const runs = inShort(300, 3000);
   await fc.assert(
     fc.asyncProperty(bytes, async (pieces) => {
       const sent = Buffer.from(pieces.join(''), 'latin1');
@@ -146,7 +148,7 @@ test('whatever is taken for a plain request, Node reads in the same way', async 
       taken += plain.length;
       assert.deepEqual(plain, (await readByNode(sent)).slice(0, plain.length));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs },
   );
-  assert.ok(taken > 1000, `only ${taken} were taken`);
+  assert.ok(taken > runs / 10, `only ${taken} were taken`);
 });

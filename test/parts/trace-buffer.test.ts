@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import type { CountedRequest } from '../http/admission.ts';
-import type { Database } from '../platform/database.ts';
-import { ApiError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
-import { ownedText } from '../platform/owned-text.ts';
-import { listTraces } from './metering-store.ts';
-import { createTraceBuffer, type TraceBuffer } from './trace-buffer.ts';
+import type { CountedRequest } from '../../src/http/admission.ts';
+import { listTraces } from '../../src/metering/metering-store.ts';
+import { createTraceBuffer, type TraceBuffer } from '../../src/metering/trace-buffer.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { ownedText } from '../../src/platform/owned-text.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
 before(async () => {

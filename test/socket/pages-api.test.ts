@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { startBareServer } from '../../test/socket/bare-server.ts';
-import { sendExactly } from '../../test/support/http.ts';
-import { createPageRoutes } from './pages-api.ts';
+import { createPageRoutes } from '../../src/http/pages-api.ts';
+import { sendExactly } from '../support/http.ts';
+import { startBareServer } from './bare-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'heliograph-pages-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

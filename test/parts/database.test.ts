@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import type { Database } from './database.ts';
-import { isConnectionLoss, sqlStateOf } from './database-errors.ts';
-import { ApiError } from './errors.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { isConnectionLoss, sqlStateOf } from '../../src/platform/database-errors.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
 /** One connection, so that what one caller does to it the next one sees. */

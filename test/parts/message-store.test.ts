@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { listMessages, type MessageFilter } from './message-store.ts';
+import { listMessages, type MessageFilter } from '../../src/messages/message-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
 before(async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { createTestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { createFaultProxy } from '../../test/support/fault-proxy.ts';
-import { until } from '../../test/support/texts.ts';
-import { minuteMs } from './clock.ts';
-import { ApiError, StartError } from './errors.ts';
-import type { KeyRing } from './keys.ts';
-import { createLog } from './log.ts';
-import { type OpenKeyRing, openKeyRing, rotateKeyRing } from './open-key-ring.ts';
+import { minuteMs } from '../../src/platform/clock.ts';
+import { ApiError, StartError } from '../../src/platform/errors.ts';
+import type { KeyRing } from '../../src/platform/keys.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { type OpenKeyRing, openKeyRing, rotateKeyRing } from '../../src/platform/open-key-ring.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createFaultProxy } from '../support/fault-proxy.ts';
+import { until } from '../support/texts.ts';
 
 let db: TestDatabase;
 const clock = createTestClock();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { createFaultProxy } from '../../test/support/fault-proxy.ts';
-import { createTestLog } from '../../test/support/log.ts';
-import { StartError } from './errors.ts';
-import { type NodeLock, type NodeLockOptions, takeNodeLock } from './node-lock.ts';
+import { StartError } from '../../src/platform/errors.ts';
+import { type NodeLock, type NodeLockOptions, takeNodeLock } from '../../src/platform/node-lock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createFaultProxy } from '../support/fault-proxy.ts';
+import { createTestLog } from '../support/log.ts';
 
 let db: TestDatabase;
 const held: NodeLock[] = [];

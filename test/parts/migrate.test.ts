@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { createTestLog } from '../../test/support/log.ts';
-import { systemClock } from './clock.ts';
-import type { Database } from './database.ts';
-import { StartError } from './errors.ts';
-import { migrate } from './migrate.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { StartError } from '../../src/platform/errors.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestLog } from '../support/log.ts';
 
 let db: TestDatabase;
 let path: string;

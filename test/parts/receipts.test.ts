@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTestClock, type TestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import {
-  acceptMessages,
-  carrierIdOf,
-  type QueueRow,
-  readQueue,
-  readRow,
-} from '../../test/support/recording-carrier.ts';
-import { type Message, type MessageStatus, mayBecome, type ReceiptOutcome } from '../messages/message.ts';
-import { cancelMessage } from '../messages/message-store.ts';
-import type { Database } from '../platform/database.ts';
-import type { Receipt } from './carrier.ts';
-import { type AttemptResult, claimDue, recordResults, releaseInDoubt } from './delivery-store.ts';
-import { createReceipts, type Receipts } from './receipts.ts';
+import type { Receipt } from '../../src/delivery/carrier.ts';
+import { type AttemptResult, claimDue, recordResults, releaseInDoubt } from '../../src/delivery/delivery-store.ts';
+import { createReceipts, type Receipts } from '../../src/delivery/receipts.ts';
+import { type Message, type MessageStatus, mayBecome, type ReceiptOutcome } from '../../src/messages/message.ts';
+import { cancelMessage } from '../../src/messages/message-store.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { acceptMessages, carrierIdOf, type QueueRow, readQueue, readRow } from '../support/recording-carrier.ts';
 
 const carrier = 'test';
 const leaseMs = 10_000;

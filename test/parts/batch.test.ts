@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { eventually } from '../../test/support/eventually.ts';
-import { type Batch, type BatchOptions, createBatch } from './batch.ts';
-import type { QueueLimits } from './batch-queue.ts';
-import { systemClock } from './clock.ts';
-import type { Database, Tx } from './database.ts';
-import { sqlStateOf } from './database-errors.ts';
-import { ApiError } from './errors.ts';
+import { type Batch, type BatchOptions, createBatch } from '../../src/platform/batch.ts';
+import type { QueueLimits } from '../../src/platform/batch-queue.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Database, Tx } from '../../src/platform/database.ts';
+import { sqlStateOf } from '../../src/platform/database-errors.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 
 let db: TestDatabase;
 before(async () => {

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createTestClock, type TestClock } from '../../test/support/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { eventually } from '../../test/support/eventually.ts';
-import { createTestLog } from '../../test/support/log.ts';
+import type { SubmitResult } from '../../src/delivery/carrier.ts';
+import {
+  createDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerOptions,
+} from '../../src/delivery/delivery-worker.ts';
+import { createReceipts } from '../../src/delivery/receipts.ts';
+import type { Message } from '../../src/messages/message.ts';
+import { hourMs } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { unavailable } from '../../src/platform/errors.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestLog } from '../support/log.ts';
 import {
   acceptAll,
   acceptMessages,
@@ -14,14 +25,7 @@ import {
   type RecordingCarrierOptions,
   readQueue,
   readRow,
-} from '../../test/support/recording-carrier.ts';
-import type { Message } from '../messages/message.ts';
-import { hourMs } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import { unavailable } from '../platform/errors.ts';
-import type { SubmitResult } from './carrier.ts';
-import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { createReceipts } from './receipts.ts';
+} from '../support/recording-carrier.ts';
 
 let db: TestDatabase;
 let clock: TestClock;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { type Cell, fromTextRows, toTextRows } from './text-rows.ts';
+import { type Cell, fromTextRows, toTextRows } from '../../src/platform/text-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
 before(async () => {

@@ -1,0 +1,52 @@
+// What one process of a test run does: one test file, the same file on the other HTTP lane, or many unit tests together.
+import { isUnitTest } from './test-files.ts';
+
+export interface Job {
+  name: string;
+  files: string[];
+  env: Record<string, string>;
+}
+
+/** The slowest come first: a slow file that starts last keeps the other cores waiting. */
+const slowestFirst = ['test/faults/start', 'test/browser', 'test/cluster', 'test/faults', 'test/hostile', 'test/races'];
+
+/** What a caller sees must not depend on the lane that served it. */
+const bothLanes = ['test/contract/', 'test/socket/'];
+const bothLanesInLong = [...bothLanes, 'test/races/'];
+
+/** Fewer unit tests than this run as a file each, so that their output names them. */
+const fewUnitTests = 4;
+
+export function createJobs(files: string[], { slots, long }: { slots: number; long: boolean }): Job[] {
+  const unit = files.filter(isUnitTest);
+  const others = files.filter((file) => !isUnitTest(file)).toSorted(bySpeed);
+  const twice = long ? bothLanesInLong : bothLanes;
+  const onNodeLane = others.filter((file) => twice.some((folder) => file.startsWith(folder)));
+  return [
+    ...others.map((file) => ({ name: file, files: [file], env: {} })),
+    ...createUnitJobs(unit, slots),
+    ...onNodeLane.map((file) => ({
+      name: `${file} (node lane)`,
+      files: [file],
+      env: { HELIOGRAPH_HTTP_LANE: 'node' },
+    })),
+  ];
+}
+
+/** Unit tests share a few processes: to start one takes longer than most of them do. */
+function createUnitJobs(files: string[], slots: number): Job[] {
+  if (files.length < fewUnitTests) return files.map((file) => ({ name: file, files: [file], env: {} }));
+  return Array.from({ length: slots }, (_, slot) => {
+    const share = files.filter((_, index) => index % slots === slot);
+    return { name: `unit tests, part ${slot + 1} of ${slots} (${share.length} files)`, files: share, env: {} };
+  });
+}
+
+function bySpeed(one: string, other: string): number {
+  return rankOf(one) - rankOf(other) || (one < other ? -1 : 1);
+}
+
+function rankOf(file: string): number {
+  const rank = slowestFirst.findIndex((start) => file.startsWith(start));
+  return rank === -1 ? slowestFirst.length : rank;
+}

@@ -1,0 +1,50 @@
+// What a test run tells: a line for each file as it ends, the failures in full, the totals, and the slowest files.
+import type { Job } from './test-jobs.ts';
+
+export interface Outcome {
+  job: Job;
+  passed: boolean;
+  seconds: number;
+  /** Everything that the process printed, in the form of node's spec reporter. */
+  output: string;
+}
+
+const counts = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
+
+export function countOf({ output }: Outcome, what: (typeof counts)[number]): number {
+  return Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+}
+
+/** What tests have measured and told with `t.diagnostic`. */
+export function figuresOf({ output }: Outcome): string[] {
+  const lines = [...output.matchAll(/^\s*ℹ (.+)$/gm)].map(([, text = '']) => text);
+  return lines.filter((text) => !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(text));
+}
+
+export function lineOf(outcome: Outcome, done: number, all: number): string {
+  const { job, passed, seconds } = outcome;
+  const place = `${String(done).padStart(String(all).length)}/${all}`;
+  return `${passed ? '✔' : '✖'} ${place} ${seconds.toFixed(1).padStart(6)} s  ${job.name}, ${countOf(outcome, 'tests')} tests`;
+}
+
+export function summaryOf(outcomes: Outcome[], tookMs: number): string {
+  const failed = outcomes.filter(({ passed }) => !passed);
+  const totals = counts.map((what) => `ℹ ${what} ${outcomes.reduce((sum, each) => sum + countOf(each, what), 0)}`);
+  const lines = [...totals, `ℹ duration_ms ${Math.round(tookMs)}`];
+  if (outcomes.length > 20) lines.push('', 'The slowest:', ...slowest(outcomes));
+  if (failed.length > 0) lines.push('', '✖ failing tests:', ...failed.map(failureOf));
+  return lines.join('\n');
+}
+
+function slowest(outcomes: Outcome[]): string[] {
+  return outcomes
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, 20)
+    .map(({ job, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${job.name}`);
+}
+
+/** The part of the output that is about failures; all of it when the process ended before it came to that. */
+export function failureOf({ job, output }: Outcome): string {
+  const start = output.indexOf('✖ failing tests:');
+  return `\n${job.name}\n${start === -1 ? output : output.slice(start + '✖ failing tests:'.length)}`;
+}
