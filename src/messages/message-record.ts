@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/page.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import { messageError, messageStatuses, type ShownMessage } from './message.ts';
 import { longestNumber, numberForm } from './phone-number.ts';
 
@@ -72,7 +72,3 @@ export function toMessageRecord(message: ShownMessage) {
 }
 
 export type MessageRecord = ReturnType<typeof toMessageRecord>;
-
-function timestampOrNull(ms: number | null): string | null {
-  return ms === null ? null : toTimestamp(ms);
-}

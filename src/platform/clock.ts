@@ -34,6 +34,10 @@ export function toTimestamp(ms: number): string {
   return `${prefixes[slot]}${twoDigits[Math.floor(rest / 1000)]}.${threeDigits[rest % 1000]}Z`;
 }
 
+export function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTimestamp(ms);
+}
+
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const longestTimestamp = 35;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Application } from '../registry/application.ts';
 import type { ClientRow } from '../registry/credential-store.ts';
@@ -148,8 +148,4 @@ function toClient({ id, secrets }: ClientRow) {
       expires_at: timestampOrNull(secret.expiresAtMs),
     })),
   };
-}
-
-export function timestampOrNull(ms: number | null): string | null {
-  return ms === null ? null : toTimestamp(ms);
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageSchema, pathParameter } from '../http/page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
-import { applicationParams, timestampOrNull } from './application-api.ts';
+import { applicationParams } from './application-api.ts';
 import { clientCredentialSchema, toCredential } from './registration-api.ts';
 
 const overlap = Type.Object({

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
-import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
 import { listTraces, type RequestTrace } from '../metering/metering-store.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
-import { type FieldProblem, notFound } from '../platform/errors.ts';
+import { notFound } from '../platform/errors.ts';
 import { idTimeMs } from '../platform/ids.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { applicationParams } from './application-api.ts';
@@ -17,17 +17,11 @@ export interface RequestRecord {
   status: string;
 }
 
+type Kept = Pick<RequestTrace, 'applicationId' | 'api' | 'method' | 'path' | 'status' | 'code' | 'message' | 'details'>;
+
 /** All that we know of a request. Null marks what we no longer know. */
-export interface RequestStory {
+export interface RequestStory extends Kept {
   correlationId: string;
-  applicationId: string;
-  api: Api;
-  method: string;
-  path: string | null;
-  status: number;
-  code: string | null;
-  message: string | null;
-  details: FieldProblem[];
   durationMs: number | null;
   limits: {
     admitted: boolean;
@@ -55,16 +49,20 @@ const record = {
 };
 const problem = Type.Object({ field: Type.String(), message: Type.String() });
 
-const storySchema = Type.Object({
-  correlation_id: Type.String(),
-  application_id: Type.String(),
-  application_name: Type.String(),
+const request = {
   api: apiName,
   at: Type.String(),
   method: Type.String(),
   path: nullable(Type.String()),
   status: Type.Integer(),
   code: nullable(Type.String()),
+};
+
+const storySchema = Type.Object({
+  correlation_id: Type.String(),
+  application_id: Type.String(),
+  application_name: Type.String(),
+  ...request,
   message: nullable(Type.String()),
   details: Type.Array(problem),
   duration_ms: nullable(Type.Number()),
@@ -87,12 +85,7 @@ export type RequestStoryRecord = Static<typeof storySchema>;
 
 const listedSchema = Type.Object({
   correlation_id: Type.String(),
-  api: apiName,
-  at: Type.String(),
-  method: Type.String(),
-  path: nullable(Type.String()),
-  status: Type.Integer(),
-  code: nullable(Type.String()),
+  ...request,
   duration_ms: Type.Number(),
   record_id: nullable(Type.String()),
 });

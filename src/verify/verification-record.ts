@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../http/page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
 import { longestNumber, numberForm } from '../messages/phone-number.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import { attemptsRemaining, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
 const fields = {
@@ -72,7 +72,6 @@ export interface TextState {
 
 /** The verification as the API returns it. `sent` is for the answer to a start: whether that start sent a text. */
 export function toVerificationRecord(verification: Verification, text: TextState | undefined, sent?: boolean) {
-  const { resendAvailableAtMs, approvedAtMs } = verification;
   return {
     id: verification.id,
     to: verification.to,
@@ -84,11 +83,11 @@ export function toVerificationRecord(verification: Verification, text: TextState
     attempts_remaining: attemptsRemaining(verification),
     sends: verification.sends,
     ...(sent !== undefined && { sent }),
-    resend_available_at: resendAvailableAtMs === null ? null : toTimestamp(resendAvailableAtMs),
+    resend_available_at: timestampOrNull(verification.resendAvailableAtMs),
     created_at: toTimestamp(verification.createdAtMs),
     updated_at: toTimestamp(verification.updatedAtMs),
     expires_at: toTimestamp(verification.expiresAtMs),
-    approved_at: approvedAtMs === null ? null : toTimestamp(approvedAtMs),
+    approved_at: timestampOrNull(verification.approvedAtMs),
     delivery:
       text === undefined
         ? null

@@ -1,8 +1,8 @@
 // `npm run operator -- <email>` and `npm run reset-password -- <email>` print a one-time link and say what it will do.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { runCommand } from '../../src/commands.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { run } from '../support/commands.ts';
 import { send, signUp } from '../support/developer.ts';
 
 let app: TestApp;
@@ -10,16 +10,6 @@ before(async () => {
   app = await createTestApp();
 });
 after(() => app.close());
-
-const run = (command: string, ...args: string[]) =>
-  runCommand(command, args, {
-    config: app.config,
-    clock: app.clock,
-    database: app.db.database,
-    keys: app.keys,
-    secret: app.config.secret ?? '',
-    say: () => {},
-  });
 
 function use(printed: string) {
   const token = /#\/set-password\/(\w+)/.exec(printed)?.[1];
@@ -29,7 +19,7 @@ function use(printed: string) {
 
 describe('npm run operator', () => {
   test('a new account: the link makes it an operator and sets its password', async () => {
-    const printed = await run('operator', 'New@Example.com');
+    const printed = await run(app, 'operator', 'New@Example.com');
     assert.match(
       printed,
       /This link makes new@example\.com an operator and sets its password\. It works once, within 24 hours:/,
@@ -41,34 +31,37 @@ describe('npm run operator', () => {
 
   test('an account that exists already: it says so, and what becomes of it', async () => {
     const developer = await signUp(app);
-    const printed = await run('operator', developer.email.toUpperCase());
+    const printed = await run(app, 'operator', developer.email.toUpperCase());
     assert.ok(printed.includes(`${developer.email} already has an account.`), printed);
     assert.match(printed, /This link makes it an operator, sets a new password and ends all its sessions/);
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 200, 'until the link is used');
     assert.equal((await use(printed)).body.operator, true);
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 401);
-    assert.match(await run('operator', developer.email), /is already an operator\./);
+    assert.match(await run(app, 'operator', developer.email), /is already an operator\./);
   });
 });
 
 describe('npm run reset-password', () => {
   test('the link sets a new password and ends all sessions', async () => {
     const { email } = await signUp(app);
-    const printed = await run('reset-password', email);
+    const printed = await run(app, 'reset-password', email);
     assert.ok(printed.includes(`This link sets a new password for ${email} and ends all its sessions`), printed);
     const { status, body } = await use(printed);
     assert.deepEqual([status, body.operator], [201, false]);
   });
 
   test('there is none for an account that does not exist', async () => {
-    await assert.rejects(run('reset-password', 'nobody@example.com'), /No account has the email nobody@example\.com/);
+    await assert.rejects(
+      run(app, 'reset-password', 'nobody@example.com'),
+      /No account has the email nobody@example\.com/,
+    );
   });
 });
 
 for (const args of [[], ['nobody'], ['İ@example.com'], ['a@example.com', 'b@example.com']]) {
   test(`what is no e-mail address is refused: ${args.join(' ')}`, async () => {
     for (const command of ['operator', 'reset-password']) {
-      await assert.rejects(run(command, ...args), new RegExp(`npm run ${command} -- you@example\\.com`));
+      await assert.rejects(run(app, command, ...args), new RegExp(`npm run ${command} -- you@example\\.com`));
     }
   });
 }

@@ -2,26 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { runCommand } from '../../src/commands.ts';
 import { keyedHash } from '../../src/platform/secrets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { askForToken, bearer, getToken, verifyScope } from '../support/applications.ts';
+import { run } from '../support/commands.ts';
 import { send } from '../support/developer.ts';
 import { createSender, text } from '../support/texts.ts';
 import { createVerifyCaller } from '../support/verify-caller.ts';
 
 const leadMs = 60_000;
 const password = 'another sentence, known to nobody';
-
-const run = (app: TestApp, command: string, ...args: string[]) =>
-  runCommand(command, args, {
-    config: app.config,
-    clock: app.clock,
-    database: app.db.database,
-    keys: app.keys,
-    secret: app.config.secret ?? '',
-    say: () => {},
-  });
 
 const linkIn = (printed: string) => /#\/set-password\/(\w+)/.exec(printed)?.[1] ?? '';
 

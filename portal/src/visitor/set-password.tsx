@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { call } from '../api/call.ts';
@@ -9,6 +9,7 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
 import styles from './narrow.module.css';
+import { PasswordField } from './password-field.tsx';
 
 export function SetPassword() {
   const { enter } = useSession();
@@ -32,14 +33,12 @@ export function SetPassword() {
       <Panel>
         <form onSubmit={submit} noValidate>
           <Stack>
-            <PasswordInput
+            <PasswordField
               label="New password"
-              description="At least 8 characters; a sentence of 15 or more is better."
-              autoComplete="new-password"
+              isNew
               value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
+              onChange={setPassword}
               error={problem?.of('password')}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
             <ProblemCallout problem={problem} fields={['password']} />
             <Button type="submit" size="md" loading={busy}>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
@@ -10,6 +10,7 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
 import styles from './narrow.module.css';
+import { PasswordField } from './password-field.tsx';
 
 export function SignIn() {
   const { enter, expired, service } = useSession();
@@ -39,14 +40,7 @@ export function SignIn() {
               onChange={(event) => setEmail(event.currentTarget.value)}
               error={problem?.of('email')}
             />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-              error={problem?.of('password')}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            />
+            <PasswordField label="Password" value={password} onChange={setPassword} error={problem?.of('password')} />
             <ProblemCallout problem={problem} fields={['email', 'password']} />
             <Button type="submit" size="md" loading={busy}>
               Sign in

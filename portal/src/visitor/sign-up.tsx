@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call } from '../api/call.ts';
@@ -7,6 +7,7 @@ import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { PasswordField } from './password-field.tsx';
 
 export function SignUp() {
   const { enter } = useSession();
@@ -37,16 +38,13 @@ export function SignUp() {
             onChange={(event) => setEmail(event.currentTarget.value)}
             error={problem?.of('email')}
           />
-          <PasswordInput
+          <PasswordField
             label="Password"
-            description="At least 8 characters; a sentence of 15 or more is better."
-            autoComplete="new-password"
+            isNew
             required
-            withAsterisk={false}
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
             error={problem?.of('password')}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
           />
           <ProblemCallout problem={problem} fields={['email', 'password']} />
           <Button type="submit" size="md" loading={busy}>
