@@ -84,7 +84,7 @@ test('what a test run that was killed has left is cleared away by the next one',
 });
 
 test('a pure test file is run with nothing but Node', async () => {
-  const { ended, output } = run(makeTemporary(), ['scripts/test.ts', 'edge/limit-headers']);
+  const { ended, output } = run(makeTemporary(), ['scripts/test.ts', 'edge/limit-refusal']);
   assert.equal(await ended, 0, output());
   assert.match(output(), /^Tests: 1 test file, with nothing but Node\.$/m);
   assert.doesNotMatch(output(), /database|building/);
@@ -94,7 +94,7 @@ test('a pure test file is run with nothing but Node', async () => {
 test('a failure is named, shown and told by the exit code', async () => {
   const file = join(makeFolder('failing'), 'failing.test.ts');
   writeFileSync(file, `import test from 'node:test'; test('it breaks', () => { throw new Error('as it must'); });`);
-  const good = 'src/edge/limit-headers.test.ts';
+  const good = 'src/edge/limit-refusal.test.ts';
   const { ended, output } = run(makeTemporary(), ['scripts/run-test-files.ts', good, relative(root, file)]);
   assert.equal(await ended, 1);
   const end = output().slice(output().lastIndexOf('ℹ tests'));
@@ -124,7 +124,7 @@ describe('on a machine without Redis and Chromium, where neither can be installe
   }
   const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  const some = ['scripts/test.ts', 'edge/limit-headers', 'parts/redis-windows', 'test/browser'];
+  const some = ['scripts/test.ts', 'edge/limit-refusal', 'parts/redis-windows', 'test/browser'];
 
   test('the rest is tested and passes, and the end says what was not tested and how to get it', async () => {
     const { ended, output } = run(makeTemporary(), some, withoutThem());
