@@ -7,9 +7,10 @@ import { composeIdentity } from './compose/identity.ts';
 import { composeInbox } from './compose/inbox.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
+import { composeServer } from './compose/server.ts';
 import { composeWindows } from './compose/windows.ts';
 import type { Route } from './http/route.ts';
-import { createServer, type HttpServer, type ServerTimeouts } from './http/server.ts';
+import type { HttpServer, ServerTimeouts } from './http/server.ts';
 import type { SigningKeys } from './identity/signing-keys.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { createMetering, type Metering } from './metering/metering.ts';
@@ -76,15 +77,11 @@ export function createApp(options: AppOptions): App {
     pagesFolder,
     operations: { ...foundation, checks, publicUrl: config.publicUrl, version },
   });
-  const server = createServer({
+  const server = composeServer(foundation, {
     routes: [...routes, ...extraRoutes],
-    ...foundation,
     gateway,
     onCounted: metering.note,
     bulkheads,
-    plainLane: config.httpLane === 'plain',
-    trustedProxies: config.trustedProxies,
-    https: config.publicUrl.startsWith('https:'),
     isDraining,
     timeouts: options.timeouts ?? {},
   });
