@@ -185,7 +185,11 @@ describe('owners', () => {
   });
 
   test('app.ts is a table of contents', () => {
-    const lines = files.find(({ name }) => name === 'app.ts')?.text.trimEnd().split('\n').length ?? 0;
+    const lines =
+      files
+        .find(({ name }) => name === 'app.ts')
+        ?.text.trimEnd()
+        .split('\n').length ?? 0;
     assert.ok(lines > 0 && lines <= 120, `app.ts has ${lines} lines`);
   });
 });

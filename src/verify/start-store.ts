@@ -5,7 +5,7 @@ import type { Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { mostFailuresADay, type Verification, verificationStatuses } from './verification.ts';
-import { verificationColumns } from './verification-store.ts';
+import { isNumber, isPending, isPrefix, verificationColumns } from './verification-store.ts';
 
 /** A number within one application. */
 export interface Destination {
@@ -14,16 +14,15 @@ export interface Destination {
 }
 
 /** Marks lapsed verifications as expired, which frees their numbers. */
-export async function expireLapsed(tx: Tx, destinations: Destination[], nowMs: number): Promise<void> {
-  await tx.query(expireStatement, [...pairs(destinations), toTimestamp(nowMs)]);
+export async function expireLapsed(tx: Tx, lapsed: Pick<Verification, 'id'>[], nowMs: number): Promise<void> {
+  await tx.query(expireStatement, [lapsed.map(({ id }) => id), toTimestamp(nowMs)]);
 }
 
 const expireStatement = {
   name: 'expire-lapsed-verifications',
-  text: `update verification v set status = 'expired', reason = 'ttl_elapsed', updated_at = v.expires_at,
+  text: `update verification set status = 'expired', reason = 'ttl_elapsed', updated_at = expires_at,
       sequence = sequence + 1
-    from unnest($1::text[], $2::text[]) as d(application_id, recipient)
-    where v.application_id = d.application_id and v.recipient = d.recipient and v.status = 'pending' and v.expires_at <= $3`,
+    where id = any($1::text[]) and ${isPending} and expires_at <= $2`,
 };
 
 /**
@@ -51,7 +50,7 @@ const lockStatement = {
   text: `select v.* from unnest($1::text[], $2::text[]) as d(application_id, recipient)
     cross join lateral (
       select ${verificationColumns} from verification
-      where application_id = d.application_id and recipient = d.recipient and status = 'pending' limit 1 for update) v`,
+      where ${isNumber('d.application_id', 'd.recipient')} and status = 'pending' limit 1 for update) v`,
 };
 
 /** A number with the prefix by which the guard counts neighbours. */
@@ -98,20 +97,20 @@ const countStatement = {
       open.id is not null as pending,
       (select count(*) from (
         select from verification
-        where application_id = d.c[1] and recipient = d.c[2] and status in (${startedStatuses}) and id >= $6
+        where ${isNumber('d.c[1]', 'd.c[2]')} and status in (${startedStatuses}) and id >= $6
         limit $8) n) as "startsForNumber",
       (select count(*) from (
         select from verification
-        where application_id = d.c[1] and prefix = d.c[3] and status <> 'blocked' and id >= $7
+        where ${isPrefix('d.c[1]', 'd.c[3]')} and status <> 'blocked' and id >= $7
         limit $9) p) as "startsForPrefix",
       case when open.id >= $6 then open.attempts else 0 end + (select coalesce(sum(attempts), 0) from (
         select attempts from verification
-        where application_id = d.c[1] and recipient = d.c[2] and has_failures and id >= $6
+        where ${isNumber('d.c[1]', 'd.c[2]')} and has_failures and id >= $6
         limit ${mostFailuresADay}) f) as "failuresToday"
     from ${fromTextRows()} d
     left join lateral (
       select id, attempts from verification
-      where application_id = d.c[1] and recipient = d.c[2] and status = 'pending' limit 1) open on true`,
+      where ${isNumber('d.c[1]', 'd.c[2]')} and status = 'pending' limit 1) open on true`,
 };
 
 /** Writes the rows that a batch of starts created or changed. Callers make the ids, so a second run adds no rows. */

@@ -3,7 +3,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import { type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
-import { verificationColumns } from './verification-store.ts';
+import { isNumber, verificationColumns } from './verification-store.ts';
 
 export interface VerificationFilter {
   to?: string | undefined;
@@ -29,8 +29,7 @@ export async function listVerifications(
   if (filter.to?.includes('\0')) return [];
   const values: unknown[] = [applicationId, page.limit];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const shared = ['application_id = $1'];
-  if (filter.to !== undefined) shared.push(`recipient = ${bind(filter.to)}`);
+  const shared = [filter.to === undefined ? 'application_id = $1' : isNumber('$1::text', `${bind(filter.to)}::text`)];
   if (filter.reference !== undefined) shared.push(`reference = ${bind(filter.reference)}`);
   if (page.after !== undefined) shared.push(`id < ${bind(page.after)}`);
 
@@ -55,7 +54,7 @@ export async function listVerifications(
     const durations = await openDurations(tx, applicationId);
     const edgeMs = nowMs + (which === 'live' ? -slackMs : slackMs);
     const edges = durations.map((seconds) => idFloor('ver', edgeMs - seconds * 1000));
-    const ofDuration = select("status = 'pending'", 'ttl_seconds = d.seconds', `id ${made} d.edge`, inTime);
+    const ofDuration = select('open_seconds = d.seconds', `id ${made} d.edge`, inTime);
     return `select v.* from unnest(${bind(durations)}::integer[], ${bind(edges)}::text[]) as d(seconds, edge)
       cross join lateral (${ofDuration}) v order by id desc limit $2`;
   }
@@ -76,13 +75,13 @@ async function openDurations(tx: Tx, applicationId: string): Promise<number[]> {
   return rows.map(({ seconds }) => seconds);
 }
 
-const nextDuration = (condition: string) => `select ttl_seconds from verification
-  where application_id = $1 and status = 'pending' ${condition} order by ttl_seconds limit 1`;
+const nextDuration = (condition: string) => `select open_seconds from verification
+  where application_id = $1 and open_seconds ${condition} order by open_seconds limit 1`;
 const durationsStatement = {
   name: 'select-open-durations',
   text: `with recursive duration(seconds) as (
-      (${nextDuration('')})
+      (${nextDuration('is not null')})
       union all
-      select (${nextDuration('and ttl_seconds > seconds')}) from duration where seconds is not null)
+      select (${nextDuration('> seconds')}) from duration where seconds is not null)
     select seconds from duration where seconds is not null`,
 };

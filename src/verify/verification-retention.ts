@@ -3,6 +3,7 @@ import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
 import { prefixOf } from './verification.ts';
+import { isNumber } from './verification-store.ts';
 
 /** Masks the numbers of verifications after the retention time, like `messages/message-retention.ts` does for texts. */
 export interface VerificationRetention {
@@ -51,7 +52,7 @@ export function createVerificationRetention(database: Database, clock: Clock, da
   const forgetChunk = (applicationId: string, number: string) =>
     database.transaction(async (tx) => {
       const { rows } = await tx.query<{ id: string; recipient: string }>(
-        'select id, recipient from verification where application_id = $1 and recipient = $2 limit $3 for update',
+        `select id, recipient from verification where ${isNumber('$1::text', '$2::text')} limit $3 for update`,
         [applicationId, number, chunk],
       );
       await mask(tx, rows);
@@ -85,7 +86,7 @@ const selectApplications = {
       select (select application_id from verification where application_id > next.id order by application_id limit 1),
         place + 1
       from next where next.id is not null and place < $3)
-    select id, exists (select from verification where application_id = next.id and recipient = $2) as known
+    select id, exists (select from verification where ${isNumber('next.id', '$2::text')}) as known
     from next where id is not null order by id`,
 };
 

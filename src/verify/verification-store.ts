@@ -12,10 +12,19 @@ export const verificationColumns = `id, application_id as "applicationId", chann
   expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
 
 /**
+ * The condition for a number or prefix. It is the first column of the indexes meant for it, and says nothing of
+ * `application_id` alone: else Postgres may read all of an application's rows by another index.
+ */
+export const isNumber = (applicationId: string, to: string) =>
+  `application_id || ' ' || recipient = ${applicationId} || ' ' || ${to}`;
+export const isPrefix = (applicationId: string, prefix: string) =>
+  `application_id || ' ' || prefix = ${applicationId} || ' ' || ${prefix}`;
+
+/**
  * For rows found by id. No index matches this form: with plain `status = 'pending'` Postgres would scan the small index
  * of pending rows. Lookups by number use the plain form and the unique index.
  */
-const isPending = "status || '' = 'pending'";
+export const isPending = "status || '' = 'pending'";
 
 const withNewestText = (rows: string) => `select v.*, m.id as "messageId", m.status as "messageStatus",
       m.error_code as "errorCode"
@@ -33,8 +42,8 @@ const expireSomeStatement = {
   text: `update verification set status = 'expired', reason = 'ttl_elapsed', updated_at = expires_at,
       sequence = sequence + 1
     where ctid = any(array(
-      select ctid from verification where status = 'pending' and expires_at <= $1
-      order by expires_at limit $2 for update skip locked))`,
+      select ctid from verification where lapses_at <= $1
+      order by lapses_at limit $2 for update skip locked))`,
 };
 
 export interface CheckRow {
