@@ -17,14 +17,14 @@ const bothLanesInLong = [...bothLanes, 'test/races/'];
 /** Fewer unit tests than this run as a file each, so that their output names them. */
 const fewUnitTests = 4;
 
-export function createJobs(files: string[], { slots, long }: { slots: number; long: boolean }): Job[] {
+export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
   const others = files.filter((file) => !isUnitTest(file)).toSorted(bySpeed);
   const twice = long ? bothLanesInLong : bothLanes;
   const onNodeLane = others.filter((file) => twice.some((folder) => file.startsWith(folder)));
   return [
     ...others.map((file) => ({ name: file, files: [file], env: {} })),
-    ...createUnitJobs(unit, slots),
+    ...createUnitJobs(unit, unitJobs),
     ...onNodeLane.map((file) => ({
       name: `${file} (node lane)`,
       files: [file],
@@ -34,11 +34,11 @@ export function createJobs(files: string[], { slots, long }: { slots: number; lo
 }
 
 /** Unit tests share a few processes: to start one takes longer than most of them do. */
-function createUnitJobs(files: string[], slots: number): Job[] {
+function createUnitJobs(files: string[], count: number): Job[] {
   if (files.length < fewUnitTests) return files.map((file) => ({ name: file, files: [file], env: {} }));
-  return Array.from({ length: slots }, (_, slot) => {
-    const share = files.filter((_, index) => index % slots === slot);
-    return { name: `unit tests, part ${slot + 1} of ${slots} (${share.length} files)`, files: share, env: {} };
+  return Array.from({ length: count }, (_, part) => {
+    const share = files.filter((_, index) => index % count === part);
+    return { name: `unit tests, part ${part + 1} of ${count} (${share.length} files)`, files: share, env: {} };
   });
 }
 

@@ -13,7 +13,9 @@ import { programsFor, provide } from './system-needs.ts';
 import { findTestFiles, leadsTo, needsOf } from './test-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const parts = process.argv.slice(2);
+const parts = process.argv.slice(2).filter((argument) => !argument.startsWith('--times='));
+/** `--times=50` runs the files so often, to find a test that fails by chance. */
+const times = process.argv.find((argument) => argument.startsWith('--times='))?.slice('--times='.length) ?? '1';
 const found = findTestFiles(parts);
 if (found.length === 0) {
   console.error(`No test file's path contains ${parts.join(' or ')}.`);
@@ -97,6 +99,7 @@ async function runTests(server: string | undefined): Promise<number> {
     env: {
       ...process.env,
       HELIOGRAPH_TEST_FOLDER: folder,
+      HELIOGRAPH_TEST_TIMES: times,
       ...(server !== undefined && { HELIOGRAPH_TEST_SERVER: server }),
     },
   });

@@ -83,7 +83,7 @@ describe('signing keys rotate without refusing a live token', () => {
 
   test('withdrawn, a key and all it signed are dead at once, with a warm memory, on every node', async (t) => {
     const app = await start(t);
-    const second = await start(t, { db: app.db });
+    const second = await start(t, { db: app.db, clock: app.clock });
     const { client } = await createRegistered(app, ['verify'], 'enterprise');
     const token = await getToken(app, client, 'verify:manage');
     for (const node of [app, second]) assert.equal(await use(node, token), 200);
@@ -110,7 +110,7 @@ describe('HELIOGRAPH_TOKEN_ALG=RS256', () => {
     const before = await start(t);
     const { client } = await createRegistered(before, ['verify'], 'pro');
     const old = await getToken(before, client, 'verify:manage');
-    const after = await start(t, { db: before.db, env: { HELIOGRAPH_TOKEN_ALG: 'RS256' } });
+    const after = await start(t, { db: before.db, clock: before.clock, env: { HELIOGRAPH_TOKEN_ALG: 'RS256' } });
     const token = await getToken(after, client, 'verify:manage');
     assert.equal(decodeProtectedHeader(token).alg, 'RS256');
     assert.equal(await use(after, token), 200);

@@ -124,7 +124,7 @@ describe('the stream', () => {
   });
 
   test('ends when the service stops, whoever listens', async () => {
-    const other = await createTestApp({ db: app.db });
+    const other = await createTestApp({ db: app.db, clock: app.clock });
     const streams = await Promise.all([openEvents(other, path, acme.key), openEvents(other, path, eve.token)]);
     await Promise.all([other.close(), ...streams.map(({ ended }) => ended)]);
     for (const stream of streams) {

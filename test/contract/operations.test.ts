@@ -56,7 +56,7 @@ describe('GET /metrics', () => {
   const exposition = /^# HELP heliograph_http_request_seconds /m;
 
   async function withApp(env: Record<string, string>, run: (url: string) => Promise<void>): Promise<void> {
-    const other = await createTestApp({ env, db: app.db });
+    const other = await createTestApp({ env, db: app.db, clock: app.clock });
     try {
       await run(other.url);
     } finally {

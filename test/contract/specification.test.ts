@@ -232,7 +232,7 @@ describe('OpenID Connect (Verification and Messaging)', () => {
   });
 
   test('4. Revoking a token takes effect immediately across the platform', async (t) => {
-    const other = await createTestApp({ db: app.db, extraRoutes: routes });
+    const other = await createTestApp({ db: app.db, clock: app.clock, extraRoutes: routes });
     t.after(() => other.close());
     const token = await getToken(app, acme.client, 'verify:manage');
     for (const node of [app, other]) {

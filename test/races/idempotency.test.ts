@@ -10,7 +10,7 @@ let other: TestApp;
 let acme: Sender;
 before(async () => {
   app = await createTestApp({ delivery: 'held' });
-  other = await createTestApp({ delivery: 'held', db: app.db });
+  other = await createTestApp({ delivery: 'held', db: app.db, clock: app.clock });
   acme = await createSender(app, { apis: ['sms'] });
   // Both nodes know the key, so that all the requests arrive together.
   for (const node of [app, other]) await send(node, 'GET', '/sms/v1/messages', { headers: acme.key });

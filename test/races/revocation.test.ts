@@ -54,7 +54,7 @@ let here: TestApp;
 let there: TestApp;
 before(async () => {
   here = await createTestApp({ extraRoutes, env, delivery: 'held' });
-  there = await createTestApp({ extraRoutes, env, delivery: 'held', db: here.db });
+  there = await createTestApp({ extraRoutes, env, delivery: 'held', db: here.db, clock: here.clock });
 });
 after(async () => {
   await there.close();
