@@ -63,6 +63,7 @@ export async function startBench(pace: Pace): Promise<Bench> {
   endings.push(admin.close);
   // Between two measurements the store writes everything to disk; the service itself has no such right.
   await admin.query(`grant pg_checkpoint to ${postgres.connection.user}`);
+  await admin.query(`grant set on parameter session_replication_role to ${postgres.connection.user}`);
   const load = startLoad();
   endings.push(load.stop);
   let databases = 0;

@@ -10,6 +10,7 @@ import { flame } from './scenarios/flame.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
 import { growthMessages } from './scenarios/growth-messages.ts';
 import { idle } from './scenarios/idle.ts';
+import { lanes } from './scenarios/lanes.ts';
 import { latency } from './scenarios/latency.ts';
 import { limits } from './scenarios/limits.ts';
 import { memory } from './scenarios/memory.ts';
@@ -30,6 +31,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   reads,
   refusals,
   peers,
+  lanes,
   latency,
   idle,
   nodes,

@@ -32,6 +32,8 @@ const openGateway: Gateway = { admit: () => admission, peek: () => decisionOf(60
 export interface BareServer {
   port: number;
   logLines: string[];
+  /** How many requests each lane has read. */
+  requestsByLane(): Promise<Record<string, number>>;
   close(drainMs?: number): Promise<void>;
 }
 
@@ -41,6 +43,8 @@ export interface BareServerOptions {
   timeouts?: Partial<ServerTimeouts>;
   clock?: Clock;
   waitedMs?: () => number;
+  /** By default the lane that the test runner asks for. */
+  plainLane?: boolean;
 }
 
 /** The HTTP layer alone on a real socket, behind a gateway of the test's own. */
@@ -50,20 +54,30 @@ export async function startBareServer({
   timeouts = {},
   clock = createTestClock(),
   waitedMs,
+  plainLane = process.env.HELIOGRAPH_HTTP_LANE !== 'node',
 }: BareServerOptions): Promise<BareServer> {
   const { log, lines } = createTestLog();
+  const metrics = createMetrics();
   const server = createServer({
     routes,
     gateway,
     clock,
-    plainLane: process.env.HELIOGRAPH_HTTP_LANE !== 'node',
+    plainLane,
     log,
-    metrics: createMetrics(),
+    metrics,
     timeouts,
     ...(waitedMs && { waitedMs }),
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
   const address = server.listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { port, logLines: lines, close: (drainMs) => server.close(drainMs) };
+  return {
+    port,
+    logLines: lines,
+    async requestsByLane() {
+      const { values } = (await metrics.registry.getSingleMetric('heliograph_lane_requests_total')?.get()) ?? {};
+      return Object.fromEntries((values ?? []).map(({ labels, value }) => [labels.lane, value]));
+    },
+    close: (drainMs) => server.close(drainMs),
+  };
 }
