@@ -133,7 +133,7 @@ describe('the message', () => {
     assert.equal(error.details.length, 101);
     assert.deepEqual(error.details.at(-1), {
       field: 'details',
-      message: 'lists the first 100 bad fields; there are more',
+      message: 'lists the first 100 invalid fields; there are more',
     });
     assert.ok(error.message.length < 1000);
     assert.match(error.message, /; and more, see details$/);

@@ -25,7 +25,7 @@ const androidHash = /^[A-Za-z0-9+/]{11}$/;
 
 const longestName = 253;
 export const rightDomain = 'a host name with at least one dot, like example.com, without scheme, port or path';
-export const rightHash = "the app's hash for Android's SMS Retriever, 11 characters of A-Z, a-z, 0-9, + or /";
+export const rightHash = "the 11 characters (A-Z, a-z, 0-9, + or /) of the app's hash for Android's SMS Retriever";
 
 /**
  * The last line of the text, with its line break: both readers expect nothing else on it. Browsers compare the host as

@@ -9,7 +9,7 @@ let cluster: Service;
 before(async () => {
   await buildService();
   cluster = await startService({ command: ['node', '--import', 'tsx', 'scripts/cluster.ts'] });
-  await cluster.printed('Stop everything');
+  await cluster.printed('to stop everything');
 });
 after(endServices);
 
