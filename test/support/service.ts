@@ -14,7 +14,7 @@ export interface Service {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; afterMs: number }>;
   /** Everything it has printed so far. */
   output(): string;
-  /** Resolves once it has printed the text; rejects when it ends without. */
+  /** Resolves once it has printed the text; rejects when it ends without, or takes longer than two minutes. */
   printed(text: string): Promise<void>;
   /** From now on nobody reads what it prints, as when its terminal is closed. */
   closeOutput(): void;
@@ -90,7 +90,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ended,
     output: () => output,
     async printed(text) {
+      const untilMs = performance.now() + 120_000;
       while (!output.includes(text)) {
+        if (performance.now() > untilMs) throw new Error(`it did not print "${text}":\n${output}`);
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the service ended:\n${output}`);
         await new Promise((done) => setTimeout(done, 5));
       }
