@@ -3,7 +3,7 @@ import type { Auth } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { AddressLimits } from './address-limits.ts';
-import { admitted, anonymous, asRefusal, limited, refused } from './admissions.ts';
+import { admitted, anonymous, asRefusal, limited, refused } from './admit-or-refuse.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import {
   deadKey,

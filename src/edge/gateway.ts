@@ -2,7 +2,7 @@ import type { Admission, Arrival, Gateway } from '../http/admission.ts';
 import type { Auth, Caller } from '../http/route.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { AddressLimits } from './address-limits.ts';
-import { admitted, anonymous, asRefusal, limited, refused } from './admissions.ts';
+import { admitted, anonymous, asRefusal, limited, refused } from './admit-or-refuse.ts';
 import { type ApplicationAccess, readCredential } from './application-access.ts';
 import type { FindSession } from './caller-lookup.ts';
 import { createCredentialWatch, type FindOpenSessions } from './credential-watch.ts';

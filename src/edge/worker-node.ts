@@ -1,6 +1,6 @@
 import type { Gateway } from '../http/admission.ts';
 import { unavailable } from '../platform/errors.ts';
-import { anonymous, refused } from './admissions.ts';
+import { anonymous, refused } from './admit-or-refuse.ts';
 
 const answered = ['/healthz', '/readyz', '/metrics'];
 

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { notFound } from '../platform/errors.ts';
-import { pathParameter } from './page.ts';
+import { pathParameter } from './list-page.ts';
 import { type Reply, type Route, route } from './route.ts';
 
 const types: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import { createBatchRoute } from './message-batch-api.ts';
 import { messageFilters, messageSchema, segmentsSchema, toMessageRecord } from './message-record.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable } from '../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import { messageError, messageStatuses, type ShownMessage } from './message.ts';
 import { longestNumber, numberForm } from './phone-number.ts';

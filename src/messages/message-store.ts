@@ -1,4 +1,4 @@
-import type { PageRequest } from '../http/page.ts';
+import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';

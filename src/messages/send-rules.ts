@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import { isRight } from '../http/validation.ts';
 import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';

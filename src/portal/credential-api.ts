@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageSchema, pathParameter } from '../http/page.ts';
+import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';

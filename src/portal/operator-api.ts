@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
 import type { RegistryService } from '../registry/registry-service.ts';

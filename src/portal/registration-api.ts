@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageSchema, pathParameter } from '../http/page.ts';
+import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';

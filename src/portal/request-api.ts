@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
 import { listTraces, type RequestTrace } from '../metering/metering-store.ts';

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../http/page.ts';
+import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PlanName } from '../platform/config.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageQuery, pageSchema } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema } from '../http/list-page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm, readNumberFilter } from '../messages/phone-number.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable } from '../http/list-page.ts';
 import { channelExpected } from '../messages/channel.ts';
 import { longestNumber, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../http/page.ts';
+import { nullable } from '../http/list-page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
 import { longestNumber, numberForm } from '../messages/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { unsupportedChannel } from '../messages/channel.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';

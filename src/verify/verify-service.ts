@@ -1,4 +1,4 @@
-import type { PageRequest } from '../http/page.ts';
+import type { PageRequest } from '../http/list-page.ts';
 import { cancelTexts, findNewestTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';

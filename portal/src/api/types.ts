@@ -2,7 +2,7 @@
  * What the portal API answers. The types come from the schemas of the routes, from which the OpenAPI document is made;
  * only types are imported, so no line of the server is in the pages.
  */
-import type { toPage } from '../../../src/http/page.ts';
+import type { toPage } from '../../../src/http/list-page.ts';
 import type { ServiceRecord } from '../../../src/portal/service-api.ts';
 
 export type { Api as ApiName } from '../../../src/http/route.ts';
