@@ -23,8 +23,8 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
   const twice = long ? bothLanesInLong : bothLanes;
   const onNodeLane = others.filter((file) => twice.some((folder) => file.startsWith(folder)));
   return [
-    ...others.map((file) => ({ name: file, files: [file], env: {} })),
-    ...createUnitJobs(unit, unitJobs),
+    ...others.map(createJob),
+    ...(long ? unit.map(createJob) : createUnitJobs(unit, unitJobs)),
     ...onNodeLane.map((file) => ({
       name: `${file} (node lane)`,
       files: [file],
@@ -33,9 +33,13 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
   ];
 }
 
+function createJob(file: string): Job {
+  return { name: file, files: [file], env: {} };
+}
+
 /** Unit tests share a few processes: to start one takes longer than most of them do. */
 function createUnitJobs(files: string[], count: number): Job[] {
-  if (files.length < fewUnitTests) return files.map((file) => ({ name: file, files: [file], env: {} }));
+  if (files.length < fewUnitTests) return files.map(createJob);
   return Array.from({ length: count }, (_, part) => {
     const share = files.filter((_, index) => index % count === part);
     return { name: `unit tests, part ${part + 1} of ${count} (${share.length} files)`, files: share, env: {} };

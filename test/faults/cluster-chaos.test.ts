@@ -21,7 +21,7 @@ import { buildService } from '../support/service.ts';
 const { log } = createTestLog();
 const folder = makeFolder('cluster');
 /** The promise is 10 s; the rest is for a machine that is busy with other things. */
-const backWithinMs = 10_000 + 20_000;
+const backWithinMs = 10_000 + inShort(120_000, 20_000);
 
 let postgres: EmbeddedPostgres;
 let database: Database;
@@ -200,7 +200,7 @@ describe('three nodes under load', () => {
         await victim.restart();
         const tookMs = await backToNormal(load, sinceMs);
         t.diagnostic(`back to normal after ${Math.round(tookMs)} ms`);
-        assert.ok(tookMs < backWithinMs);
+        assert.ok(tookMs < backWithinMs, `${tookMs} ms`);
       }
     }));
 
