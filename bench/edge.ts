@@ -1,6 +1,6 @@
 // What the edge costs: node --import tsx bench/edge.ts
 // One route behind the edge (by API key; by token, both warm) against the same route without it, in alternating rounds: on
-// our own server with an open gate, which shows what the edge itself takes, and as a route of Fastify alone, which is what
+// our own server with an open gateway, which shows what the edge itself takes, and as a route of Fastify alone, which is what
 // one would have instead. All are sent the same number of requests a second, because what a request costs depends on how
 // many come at once, and the ratio is that of the CPU a request takes, which a busy machine changes least; that of the
 // requests answered when callers ask as fast as they can is printed beside it. "Alone" is the edge that identifies, limits

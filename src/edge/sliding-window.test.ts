@@ -45,7 +45,7 @@ test('after a downgrade the larger ring is given back', () => {
   assert.ok(window.times.length <= 60);
 });
 
-test('a window is idle when nothing counts and no block is open', () => {
+test('a window is idle when nothing counts and no lockout is open', () => {
   const window = createSlidingWindow();
   assert.equal(isIdle(window, 0), true);
   send(window, { perMinute: 1, burst: 1 }, 0);
@@ -53,7 +53,7 @@ test('a window is idle when nothing counts and no block is open', () => {
   assert.equal(isIdle(structuredClone(window), 60_000), true);
   send(window, { perMinute: 1, burst: 1 }, 59_000);
   send(window, { perMinute: 1, burst: 1 }, 59_500);
-  assert.equal(isIdle(window, 60_500), false, 'the block was moved to 61,000');
+  assert.equal(isIdle(window, 60_500), false, 'the lockout was moved to 61,000');
   assert.equal(isIdle(window, 61_000), true);
 });
 

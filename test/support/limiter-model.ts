@@ -10,7 +10,7 @@ export interface Limiter {
   copy(): Limiter | Promise<Limiter>;
 }
 
-/** So long ago that a request without an answer since cannot know of a block: in milliseconds, and as a time. */
+/** So long ago that a request without an answer since cannot know of a lockout: in milliseconds, and as a time. */
 export const onItsWay = Number.POSITIVE_INFINITY;
 export const longAgo = Number.NEGATIVE_INFINITY;
 
@@ -22,7 +22,7 @@ export const pro: Limits = { perMinute: 600, burst: 200 };
 export class Model {
   readonly admitted: number[] = [];
   limits: Limits | undefined;
-  block: { openedMs: number; naturalMs: number; lengthMs: number; endMs: number; moves: number[] } | undefined;
+  lockout: { openedMs: number; naturalMs: number; lengthMs: number; endMs: number; moves: number[] } | undefined;
   moves = 0;
   /** Moves within 250 ms of the opening, by those that were told. */
   early = 0;
@@ -49,32 +49,32 @@ export class Model {
   }
 
   decide(limits: Limits, nowMs: number, quietMs: number): LimitDecision {
-    if (this.limits?.perMinute !== limits.perMinute || this.limits.burst !== limits.burst) this.block = undefined;
+    if (this.limits?.perMinute !== limits.perMinute || this.limits.burst !== limits.burst) this.lockout = undefined;
     this.limits = limits;
-    if (this.block !== undefined && nowMs < this.block.endMs) {
-      const { block } = this;
+    if (this.lockout !== undefined && nowMs < this.lockout.endMs) {
+      const { lockout } = this;
       const informedAtMs = nowMs - quietMs;
-      const isOld = nowMs - block.openedMs >= 250;
-      const movedJustNow = block.moves.some((moveMs) => nowMs - moveMs < 250);
-      if ((informedAtMs > block.openedMs || isOld) && !movedJustNow) {
-        const bound = block.naturalMs + block.lengthMs;
-        if (block.endMs + 1000 > bound) this.caps++;
-        block.endMs = Math.min(block.endMs + 1000, bound);
-        block.moves.push(nowMs);
+      const isOld = nowMs - lockout.openedMs >= 250;
+      const movedJustNow = lockout.moves.some((moveMs) => nowMs - moveMs < 250);
+      if ((informedAtMs > lockout.openedMs || isOld) && !movedJustNow) {
+        const bound = lockout.naturalMs + lockout.lengthMs;
+        if (lockout.endMs + 1000 > bound) this.caps++;
+        lockout.endMs = Math.min(lockout.endMs + 1000, bound);
+        lockout.moves.push(nowMs);
         this.moves++;
         if (!isOld) this.early++;
       } else if (!movedJustNow) this.spared++;
-      return this.refusal(block.endMs, block.lengthMs, nowMs);
+      return this.refusal(lockout.endMs, lockout.lengthMs, nowMs);
     }
     const minute = this.nextFree(limits.perMinute, 60_000, nowMs);
     const burst = this.nextFree(limits.burst, 1_000, nowMs);
     if (minute > nowMs || burst > nowMs) {
       const naturalMs = Math.max(minute, burst);
       const lengthMs = minute === naturalMs ? 60_000 : 1_000;
-      this.block = { openedMs: nowMs, naturalMs, lengthMs, endMs: naturalMs, moves: [] };
+      this.lockout = { openedMs: nowMs, naturalMs, lengthMs, endMs: naturalMs, moves: [] };
       return this.refusal(naturalMs, lengthMs, nowMs);
     }
-    this.block = undefined;
+    this.lockout = undefined;
     this.admitted.push(nowMs);
     const nextFreeMs =
       Math.max(this.nextFree(limits.perMinute, 60_000, nowMs), this.nextFree(limits.burst, 1_000, nowMs)) - nowMs;
@@ -165,9 +165,9 @@ function pause(
   return random() < 0.3 ? 0 : exact((random() * 60_000) / perMinute / mood.pace);
 }
 
-/** Some requests come on connections that were told since the block opened, or just then, some on others. */
-function quiet(random: () => number, tickMs: number, { block }: Model, nowMs: number): number {
-  const sinceOpeningMs = block === undefined ? 0 : nowMs - block.openedMs;
+/** Some requests come on connections that were told since the lockout opened, or just then, some on others. */
+function quiet(random: () => number, tickMs: number, { lockout }: Model, nowMs: number): number {
+  const sinceOpeningMs = lockout === undefined ? 0 : nowMs - lockout.openedMs;
   const some = Math.floor((random() * 300) / tickMs) * tickMs;
   const all = [onItsWay, onItsWay, 0, tickMs, sinceOpeningMs, sinceOpeningMs + tickMs, sinceOpeningMs - tickMs, some];
   return Math.max(0, all[Math.floor(random() * all.length)] ?? 0);
