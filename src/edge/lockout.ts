@@ -1,4 +1,5 @@
-import { burstMs, type Control, minuteMs } from '../http/admission.ts';
+import { burstMs, type Control } from '../http/admission.ts';
+import { minuteMs } from '../platform/clock.ts';
 
 /** Each early retry moves the end by this much, at most once per `graceMs`. */
 const penaltyMs = 1_000;

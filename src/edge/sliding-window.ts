@@ -1,5 +1,6 @@
 import type { LimitDecision, Limits } from '../http/admission.ts';
-import { burstMs, minuteMs } from '../http/admission.ts';
+import { burstMs } from '../http/admission.ts';
+import { minuteMs } from '../platform/clock.ts';
 import { type AdmittedTimes, addTime, clearTimes, forgetOlder, nthNewest, shiftTimes } from './admitted-times.ts';
 import { extendLockout, type Lockout, openLockout, shiftLockout } from './lockout.ts';
 

@@ -1,4 +1,4 @@
-import { minuteMs } from '../http/admission.ts';
+import { minuteMs } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { connectRedis, createScript, type Redis } from '../platform/redis.ts';
 

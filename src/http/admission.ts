@@ -27,7 +27,7 @@ export interface Limits {
 /** The specification's two controls: the per-minute quota and the burst protection. */
 export type Control = 'minute' | 'burst';
 
-export const minuteMs = 60_000;
+/** The window of the burst protection; that of the quota is a minute. */
 export const burstMs = 1_000;
 
 /**

@@ -1,6 +1,7 @@
 import { STATUS_CODES, validateHeaderValue } from 'node:http';
 import type { Clock } from '../platform/clock.ts';
-import { type LimitDecision, type Limits, minuteMs } from './admission.ts';
+import { minuteMs } from '../platform/clock.ts';
+import type { LimitDecision, Limits } from './admission.ts';
 
 /** The headers of an answer, as data. `createHead` makes it; only this file turns it into text. */
 export interface Head {

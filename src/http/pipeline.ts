@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { minuteMs } from '../platform/clock.ts';
 import type { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { type Admission, type Gateway, type LimitDecision, minuteMs } from './admission.ts';
+import type { Admission, Gateway, LimitDecision } from './admission.ts';
 import { readApiError, refusalParts, safeError } from './error-reply.ts';
 import type { AnswerParts, Exchange } from './exchange.ts';
 import { createHead } from './head.ts';

@@ -1,6 +1,6 @@
 import type { CountedRequest } from '../http/admission.ts';
 import type { Api } from '../http/route.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
@@ -41,7 +41,7 @@ const insertUsageStatement = {
       refused = greatest(usage_minute.refused, excluded.refused)`,
 };
 
-const minutesKeptMs = 8 * 86_400_000;
+const minutesKeptMs = 8 * dayMs;
 
 /**
  * Sums some of the oldest minutes into hours. One statement deletes and inserts, so no minute is lost or counted twice.
@@ -86,7 +86,7 @@ export interface RequestTrace {
 }
 
 export const newestPerApplication = 1000;
-export const tracesKeptMs = 24 * 3_600_000;
+export const tracesKeptMs = dayMs;
 
 export async function insertTraces(tx: Tx, requests: CountedRequest[]): Promise<void> {
   await tx.query(insertTracesStatement, toTextRows(requests.map(traceRow)));

@@ -1,5 +1,5 @@
 import type { CallingApplication } from '../http/route.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { insertUsage, type MinuteCount } from './metering-store.ts';
 
@@ -15,7 +15,6 @@ interface Counter extends MinuteCount {
   written: number;
 }
 
-const minuteMs = 60_000;
 /** Unwritten minutes over all registrations. Bounds the memory that a long outage takes. */
 const mostWaiting = 200_000;
 

@@ -17,7 +17,6 @@ export interface KnownApplication {
 /** An approved registration. Pending and rejected ones are left out. */
 export interface KnownRegistration {
   id: string;
-  plan: PlanName;
   limits: PlanLimits;
 }
 
@@ -63,7 +62,7 @@ export function createDirectory({ database, plans, feed, most = 200_000 }: Direc
     const shared = applications.get(row.applicationId);
     if (shared !== undefined && isCurrent(shared)) return shared;
     const registrations: KnownApplication['registrations'] = {};
-    for (const { id, api, plan } of row.registrations) registrations[api] = { id, plan, limits: plans[plan] };
+    for (const { id, api, plan } of row.registrations) registrations[api] = { id, limits: plans[plan] };
     const client =
       row.clientId === null
         ? undefined
