@@ -1,5 +1,5 @@
 // What one process of a test run does: one test file, the same file on the other HTTP lane, or many unit tests together.
-import { isUnitTest } from './test-files.ts';
+import { dependsOn, isUnitTest } from './test-files.ts';
 
 export interface Job {
   name: string;
@@ -13,6 +13,8 @@ const slowestFirst = ['test/faults/start', 'test/browser', 'test/cluster', 'test
 /** What a caller sees must not depend on the lane that served it. */
 const bothLanes = ['test/contract/', 'test/socket/'];
 const bothLanesInLong = [...bothLanes, 'test/races/'];
+/** A test that imports none of these sends no request, so it has no lane. */
+const servers = ['test/support/app.ts', 'test/support/service.ts', 'test/socket/bare-server.ts'];
 
 /** Fewer unit tests than this run as a file each, so that their output names them. */
 const fewUnitTests = 4;
@@ -21,7 +23,9 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
   const unit = files.filter(isUnitTest);
   const others = files.filter((file) => !isUnitTest(file)).toSorted(bySpeed);
   const twice = long ? bothLanesInLong : bothLanes;
-  const onNodeLane = others.filter((file) => twice.some((folder) => file.startsWith(folder)));
+  const onNodeLane = others
+    .filter((file) => twice.some((folder) => file.startsWith(folder)))
+    .filter((file) => servers.some((server) => dependsOn(file, server)));
   return [
     ...others.map(createJob),
     ...(long ? unit.map(createJob) : createUnitJobs(unit, unitJobs)),

@@ -103,12 +103,22 @@ test('a failure is named, shown and told by the exit code', async () => {
 });
 
 test('contract and socket tests run once for each lane, races too in the long form', () => {
-  const files = ['src/a.test.ts', 'test/contract/b.test.ts', 'test/races/c.test.ts', 'test/socket/d.test.ts'];
+  const files = [
+    'src/edge/same-site.test.ts',
+    'test/contract/errors.test.ts',
+    // It sends no request.
+    'test/contract/list-cost.test.ts',
+    'test/races/idempotency.test.ts',
+    'test/socket/connections.test.ts',
+  ];
   const again = (long: boolean) =>
     createJobs(files, { unitJobs: 2, long }).flatMap(({ name, env }) =>
       env.HELIOGRAPH_HTTP_LANE === 'node' ? name : [],
     );
-  assert.deepEqual(again(false), ['test/contract/b.test.ts (node lane)', 'test/socket/d.test.ts (node lane)']);
+  assert.deepEqual(again(false), [
+    'test/contract/errors.test.ts (node lane)',
+    'test/socket/connections.test.ts (node lane)',
+  ]);
   assert.equal(again(true).length, 3);
 });
 
