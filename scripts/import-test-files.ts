@@ -1,13 +1,9 @@
-// Runs several test files in one process.
-import { resolve } from 'node:path';
+// Runs several test files in one process, each as a suite of its own, so that its hooks stay its own.
+import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-const files = process.argv.slice(2);
-let imported = 0;
-process.on('exit', () => {
-  if (imported < files.length) throw new Error(`The process ended before it came to ${files[imported]}.`);
-});
-for (const file of files) {
-  await import(pathToFileURL(resolve(file)).href);
-  imported += 1;
+for (const file of process.argv.slice(2)) describe(nameOf(file), () => import(pathToFileURL(file).href));
+
+function nameOf(file: string): string {
+  return file.replace(/^.*\/compiled\//, '').replace(/\.js$/, '.ts');
 }

@@ -2,6 +2,7 @@
 // group of its own.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { compiledName } from './compile-tests.ts';
 import { hasProperties } from './test-files.ts';
 import { createJobs, type Job } from './test-jobs.ts';
 import { failureOf, lineOf, type Outcome, summaryOf } from './test-report.ts';
@@ -43,13 +44,19 @@ async function work(): Promise<void> {
   }
 }
 
+/** `scripts/test.ts` has compiled it. */
+function compiled(file: string): string {
+  return `${process.env.HELIOGRAPH_TEST_FOLDER}/compiled/${compiledName(file)}`;
+}
+
 function run(job: Job): Promise<Outcome> {
   const startedAtMs = performance.now();
   // One file may leave something open. Of several, the first would end the process before the next is imported.
+  const files = job.files.map(compiled);
   const entry =
-    job.files.length === 1 ? ['--test-force-exit', ...job.files] : ['scripts/import-test-files.ts', ...job.files];
-  const seeded = !long && job.files.some(hasProperties) ? ['--import', './scripts/fixed-seed.ts'] : [];
-  const options = ['--import', 'tsx', ...seeded, '--test-reporter=spec'];
+    files.length === 1 ? ['--test-force-exit', ...files] : [compiled('scripts/import-test-files.ts'), ...files];
+  const seeded = !long && job.files.some(hasProperties) ? ['--import', compiled('scripts/fixed-seed.ts')] : [];
+  const options = ['--enable-source-maps', ...seeded, '--test-reporter=spec'];
   const child = spawn(process.execPath, [...options, ...entry], {
     env: { ...process.env, ...job.env },
     stdio: ['ignore', 'pipe', 'pipe'],

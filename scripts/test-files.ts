@@ -1,5 +1,5 @@
 // Which test files there are, and what each of them needs: found by its imports, so no list has to be kept.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,6 +16,11 @@ export function findTestFiles(parts: string[]): string[] {
 /** A test beside its source is pure: it needs neither a build nor a database (test/structure.test.ts checks that). */
 export function isUnitTest(file: string): boolean {
   return !file.startsWith('test/');
+}
+
+/** In bytes. */
+export function lengthOf(file: string): number {
+  return statSync(join(root, file)).size;
 }
 
 /** A test file that imports one of these files needs what stands beside it. */

@@ -1,5 +1,5 @@
-// What one process of a test run does: one test file, the same file on the other HTTP lane, or many unit tests together.
-import { dependsOn, isUnitTest } from './test-files.ts';
+// What one process of a test run does: one test file, or several together, and which HTTP lane serves them.
+import { dependsOn, isUnitTest, lengthOf } from './test-files.ts';
 
 export interface Job {
   name: string;
@@ -16,24 +16,23 @@ const bothLanesInLong = [...bothLanes, 'test/races/'];
 /** A test that imports none of these sends no request, so it has no lane. */
 const servers = ['test/support/app.ts', 'test/support/service.ts', 'test/socket/bare-server.ts'];
 
-/** Fewer unit tests than this run as a file each, so that their output names them. */
-const fewUnitTests = 4;
+/** Fewer files than this run in a process each, so that their output names them. */
+const fewFiles = 4;
+/** To start a process takes longer than most files do; more files than this would keep one core busy at the end. */
+const filesTogether = 6;
 
 export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
   const others = files.filter((file) => !isUnitTest(file)).toSorted(bySpeed);
-  const twice = long ? bothLanesInLong : bothLanes;
-  const onNodeLane = others
-    .filter((file) => twice.some((folder) => file.startsWith(folder)))
-    .filter((file) => servers.some((server) => dependsOn(file, server)));
+  const seen = others.filter((file) => bothLanes.some((folder) => file.startsWith(folder)));
+  const twice = long ? others.filter((file) => bothLanesInLong.some((folder) => file.startsWith(folder))) : seen;
+  const onNodeLane = twice.filter((file) => servers.some((server) => dependsOn(file, server)));
+  if (long) return [...others, ...unit].map(createJob).concat(onNodeLane.map(createJob).map(toNodeLane));
   return [
-    ...others.map(createJob),
-    ...(long ? unit.map(createJob) : createUnitJobs(unit, unitJobs)),
-    ...onNodeLane.map((file) => ({
-      name: `${file} (node lane)`,
-      files: [file],
-      env: { HELIOGRAPH_HTTP_LANE: 'node' },
-    })),
+    ...others.filter((file) => !seen.includes(file)).map(createJob),
+    ...inParts('tests', seen, Math.ceil(seen.length / filesTogether)),
+    ...inParts('tests', onNodeLane, Math.ceil(onNodeLane.length / filesTogether)).map(toNodeLane),
+    ...inParts('unit tests', unit, unitJobs),
   ];
 }
 
@@ -41,12 +40,17 @@ function createJob(file: string): Job {
   return { name: file, files: [file], env: {} };
 }
 
-/** Unit tests share a few processes: to start one takes longer than most of them do. */
-function createUnitJobs(files: string[], count: number): Job[] {
-  if (files.length < fewUnitTests) return files.map(createJob);
+function toNodeLane(job: Job): Job {
+  return { ...job, name: `${job.name} (node lane)`, env: { HELIOGRAPH_HTTP_LANE: 'node' } };
+}
+
+/** A long file mostly runs longer, so each part gets files of all lengths. */
+function inParts(name: string, files: string[], count: number): Job[] {
+  if (files.length < fewFiles) return files.map(createJob);
+  const longestFirst = files.toSorted((one, other) => lengthOf(other) - lengthOf(one));
   return Array.from({ length: count }, (_, part) => {
-    const share = files.filter((_, index) => index % count === part);
-    return { name: `unit tests, part ${part + 1} of ${count} (${share.length} files)`, files: share, env: {} };
+    const share = longestFirst.filter((_, index) => index % count === part);
+    return { name: `${name}, part ${part + 1} of ${count} (${share.length} files)`, files: share, env: {} };
   });
 }
 

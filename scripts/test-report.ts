@@ -38,9 +38,20 @@ export function summaryOf(outcomes: Outcome[], tookMs: number): string {
 
 function slowest(outcomes: Outcome[]): string[] {
   return outcomes
+    .flatMap(timesOf)
     .toSorted((one, other) => other.seconds - one.seconds)
     .slice(0, 20)
-    .map(({ job, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${job.name}`);
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`);
+}
+
+/** Files that share a process are suites in its output, with a time each. */
+function timesOf({ job, seconds, output }: Outcome): { name: string; seconds: number }[] {
+  if (job.files.length === 1) return [{ name: job.name, seconds }];
+  const lane = 'HELIOGRAPH_HTTP_LANE' in job.env ? ` (${job.env.HELIOGRAPH_HTTP_LANE} lane)` : '';
+  return [...output.matchAll(/^[✔✖] (\S+\.test\.ts) \(([\d.]+)ms\)$/gm)].map(([, name = '', ms]) => ({
+    name: name + lane,
+    seconds: Number(ms) / 1000,
+  }));
 }
 
 /** The part of the output that is about failures; all of it when the process ended before it came to that. */

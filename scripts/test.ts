@@ -9,6 +9,7 @@ import {
   removeRunFolder,
   writeRunnerGroup,
 } from '../test/support/process.ts';
+import { compileTests } from './compile-tests.ts';
 import { programsFor, provide } from './system-needs.ts';
 import { findTestFiles, leadsTo, needsOf } from './test-files.ts';
 
@@ -55,6 +56,7 @@ await removeLeftovers();
 const folder = makeRunFolder();
 let code = 1;
 try {
+  await compileTests(`${folder}/compiled`);
   const server = needs.has('postgres') ? await startServer() : undefined;
   if (!interrupted) code = await runTests(server?.settings);
   await server?.stop();

@@ -2,12 +2,12 @@ import type { Message } from '../messages/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
+import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
 import type { Carrier } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { claimDue, releaseAbandoned } from './delivery-store.ts';
 import type { Receipts } from './receipts.ts';
 import { createSubmission } from './submission.ts';
-import { createWakeableSleep } from './wakeable-sleep.ts';
 
 export interface DeliveryWorkerOptions {
   database: Database;

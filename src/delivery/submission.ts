@@ -3,11 +3,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
 import { attemptResultOf, nextTryAtMs, notSubmitted } from './attempt-result.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import { type AttemptResult, type ClaimedMessage, recordResults, releaseInDoubt } from './delivery-store.ts';
-import type { WakeableSleep } from './wakeable-sleep.ts';
 
 export interface SubmissionOptions {
   database: Database;

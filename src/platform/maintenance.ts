@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import { createWakeableSleep } from './wakeable-sleep.ts';
 
 /** Upkeep of stored rows. It runs in small pieces in the background, never in a request or at startup. */
 export interface Chore {
@@ -35,17 +36,17 @@ const shortestPauseMs = 5;
 export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOptions): Maintenance {
   const timers = new Map<Chore, NodeJS.Timeout>();
   const running = new Set<Promise<void>>();
-  let stopped = false;
+  const sleep = createWakeableSleep();
 
   async function runRound(chore: Chore): Promise<void> {
     try {
-      while (!stopped) {
+      while (!sleep.stopped) {
         const beganMs = clock.steadyMs();
         const rows = await chore.runPiece();
         if (rows === 0) return;
         onCount(chore.name, 'rows', rows);
         // Pause as long as the piece took, so that Postgres is half free for requests.
-        await pause(Math.max(shortestPauseMs, clock.steadyMs() - beganMs));
+        await sleep.ignoringWakes(Math.max(shortestPauseMs, clock.steadyMs() - beganMs));
       }
     } catch (error) {
       onCount(chore.name, 'failures', 1);
@@ -54,7 +55,7 @@ export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOp
   }
 
   function schedule(chore: Chore, afterMs: number): void {
-    if (stopped) return;
+    if (sleep.stopped) return;
     const timer = setTimeout(() => {
       const round = runRound(chore).finally(() => {
         running.delete(round);
@@ -71,7 +72,7 @@ export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOp
       for (const [index, chore] of chores.entries()) schedule(chore, Math.min(chore.everyMs, 1000 + index * 100));
     },
     async stop() {
-      stopped = true;
+      sleep.stop();
       for (const timer of timers.values()) clearTimeout(timer);
       await Promise.all(running);
     },
@@ -79,8 +80,4 @@ export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOp
       for (const chore of chores) while ((await chore.runPiece()) > 0);
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

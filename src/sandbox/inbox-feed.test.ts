@@ -77,7 +77,7 @@ function createFeed({ phones }: ReturnType<typeof createPhones>) {
 const hears = (told: number[], id: number) => until(`text ${id}`, () => told.includes(id));
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-describe('the inbox feed', () => {
+describe('the inbox feed', { concurrency: true }, () => {
   test('whoever subscribes is told of all that arrives once the promise resolves, and of nothing before', async () => {
     const phones = createPhones();
     phones.arrive(1, 2);
