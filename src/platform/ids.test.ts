@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { createTestClock } from '../../test/support/clock.ts';
 import { systemClock } from './clock.ts';
-import { idFloor, newId } from './ids.ts';
+import { fromUuid, idFloor, newId, toUuid, uuidFloor, uuidOf } from './ids.ts';
 
 test('an id is its prefix and 26 characters that survive being read aloud', () => {
   assert.match(newId('app', systemClock), /^app_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -41,4 +42,41 @@ test('every random character is used, in every place', () => {
     for (let place = 0; place < 13; place++) seen[place]?.add(random[place] ?? '');
   }
   for (const characters of seen) assert.equal(characters.size, 32);
+});
+
+test('an id and the uuid of its 16 bytes are two spellings of one thing, and sort alike', () => {
+  const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((array) => Buffer.from(array).toString('hex'));
+  fc.assert(
+    fc.property(bytes, bytes, (one, other) => {
+      const [id, second] = [fromUuid('msg', one), fromUuid('msg', other)];
+      assert.match(id, /^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+      assert.equal(uuidOf(id), one);
+      assert.equal(id < second, one < other);
+      const dashed = one.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+      assert.equal(fromUuid('msg', dashed), id);
+    }),
+  );
+});
+
+test('the uuid of a time lies below those of its ids, and above all earlier ones', () => {
+  const made = (ms: number) => uuidOf(newId('msg', createTestClock(ms)));
+  for (const ms of [1, 1_700_000_000_000, 2 ** 48 - 2]) {
+    assert.ok(uuidFloor(ms) < made(ms), 'below its own');
+    assert.ok(uuidFloor(ms) > made(ms - 1), 'above the earlier');
+  }
+});
+
+test('what is no id has no uuid', () => {
+  const id = newId('msg', systemClock);
+  assert.equal(toUuid('msg', id), uuidOf(id));
+  for (const text of [
+    '',
+    'msg_',
+    id.slice(1),
+    `${id}0`,
+    id.replace('msg', 'ver'),
+    `msg_8${id.slice(5)}`,
+    `${id.slice(0, -1)}u`,
+  ])
+    assert.equal(toUuid('msg', text), undefined);
 });

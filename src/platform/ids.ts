@@ -16,8 +16,9 @@ let lastTime = '';
 let count = 0;
 
 /**
- * An id such as `app_01jcq…`: 50 bits of time and a counter within the millisecond, so that ids sort by age and indexes
- * grow at one end; then 65 random bits against guessing and collisions.
+ * An id such as `app_01jcq…`: 48 bits of time and a counter within the millisecond, so that ids sort by age and indexes
+ * grow at one end; then 65 random bits against guessing and collisions. Together they are 16 bytes, which Postgres
+ * stores as a `uuid`.
  */
 export function newId(prefix: IdPrefix, clock: Clock): string {
   const nowMs = Math.floor(clock.nowMs());
@@ -40,7 +41,7 @@ export function idFloor(prefix: IdPrefix, atMs: number): string {
 export const longestRequestMs = 30_000;
 
 export function isId(prefix: IdPrefix, text: string): boolean {
-  return text.length === idLength && text.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]*$/.test(text.slice(4));
+  return text.length === idLength && text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]*$/.test(text.slice(4));
 }
 
 /** The time at which the id was made. */
@@ -48,6 +49,61 @@ export function idTimeMs(id: string): number {
   let ms = 0;
   for (const digit of id.slice(4, 4 + timeLength)) ms = ms * 32 + alphabet.indexOf(digit);
   return ms;
+}
+
+/** The 16 bytes of an id, as Postgres reads a `uuid`. Undefined when the text is no id of this kind. */
+export function toUuid(prefix: IdPrefix, id: string): string | undefined {
+  return isId(prefix, id) ? uuidOf(id) : undefined;
+}
+
+/**
+ * The same for an id that is known to be one. Four base 32 digits are five hexadecimal ones; the first two digits of an
+ * id are the first byte.
+ */
+export function uuidOf(id: string): string {
+  const end = id.length;
+  let text = '';
+  for (let at = end - 4; at > end - 26; at -= 4) {
+    const number =
+      (digitOf(id, at) << 15) | (digitOf(id, at + 1) << 10) | (digitOf(id, at + 2) << 5) | digitOf(id, at + 3);
+    text = byteTexts[number >> 12] + byteTexts[(number >> 4) & 0xff] + hexDigits[number & 0xf] + text;
+  }
+  return byteTexts[((digitOf(id, end - 26) << 5) | digitOf(id, end - 25)) & 0xff] + text;
+}
+
+/** The id whose bytes these are, given as Postgres writes a `uuid`. */
+export function fromUuid(prefix: IdPrefix, uuid: string): string {
+  let text = `${prefix}_`;
+  // 26 digits of five bits are 130: two zero bits come first.
+  let bits = 0;
+  let count = 2;
+  for (let at = 0; at < uuid.length; at++) {
+    const code = uuid.charCodeAt(at);
+    if (code === dash) continue;
+    bits = ((bits << 4) | (code > nine ? code - 87 : code - 48)) & 0xff;
+    count += 4;
+    if (count >= 5) {
+      count -= 5;
+      text += alphabet[(bits >> count) & 31];
+    }
+  }
+  return text;
+}
+
+/** The smallest uuid of an id made at this time or later. */
+export function uuidFloor(atMs: number): string {
+  return Math.max(0, Math.floor(atMs)).toString(16).padStart(12, '0').padEnd(32, '0');
+}
+
+const hexDigits = '0123456789abcdef';
+const byteTexts = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const dash = 45;
+const nine = 57;
+const digits = new Uint8Array(128);
+for (const [value, digit] of [...alphabet].entries()) digits[digit.charCodeAt(0)] = value;
+
+function digitOf(id: string, at: number): number {
+  return digits[id.charCodeAt(at)] ?? 0;
 }
 
 /** The lowest `length` base 32 digits of a whole number. */
