@@ -33,13 +33,13 @@ export async function compileTests(folder: string): Promise<void> {
 }
 
 export function compiledName(file: string): string {
-  return file.replace(/\.ts$/, '.js');
+  return file.replace(/\.ts(?=\?|$)/, '.js');
 }
 
 const keepImports: Plugin = {
   name: 'keep imports',
   setup(compiler) {
-    compiler.onResolve({ filter: /\.ts$/ }, ({ kind, path }) =>
+    compiler.onResolve({ filter: /\.ts(\?|$)/ }, ({ kind, path }) =>
       kind === 'entry-point' ? undefined : { path: compiledName(path), external: true },
     );
   },

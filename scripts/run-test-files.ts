@@ -52,11 +52,13 @@ function compiled(file: string): string {
 function run(job: Job): Promise<Outcome> {
   const startedAtMs = performance.now();
   // One file may leave something open. Of several, the first would end the process before the next is imported.
-  const files = job.files.map(compiled);
+  const outside = job.files.some((file) => file.startsWith('..'));
+  const files = outside ? job.files : job.files.map(compiled);
   const entry =
     files.length === 1 ? ['--test-force-exit', ...files] : [compiled('scripts/import-test-files.ts'), ...files];
   const seeded = !long && job.files.some(hasProperties) ? ['--import', compiled('scripts/fixed-seed.ts')] : [];
-  const options = ['--enable-source-maps', ...seeded, '--test-reporter=spec'];
+  // Only files of this project are compiled ahead.
+  const options = [...(outside ? ['--import', 'tsx'] : ['--enable-source-maps']), ...seeded, '--test-reporter=spec'];
   const child = spawn(process.execPath, [...options, ...entry], {
     env: { ...process.env, ...job.env },
     stdio: ['ignore', 'pipe', 'pipe'],
