@@ -1,84 +1,160 @@
--- Messages and their delivery. A message's row is also its queue entry; it commits with the response.
+-- Messages, the queue that delivers them, receipts, stored answers and the sandbox's phones.
+--
+-- Ids are uuids here: a public id such as `msg_01jcq…` is an encoding of the same 16 bytes, and begins with its time.
+-- Numbers such as `status` stand for names; src/messages/message.ts has the lists.
 
+-- The record of a message. It changes only when a caller can see the difference, and no index has a column that
+-- delivery changes, so that Postgres updates it in place (HOT).
 create table message (
-  id text primary key,
-  application_id text not null,
-  -- The API it was sent through: 'sms', 'messaging', or 'verify' for the text of a verification.
-  api text not null,
-  verification_id text,
-  channel text not null,
+  id uuid not null,
+  application_id uuid not null,
+  correlation_id uuid not null,
+  -- For the text of a verification.
+  verification_id uuid,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- When the caller wanted it sent, if later than at once.
+  send_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  -- Rises by one with every change that an event will report.
+  sequence integer not null default 1,
+  -- Of the submit that the carrier accepted, and how often it was sent again while it was unknown whether it had arrived.
+  attempt integer not null default 0,
+  characters integer not null,
+  -- The API it was sent through: SMS, Messaging, or Verification for the text of a verification.
+  api smallint not null,
+  channel smallint not null,
+  status smallint not null,
+  error_code smallint,
+  encoding smallint not null,
+  segment_count smallint not null,
+  remaining smallint not null,
+  possible_duplicates smallint not null default 0,
+  carrier text not null,
   -- Masked after the retention time, when the body becomes null. A verification's text is never stored.
   recipient text not null,
   sender text not null,
   body text,
   -- What a verification's text is rendered from when it is sent; never the code.
   template jsonb,
-  status text not null,
-  encoding text not null,
-  segment_count smallint not null,
-  characters integer not null,
-  remaining smallint not null,
   reference text,
-  error_code text,
-  correlation_id text not null,
-  -- Rises by one with every change that an event will report.
-  sequence integer not null default 1,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  sent_at timestamptz,
-  delivered_at timestamptz,
-  expires_at timestamptz not null,
+  carrier_message_id text,
+  primary key (id)
+) partition by range (id);
 
-  -- The queue. `due_at` is when a worker must next handle the row; null when no work is left.
+-- Lists, newest first, one index for each filter. Texts of verifications are found by their verification.
+create index message_list on message (application_id, api, id);
+create index message_recipient on message (application_id, api, recipient, id) where verification_id is null;
+create index message_reference on message (application_id, api, reference, id) where reference is not null;
+
+-- Messages of a time for which there is no partition (yet).
+create table message_default partition of message default with (fillfactor = 60);
+
+-- Messages that did not end well: lists by such a status read this table.
+create table message_end (
+  application_id uuid not null,
+  api smallint not null,
+  status smallint not null,
+  message_id uuid not null,
+  primary key (application_id, api, status, message_id)
+);
+
+-- The queue: what may be sent now. One queue per carrier and lane: verifications go first, and applications take turns.
+create table delivery_queue (
   carrier text not null,
-  due_at timestamptz,
-  -- Every claim raises it. A result names its attempt, so a late result changes nothing.
+  lane smallint not null,
+  application_id uuid not null,
+  message_id uuid not null,
+  -- Every submit raises it. A result names its attempt, so a late result changes nothing.
   attempt integer not null default 0,
-  -- True from the claim until the result is written. If a later claim finds it true, the text may have been sent.
-  on_the_wire boolean not null default false,
   -- Submits that the carrier did not answer.
   unanswered smallint not null default 0,
-  -- How often it was sent again while it was unknown whether it had arrived.
   possible_duplicates smallint not null default 0,
-  carrier_message_id text
-) with (
-  -- Rows change three or four times in their first second: vacuum early, so that the queue's index stays small.
-  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, fillfactor = 85
-);
+  -- True if an earlier submit may have arrived.
+  in_doubt boolean not null default false,
+  primary key (carrier, lane, application_id, message_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
+  autovacuum_analyze_threshold = 1000000);
 
--- Lists, newest first, one index per filter.
-create index message_list on message (application_id, api, id);
-create index message_recipient on message (application_id, api, recipient, id);
-create index message_status on message (application_id, api, status, id);
-create index message_reference on message (application_id, api, reference, id) where reference is not null;
--- No statistics on the columns that lists filter by. If Postgres knew that most messages are one application's, or
--- delivered, it would scan all messages by age, and find none when that application was quiet for a month.
-alter table message alter column id set statistics 0, alter column application_id set statistics 0,
-  alter column recipient set statistics 0, alter column status set statistics 0, alter column reference set statistics 0;
--- One queue per carrier, so that a slow carrier does not delay the others.
-create index message_due on message (carrier, due_at) where due_at is not null;
-create index message_carrier_id on message (carrier, carrier_message_id) where carrier_message_id is not null;
-create index message_verification on message (verification_id, id) where verification_id is not null;
+-- What is sent later: scheduled texts, and texts to be tried again.
+create table delivery_schedule (
+  carrier text not null,
+  lane smallint not null,
+  application_id uuid not null,
+  message_id uuid not null,
+  attempt integer not null default 0,
+  unanswered smallint not null default 0,
+  possible_duplicates smallint not null default 0,
+  in_doubt boolean not null default false,
+  due_at timestamptz not null,
+  primary key (application_id, message_id)
+) with (autovacuum_vacuum_scale_factor = 0.1, autovacuum_vacuum_threshold = 5000);
+create index delivery_schedule_due on delivery_schedule (carrier, due_at);
 
--- How far numbers and texts are masked. Ids sort by age, so one id is enough.
-create table retention (
-  kind text primary key,
-  masked_before text not null
+-- What a worker has taken from the queue, one row for each batch: written before the carrier gets the texts, deleted
+-- with their results. A row whose lease has run out names the texts that a dead worker may have sent.
+create table delivery_claim (
+  id bigint generated always as identity primary key,
+  carrier text not null,
+  claimed_at timestamptz not null,
+  leased_until timestamptz not null,
+  lanes smallint[] not null,
+  application_ids uuid[] not null,
+  message_ids uuid[] not null,
+  attempts integer[] not null,
+  unanswered smallint[] not null,
+  possible_duplicates smallint[] not null,
+  in_doubt boolean[] not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+alter table delivery_claim alter column application_ids set storage external,
+  alter column message_ids set storage external;
+
+-- The carrier's own ids of sent texts, for carriers that do not repeat ours in a receipt. Kept as long as receipts come.
+create table sent_text (
+  carrier text not null,
+  carrier_message_id text not null,
+  message_id uuid not null,
+  sent_at timestamptz not null,
+  primary key (carrier, carrier_message_id, message_id)
 );
+create index sent_text_age on sent_text (sent_at);
+
+-- Texts that were not settled when the look at old texts passed them: scheduled far ahead, or sent late.
+create table unsettled_text (
+  message_id uuid primary key,
+  look_at timestamptz not null
+);
+create index unsettled_text_look on unsettled_text (look_at);
 
 -- Receipts that arrived before the carrier's response was written, or that match no message.
 create table unmatched_receipt (
   id bigint generated always as identity primary key,
   carrier text not null,
   carrier_message_id text not null,
-  outcome text not null,
-  error_code text,
+  -- Our id, if the carrier has repeated it.
+  message_id uuid,
+  outcome smallint not null,
+  error_code smallint,
   received_at timestamptz not null,
   -- When to look for its message again: less and less often, so that receipts without a message cost little.
   retry_at timestamptz not null
 );
-create unique index unmatched_receipt_id on unmatched_receipt (carrier, carrier_message_id, outcome);
+create unique index unmatched_receipt_id on unmatched_receipt (carrier, carrier_message_id, outcome, message_id)
+  nulls not distinct;
 create index unmatched_receipt_retry on unmatched_receipt (retry_at);
+
+-- How far a chore has gone through the messages or verifications. Ids sort by age, so one id is enough.
+create table walk (
+  name text primary key,
+  done_before uuid not null
+);
+
+-- Messages that could not be masked when the walk passed them, because they were not sent yet.
+create table unmasked_message (
+  message_id uuid primary key
+);
 
 -- Stored responses, repeated for the same Idempotency-Key.
 create table idempotency (
@@ -98,17 +174,36 @@ create index idempotency_expires on idempotency (expires_at);
 -- The sandbox's phones: which submit arrived when. The text is rendered when it is read, so no row holds a code.
 create table handset_text (
   id bigint generated always as identity primary key,
-  application_id text not null,
-  recipient text not null,
-  message_id text not null,
-  attempt integer not null,
+  application_id uuid not null,
+  message_id uuid not null,
   received_at timestamptz not null,
-  receipt_outcome text not null,
-  receipt_error text,
-  -- When the phone's network sends its receipt; null once it has.
-  receipt_due_at timestamptz,
-  unique (message_id, attempt)
+  attempt integer not null,
+  -- Whether it reached the phone; the network says so in its receipt.
+  delivered boolean not null,
+  recipient text not null
 );
 create index handset_text_inbox on handset_text (application_id, id);
 create index handset_text_number on handset_text (application_id, recipient, id);
-create index handset_text_receipt on handset_text (receipt_due_at) where receipt_due_at is not null;
+
+-- Receipts that the sandbox's network sends later than the others.
+create table handset_late_receipt (
+  handset_text_id bigint primary key,
+  message_id uuid not null,
+  attempt integer not null,
+  delivered boolean not null,
+  due_at timestamptz not null
+);
+create index handset_late_receipt_due on handset_late_receipt (due_at);
+
+-- How far the network has sent its receipts: it sends them in the order of arrival.
+create table handset_report (
+  reported bigint not null
+);
+insert into handset_report values (0);
+
+-- BRIDGE
+create index message_verification on message (verification_id, id) where verification_id is not null;
+create table retention (
+  kind text primary key,
+  masked_before text not null
+);

@@ -12,7 +12,7 @@ import { rotateKeyRing } from './platform/open-key-ring.ts';
 import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
 import { createRegistry } from './registry/registry.ts';
-import { deleteArrivals } from './sandbox/handsets.ts';
+import { deleteArrivalsOf } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** Commands that need a shell on the machine. */
@@ -73,7 +73,7 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
     throw new StartError('Give one phone number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
-  const messages = await createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivals }).forget(
+  const messages = await createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf }).forget(
     number,
     (looked) => {
       if (looked % 1_000_000 === 0) say(`Checked ${looked.toLocaleString('en')} messages.`);

@@ -1,14 +1,15 @@
+import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
-import { type Clock, hourMs, minuteMs } from '../platform/clock.ts';
+import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
-import { deleteArrivals } from '../sandbox/handsets.ts';
+import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
 
@@ -20,12 +21,21 @@ export interface ChoreOptions {
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
-  const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivals });
+  const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf });
+  const unreported = createUnreported(database, clock);
+  const retentionMs = config.retentionDays * dayMs;
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
+    {
+      name: 'old-arrivals',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldArrivals(tx, nowMs - retentionMs)),
+    },
+    { name: 'unreported-texts', everyMs: minuteMs, runPiece: unreported.endSome },
+    { name: 'old-carrier-ids', everyMs: 10 * minuteMs, runPiece: unreported.deleteCarrierIds },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },

@@ -1,6 +1,7 @@
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
-import { createDeliveryWorker, type DeliveryCount, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
 import { createReceipts } from '../delivery/receipts.ts';
+import type { DeliveryCount } from '../delivery/submission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -61,7 +62,7 @@ export function createDelivery(options: {
     workers,
     maintenance,
     async start() {
-      for (const worker of workers) await worker.start();
+      for (const worker of workers) worker.start();
       if (config.redisUrl !== undefined) {
         listener = await openListener({ database, channel: deliveryChannel, onNotified: wake });
       }

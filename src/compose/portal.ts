@@ -1,4 +1,4 @@
-import { readQueueState } from '../delivery/delivery-store.ts';
+import { readQueueState } from '../delivery/queue-state.ts';
 import type { Windows } from '../edge/windows.ts';
 import type { Check } from '../http/operations-api.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -46,7 +46,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       checks: parts.checks,
       liveNodes: feed.liveNodes,
       countRegistry: registry.count,
-      queue: () => readQueueState(database, clock.nowMs()),
+      queue: () => readQueueState(database),
     },
   };
 }

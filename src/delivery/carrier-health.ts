@@ -6,8 +6,8 @@ import { backOffMs } from './back-off.ts';
  * an outage must not put a whole queue in doubt, and the carrier is not hammered.
  */
 export interface CarrierHealth {
-  /** The most texts for one submit. */
-  limit(): number;
+  /** The most texts for one submit, of those that the carrier has room for. */
+  limit(capacity: number): number;
   /** How long to wait before the next submit. */
   waitMs(): number;
   note(works: boolean): void;
@@ -15,10 +15,10 @@ export interface CarrierHealth {
 
 const backOff = { fromMs: 500, toMs: minuteMs };
 
-export function createCarrierHealth(maxBatch: number): CarrierHealth {
+export function createCarrierHealth(): CarrierHealth {
   let failures = 0;
   return {
-    limit: () => (failures === 0 ? maxBatch : 1),
+    limit: (capacity) => (failures === 0 ? capacity : Math.min(1, capacity)),
     waitMs: () => (failures === 0 ? 0 : backOffMs(failures, backOff)),
     note(works) {
       failures = works ? 0 : failures + 1;

@@ -5,29 +5,42 @@ export interface OutgoingText {
   messageId: string;
   attempt: number;
   applicationId: string;
+  /** Verifications go first; bulk texts share what is left. */
+  lane: 'verification' | 'bulk';
   to: string;
   from: string;
   text: string;
   expiresAtMs: number;
 }
 
-/** A carrier's answer to a text: accepted, try again later, or never. */
+/**
+ * A carrier's answer to a text: accepted, try again later, never, or no usable answer. `throttled` means that the carrier
+ * works and wants fewer texts: the pauses do not grow.
+ */
 export type SubmitResult =
   | { outcome: 'accepted'; carrierMessageId: string }
   | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number }
-  | { outcome: 'never'; error: MessageErrorCode };
+  | { outcome: 'throttled'; afterMs?: number }
+  | { outcome: 'never'; error: MessageErrorCode }
+  | { outcome: 'in_doubt' };
 
 /**
  * Sends texts to phones. `submit` answers each text, in order. If it throws or times out, we do not know what arrived:
- * the texts are in doubt, and the next claim decides whether to send them again.
+ * all its texts are in doubt, and the next claim decides whether to send them again.
  */
 export interface Carrier {
   readonly name: string;
-  readonly maxBatch: number;
   readonly submitTimeoutMs: number;
+  /** True if receipts repeat our message id, so that the carrier's own id need not be kept. */
+  readonly repeatsMessageId: boolean;
+  /** How many texts it takes now. A worker claims no more, since a claimed text waits for nothing else. */
+  capacity(): number;
   submit(texts: OutgoingText[]): Promise<SubmitResult[]>;
-  /** Starts reporting receipts. They may come early, late, twice, out of order, or for unknown messages. */
-  start(receive: ReceiveReceipts): void;
+  /**
+   * Starts reporting receipts. They may come early, late, twice, out of order, or for unknown messages. The carrier calls
+   * `onCapacity` when it takes texts again after `capacity()` was 0.
+   */
+  start(receive: ReceiveReceipts, onCapacity: () => void): void;
   stop(): Promise<void>;
 }
 

@@ -5,9 +5,9 @@ import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
 import type { Carrier } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
-import { claimDue, releaseAbandoned } from './delivery-store.ts';
+import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
 import type { Receipts } from './receipts.ts';
-import { createSubmission } from './submission.ts';
+import { createSubmission, type DeliveryCount } from './submission.ts';
 
 export interface DeliveryWorkerOptions {
   database: Database;
@@ -23,11 +23,9 @@ export interface DeliveryWorkerOptions {
   onCount: (name: DeliveryCount, by: number) => void;
 }
 
-export type DeliveryCount = 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed' | 'expired' | 'unknown';
-
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
 export interface DeliveryWorker {
-  start(): Promise<void>;
+  start(): void;
   stop(): Promise<void>;
   /** A message may be due. */
   wake(): void;
@@ -35,49 +33,103 @@ export interface DeliveryWorker {
   runUntilIdle(): Promise<void>;
 }
 
-/** Batches in flight: one waits for the carrier while the other is claimed. With maxBatch it bounds memory. */
+/** Batches in flight: one waits for the carrier while the other is claimed. */
 const concurrent = 2;
-/** The poll behind `wake`; it also finds messages that other nodes accepted. */
-const pollEveryMs = 200;
+/** The polls behind `wake`: they find texts that other nodes accepted. The pauses grow while there is nothing to do. */
+const poll = { fromMs: 200, toMs: 2000 };
+const scheduleEveryMs = 1000;
+const releaseEveryMs = 5000;
 const rematchEveryMs = 1000;
+const mostDue = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, renderText, alone, atMostOnce, onCount } = options;
   // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
   const leaseMs = carrier.submitTimeoutMs * 2;
   const sleep = createWakeableSleep();
-  const health = createCarrierHealth(carrier.maxBatch);
-  const submission = createSubmission({ database, clock, log, carrier, health, sleep, renderText, onCount });
+  const health = createCarrierHealth();
+  const claimNext = createClaims(database);
+  const submission = createSubmission({
+    database,
+    clock,
+    log,
+    carrier,
+    health,
+    sleep,
+    renderText,
+    atMostOnce,
+    onCount,
+  });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
+  /** Until then a dead process may have left claims of this node's carrier. */
+  let released = !alone;
 
-  /** Claims, submits and records one batch. Returns how many messages were due. */
+  const capacity = () => health.limit(carrier.capacity());
+
+  /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
+    const limit = capacity();
+    if (limit <= 0) return 0;
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
-    const claimed = await claimDue(database, {
-      carrier: carrier.name,
-      nowMs: clock.nowMs(),
-      leaseMs,
-      limit: health.limit(),
-      atMostOnce,
-    });
-    const expired = claimed.filter(({ action }) => action === 'expire').length;
-    const unknown = claimed.filter(({ action }) => action === 'give_up').length;
-    if (expired > 0) onCount('expired', expired);
-    if (unknown > 0) onCount('unknown', unknown);
-    const toSubmit = claimed.filter(({ action }) => action === 'submit');
-    if (toSubmit.length > 0) await submission.run(toSubmit, beginBeforeMs);
-    return claimed.length;
+    const claim = await claimNext({ carrier: carrier.name, nowMs: clock.nowMs(), leaseMs, limit });
+    if (claim === undefined) return 0;
+    await submission.run(claim, beginBeforeMs);
+    return claim.texts.length;
+  }
+
+  /** Puts texts back whose worker is gone. When the only node starts, that is every claim. */
+  async function release(): Promise<void> {
+    const all = !released;
+    await releaseClaims(database, { carrier: carrier.name, nowMs: clock.nowMs(), atMostOnce, all });
+    // From now on texts may be claimed.
+    if (all) sleep.wake();
+    released = true;
+  }
+
+  /** Queues what is due. Returns when the next text is. */
+  async function queueAllDue(): Promise<number | undefined> {
+    for (;;) {
+      const dueMs = await nextDueMs(database, carrier.name);
+      if (dueMs === undefined || dueMs > clock.nowMs()) return dueMs;
+      const queued = await queueDue(database, { carrier: carrier.name, nowMs: clock.nowMs(), limit: mostDue });
+      if (queued === 0) return undefined;
+      sleep.wake();
+    }
   }
 
   async function deliver(): Promise<void> {
-    while (!sleep.stopped) {
+    for (let idleMs = poll.fromMs; !sleep.stopped; ) {
       const seen = sleep.wakes;
-      const due = submission.held ? 0 : await workOnce().then(noteWorking, noteHeldUp);
+      const taken = submission.held || !released ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();
-      // Look again at once after a full batch, or if `wake` was called during the work.
+      if (taken > 0) idleMs = poll.fromMs;
+      // Look again at once after a batch, or if `wake` was called during the work.
       if (waitMs > 0) await sleep.ignoringWakes(waitMs);
-      else if (due < carrier.maxBatch && sleep.wakes === seen) await sleep.untilWoken(pollEveryMs);
+      else if (taken === 0 && sleep.wakes === seen) {
+        await sleep.untilWoken(idleMs);
+        idleMs = sleep.wakes === seen ? Math.min(poll.toMs, idleMs * 2) : poll.fromMs;
+      }
+    }
+  }
+
+  /** Moves texts from the schedule to the queue when they are due, and claims of dead workers to the schedule. */
+  async function watchSchedule(): Promise<void> {
+    let releaseAtMs = 0;
+    while (!sleep.stopped) {
+      let waitMs = scheduleEveryMs;
+      try {
+        if (clock.steadyMs() >= releaseAtMs || !released) {
+          await release();
+          releaseAtMs = clock.steadyMs() + releaseEveryMs;
+        }
+        const dueMs = await queueAllDue();
+        if (dueMs !== undefined) waitMs = Math.min(waitMs, Math.max(10, dueMs - clock.nowMs()));
+      } catch (error) {
+        noteHeldUp(error as Error);
+        waitMs = poll.fromMs;
+      }
+      await sleep.ignoringWakes(waitMs);
     }
   }
 
@@ -102,11 +154,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   return {
-    async start() {
-      if (alone) await releaseAbandoned(database, carrier.name, clock.nowMs(), leaseMs);
+    start() {
       if (sleep.stopped) return;
-      carrier.start((reported) => receipts.apply(carrier.name, reported));
-      running = Promise.all([rematch(), ...Array.from({ length: concurrent }, deliver)]);
+      carrier.start((reported) => receipts.apply(carrier.name, reported), sleep.wake);
+      running = Promise.all([watchSchedule(), rematch(), ...Array.from({ length: concurrent }, deliver)]);
     },
     async stop() {
       sleep.stop();
@@ -115,7 +166,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     },
     wake: sleep.wake,
     async runUntilIdle() {
-      while ((await workOnce()) > 0);
+      await release();
+      for (;;) {
+        await queueAllDue();
+        if ((await workOnce()) === 0) return;
+      }
     },
   };
 }

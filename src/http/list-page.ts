@@ -25,12 +25,19 @@ export function readPage(query: { limit: number; cursor?: string | undefined }):
   return { limit: query.limit, after };
 }
 
-/** Makes a page from `limit` + 1 rows: the extra row shows that another page follows. */
-export function toPage<Row extends { id: string }, Item>(rows: Row[], limit: number, toItem: (row: Row) => Item) {
+/**
+ * Makes a page from `limit` + 1 rows: the extra row shows that another page follows. A search that stopped before the
+ * page was full names where to go on.
+ */
+export function toPage<Row extends { id: string }, Item>(
+  rows: Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+  searchedTo?: string,
+) {
   const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last !== undefined ? Buffer.from(last.id).toString('base64url') : null;
-  return { data: shown.map(toItem), next_cursor: next };
+  const after = rows.length > limit ? shown.at(-1)?.id : searchedTo;
+  return { data: shown.map(toItem), next_cursor: after === undefined ? null : Buffer.from(after).toString('base64url') };
 }
 
 export function pageSchema<Item extends TSchema>(item: Item) {

@@ -81,8 +81,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         const { limit, after } = readPage(call.query);
         const { applicationId } = requireApplication(call);
         const filter = { ...call.query, to: readNumberFilter(call.query.to) };
-        const rows = await messages.list(applicationId, api, filter, { limit: limit + 1, after });
-        return { status: 200, body: toPage(rows, limit, toMessageRecord) };
+        const { rows, searchedTo } = await messages.list(applicationId, api, filter, { limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, toMessageRecord, searchedTo) };
       },
     }),
     route({

@@ -1,7 +1,10 @@
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { idFloor } from '../platform/ids.ts';
-import type { MessageStatus } from './message.ts';
+import { uuidFloor } from '../platform/ids.ts';
+import { readWalk, writeWalk } from '../platform/walk.ts';
+import { unsentStatuses } from './message.ts';
+import { statusCode, statusCodes } from './message-row.ts';
+import { insertEnds } from './message-store.ts';
 import { maskNumber } from './phone-number.ts';
 
 /** Masks numbers and deletes texts, after the retention time or on request. */
@@ -18,113 +21,111 @@ interface Masked {
 }
 
 const chunk = 1000;
+const walkName = 'mask-messages';
 /** Unsent messages still need their number and text: a caller may schedule one 7 days ahead, valid for 3 more. */
-const unsent: MessageStatus[] = ['scheduled', 'queued'];
+const isUnsent = `status in (${statusCodes(unsentStatuses)})`;
 
 export interface MessageRetentionOptions {
   database: Database;
   clock: Clock;
   days: number;
-  /** Deletes the sandbox's arrivals of these messages. */
-  deleteArrivals: (tx: Tx, messageIds: string[]) => Promise<void>;
+  /** Deletes the sandbox's arrivals of one number. */
+  deleteArrivalsOf: (tx: Tx, applicationIds: string[], number: string) => Promise<void>;
 }
 
 export function createMessageRetention({
   database,
   clock,
   days,
-  deleteArrivals,
+  deleteArrivalsOf,
 }: MessageRetentionOptions): MessageRetention {
   async function maskMessages(tx: Tx, before: string): Promise<number> {
-    await tx.query(`insert into retention (kind, masked_before) values ('message', '') on conflict (kind) do nothing`);
-    const { rows: marks } = await tx.query<{ mark: string }>(
-      `select masked_before as mark from retention where kind = 'message' for update`,
-    );
+    const done = await readWalk(tx, walkName);
     const late = await maskPutOff(tx);
-    // Ids sort by age, so one id marks the progress and the primary key finds the next rows.
-    const { rows } = await tx.query<Masked & { status: MessageStatus }>(
-      'select id, recipient, status from message where id > $1 and id < $2 order by id limit $3 for update',
-      [marks[0]?.mark ?? '', before, chunk],
+    const { rows } = await tx.query<Masked & { unsent: boolean }>(
+      `select id, recipient, ${isUnsent} as unsent from message
+       where id > $1 and id < $2 order by id limit $3 for update`,
+      [done, before, chunk],
     );
     const last = rows.at(-1);
     if (last === undefined) return late;
-    const putOff = rows.filter(({ status }) => unsent.includes(status));
     await mask(
       tx,
-      rows.filter((row) => !putOff.includes(row)),
+      rows.filter(({ unsent }) => !unsent),
     );
-    await tx.query(
-      `insert into retention (kind, masked_before) select id, '' from unnest($1::text[]) as p(id)
-       on conflict (kind) do nothing`,
-      [putOff.map(({ id }) => id)],
-    );
-    await tx.query(`update retention set masked_before = $1 where kind = 'message'`, [last.id]);
+    await tx.query('insert into unmasked_message select unnest($1::uuid[]) on conflict do nothing', [
+      rows.filter(({ unsent }) => unsent).map(({ id }) => id),
+    ]);
+    await writeWalk(tx, walkName, last.id);
     return late + rows.length;
   }
 
-  /** Messages that were unsent when the mark passed them are in `retention` under their own ids until they are sent. */
+  /** Masks messages that were unsent when the walk passed them. */
   async function maskPutOff(tx: Tx): Promise<number> {
     const { rows } = await tx.query<Masked>(
-      `select m.id, m.recipient from retention r join message m on m.id = r.kind
-       where not (m.status = any($1)) limit $2 for update of m`,
-      [unsent, chunk],
+      `select m.id, m.recipient from unmasked_message u join message m on m.id = u.message_id
+       where not ${isUnsent} limit $1 for update of m`,
+      [chunk],
     );
     await mask(tx, rows);
-    await tx.query('delete from retention where kind = any($1)', [rows.map(({ id }) => id)]);
+    await tx.query('delete from unmasked_message where message_id = any($1::uuid[])', [rows.map(({ id }) => id)]);
     return rows.length;
   }
 
   async function mask(tx: Tx, rows: Masked[]): Promise<void> {
-    if (rows.length === 0) return;
+    const ids = rows.map(({ id }) => id).sort();
+    if (ids.length === 0) return;
     await tx.query(
-      `update message m set recipient = u.masked, body = null from unnest($1::text[], $2::text[]) as u(id, masked)
-       where m.id = u.id`,
-      [rows.map(({ id }) => id), rows.map(({ recipient }) => maskNumber(recipient))],
-    );
-    await deleteArrivals(
-      tx,
-      rows.map(({ id }) => id),
+      `update message m set recipient = u.masked, body = null from unnest($1::uuid[], $2::text[]) as u(id, masked)
+       where m.id = u.id and m.id >= $3 and m.id <= $4`,
+      [rows.map(({ id }) => id), rows.map(({ recipient }) => maskNumber(recipient)), ids[0], ids.at(-1)],
     );
   }
 
-  async function forgetPiece(ids: string[], number: string): Promise<number> {
-    let forgotten = 0;
-    for (let from = 0; from < ids.length; from += chunk) {
-      const piece = ids.slice(from, from + chunk);
-      forgotten += await database.transaction(async (tx) => {
-        const values = [piece, number, maskNumber(number), toTimestamp(clock.nowMs()), unsent];
-        const { count } = await tx.query(forgetStatement, values);
-        await deleteArrivals(tx, piece);
-        return count;
-      });
-    }
-    return forgotten;
-  }
+  const forgetPiece = ({ ids, applicationIds, first, last }: Piece, number: string) =>
+    database.transaction(async (tx) => {
+      const { count } = await tx.query(forgetStatement, [
+        ids,
+        number,
+        maskNumber(number),
+        toTimestamp(clock.nowMs()),
+        first,
+        last,
+      ]);
+      await deleteArrivalsOf(tx, applicationIds, number);
+      return count;
+    });
 
   return {
-    maskOld: () => {
-      const before = idFloor('msg', clock.nowMs() - days * dayMs);
-      return database.transaction((tx) => maskMessages(tx, before));
-    },
+    maskOld: () =>
+      database.transaction((tx) => maskMessages(tx, uuidFloor(clock.nowMs() - days * dayMs))),
 
     async forget(number, onProgress) {
       let forgotten = 0;
       let looked = 0;
       // No index finds a number across applications, so walk the table by primary key.
-      for (let after = ''; ; ) {
-        const { rows } = await database.query<{ last: string | null; looked: number; found: string[] | null }>(
-          findPiece,
-          [after, walkedRows, number],
-        );
-        const { last = null, looked: seen = 0, found } = rows[0] ?? {};
-        if (last === null) return forgotten;
-        if (found != null) forgotten += await forgetPiece(found, number);
-        after = last;
-        looked += seen;
+      for (let after = uuidFloor(0); ; ) {
+        const { rows } = await database.query<{ last: string | null; looked: number } & Piece>(findPiece, [
+          after,
+          walkedRows,
+          number,
+        ]);
+        const [piece] = rows;
+        if (piece === undefined || piece.last === null) return forgotten;
+        if (piece.ids !== null) forgotten += await forgetPiece({ ...piece, first: after, last: piece.last }, number);
+        after = piece.last;
+        looked += piece.looked;
         onProgress?.(looked);
       }
     },
   };
+}
+
+interface Piece {
+  ids: string[] | null;
+  applicationIds: string[];
+  first: string;
+  last: string;
 }
 
 /** Rows per step of the walk. Most are only read, few are changed. */
@@ -132,20 +133,34 @@ const walkedRows = 20_000;
 
 const findPiece = {
   name: 'find-number-in-messages',
-  text: `select max(id) as last, count(*) as looked, array_agg(id) filter (where recipient = $3) as found
-    from (select id, recipient from message where id > $1 order by id limit $2) piece`,
+  text: `select (array_agg(id order by id desc))[1] as last, count(*) as looked,
+      array_agg(id) filter (where recipient = $3) as ids,
+      array_agg(distinct application_id) filter (where recipient = $3) as "applicationIds"
+    from (select id, application_id, recipient from message where id > $1 order by id limit $2) piece`,
 };
 
 /**
- * Cancels unsent messages. A message on the wire becomes `unknown`: its number is gone, so it is not sent again, but a
- * receipt may still settle it.
+ * Cancels unsent messages. A message that a worker has claimed, or that may have been sent, becomes `unknown`: its number
+ * is gone, so it is not sent again, but a receipt may still settle it.
  */
-const forgetStatement = {
-  name: 'forget-number',
-  text: `update message set recipient = $3, body = null, on_the_wire = false,
-      status = case when status <> all($5) then status when on_the_wire then 'unknown' else 'canceled' end,
-      due_at = case when status = any($5) then null else due_at end,
-      updated_at = case when status = any($5) then $4 else updated_at end,
-      sequence = sequence + case when status = any($5) then 1 else 0 end
-    where id = any($1) and recipient = $2`,
-};
+const forgetStatement = `with forgotten as (
+      select id, application_id from message where id = any($1::uuid[]) and id > $5 and id <= $6 and recipient = $2 for update),
+    unqueued as (
+      delete from delivery_queue q using forgotten f, message m
+      where m.id = f.id and m.id > $5 and m.id <= $6 and q.carrier = m.carrier and q.lane in (0, 1)
+        and q.application_id = f.application_id and q.message_id = f.id returning q.message_id, q.in_doubt),
+    unscheduled as (
+      delete from delivery_schedule s using forgotten f
+      where s.application_id = f.application_id and s.message_id = f.id returning s.message_id, s.in_doubt),
+    removed as (select * from unqueued union all select * from unscheduled),
+    masked as (
+      update message m set recipient = $3, body = null,
+        status = case when not ${isUnsent} then status
+          when r.message_id is null or r.in_doubt then ${statusCode('unknown')} else ${statusCode('canceled')} end,
+        updated_at = case when ${isUnsent} then $4 else updated_at end,
+        sequence = sequence + case when ${isUnsent} then 1 else 0 end
+      from forgotten f left join removed r on r.message_id = f.id
+      where m.id = f.id and m.id > $5 and m.id <= $6
+      returning m.id, m.application_id as "applicationId", m.api, m.status, r.message_id is not null as removed),
+    ended as (${insertEnds(`(select * from masked where status in (${statusCodes(['canceled', 'unknown'])})) e`)})
+    select from masked`;

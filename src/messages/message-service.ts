@@ -5,17 +5,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound, unavailable } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
-import { newId } from '../platform/ids.ts';
+import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import type { Message, ShownMessage } from './message.ts';
-import {
-  cancelMessage,
-  findByKeys,
-  insertMessages,
-  listMessages,
-  type MessageFilter,
-  type MessageKey,
-} from './message-store.ts';
+import { listMessages, type MessageFilter } from './message-list.ts';
+import { cancelMessage, findByKeys, insertMessages, type MessageKey } from './message-store.ts';
 import { smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
 
@@ -93,7 +87,8 @@ export function createMessageService(options: MessageServiceOptions) {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
     const { count, encoding, characters, remaining } = measure(body);
-    const dueAtMs = request.send_at === null ? nowMs : Math.max(nowMs, Date.parse(request.send_at));
+    const wantedMs = request.send_at === null ? nowMs : Date.parse(request.send_at);
+    const sendAtMs = wantedMs > nowMs ? wantedMs : null;
     return {
       id: newId('msg', clock),
       applicationId,
@@ -104,7 +99,7 @@ export function createMessageService(options: MessageServiceOptions) {
       sender: request.from,
       body,
       template: null,
-      status: dueAtMs > nowMs ? 'scheduled' : 'queued',
+      status: sendAtMs === null ? 'queued' : 'scheduled',
       encoding,
       segmentCount: count,
       characters,
@@ -116,9 +111,9 @@ export function createMessageService(options: MessageServiceOptions) {
       updatedAtMs: nowMs,
       sentAtMs: null,
       deliveredAtMs: null,
-      expiresAtMs: dueAtMs + request.validity_seconds * 1000,
+      expiresAtMs: (sendAtMs ?? nowMs) + request.validity_seconds * 1000,
       carrier,
-      dueAtMs,
+      sendAtMs,
     };
   }
 
@@ -130,7 +125,7 @@ export function createMessageService(options: MessageServiceOptions) {
       accepted.submit({ applicationId, messages, kept }).then(wake),
 
     async require(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
-      const message = isMessageId(id) ? await find({ applicationId, api, id }) : undefined;
+      const message = isId('msg', id) ? await find({ applicationId, api, id }) : undefined;
       if (message === undefined) throw notFound();
       return message;
     },
@@ -139,9 +134,12 @@ export function createMessageService(options: MessageServiceOptions) {
       listMessages(sideDatabase, applicationId, api, filter, page),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
-      if (!isMessageId(id)) throw notFound();
-      const canceled = await cancelMessage(database, applicationId, api, id, clock.nowMs());
-      if (canceled !== undefined) return canceled;
+      if (!isId('msg', id)) throw notFound();
+      // A text that moves from the schedule to the queue meanwhile is found at the second try.
+      for (let tries = 0; tries < 2; tries++) {
+        const canceled = await cancelMessage(database, { applicationId, api, id }, clock.nowMs());
+        if (canceled !== undefined) return canceled;
+      }
       const message = await find({ applicationId, api, id });
       if (message === undefined) throw notFound();
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
@@ -149,9 +147,4 @@ export function createMessageService(options: MessageServiceOptions) {
 
     drain: () => accepted.drain(),
   };
-}
-
-/** Skip malformed ids: Postgres rejects NUL. */
-function isMessageId(id: string): boolean {
-  return /^msg_[0-9a-z]{26}$/.test(id);
 }

@@ -1,58 +1,67 @@
-import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
+import { uuidOf } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
-import { type Message, type MessageStatus, type ShownMessage, statesBefore } from './message.ts';
+import {
+  apiNames,
+  channelNames,
+  encodingNames,
+  type Message,
+  type MessageStatus,
+  type ShownMessage,
+  unsentStatuses,
+} from './message.ts';
+import { laneSql, queueInserts } from './message-queue.ts';
+import { type MessageRow, messageColumns, statusCode, statusCodes, toIdRange, toMessage } from './message-row.ts';
 
-/** The columns the API returns. Lists read the most rows, so they select no other column. */
-const shownColumns = `id, channel, recipient as "to", sender, body, status, encoding, segment_count as "segmentCount",
-  characters, remaining, reference, error_code as "errorCode", created_at as "createdAtMs",
-  updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs"`;
-
-export const messageColumns = `${shownColumns}, application_id as "applicationId", api,
-  verification_id as "verificationId", template, correlation_id as "correlationId", carrier, due_at as "dueAtMs"`;
-
-/** Inserts a batch in one statement. Callers make the ids, so a batch that runs twice writes once. */
+/** Inserts a batch and queues it, in one statement. Callers make the ids, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
-/** For a statement that also writes other rows; its parameters are `messageRows`, numbered from `first`. */
-export const insertMessagesSql = (first: number) => `insert into message (id, application_id, api, verification_id,
-      channel, recipient, sender, body, template, status, encoding, segment_count, characters, remaining, reference,
-      correlation_id, created_at, updated_at, expires_at, carrier, due_at)
-    select c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9]::jsonb, c[10], c[11], c[12]::smallint, c[13]::integer,
-      c[14]::smallint, c[15], c[16], to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000),
-      to_timestamp(c[18]::float8 / 1000), c[19], to_timestamp(c[20]::float8 / 1000)
+/**
+ * The parts of a `with` that insert messages and queue them, for a statement that also writes other rows. The parameters
+ * are `messageRows`, numbered from `first`.
+ */
+export const messageInserts = (first: number) => `inserted_message as (
+    insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
+      encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
+      carrier, send_at)
+    select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
+      c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
+      to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
+      c[19], to_timestamp(c[20]::float8 / 1000)
     from ${fromTextRows(first)} m
-    on conflict (id) do nothing`;
+    on conflict (id) do nothing
+    returning id, application_id, api, carrier, send_at),
+  ${queueInserts('inserted_message')}`;
 
-const insertStatement = { name: 'insert-messages', text: insertMessagesSql(1) };
+const insertStatement = { name: 'insert-messages', text: `with ${messageInserts(1)} select` };
 
 export function messageRows(messages: Message[]): TextRows {
   return toTextRows(
     messages.map((message) => [
-      message.id,
-      message.applicationId,
-      message.api,
-      message.verificationId,
-      message.channel,
+      uuidOf(message.id),
+      uuidOf(message.applicationId),
+      apiNames.indexOf(message.api),
+      message.verificationId && uuidOf(message.verificationId),
+      channelNames.indexOf(message.channel),
       message.to,
       message.sender,
       message.body,
       message.template && JSON.stringify(message.template),
-      message.status,
-      message.encoding,
+      statusCode(message.status),
+      encodingNames.indexOf(message.encoding),
       message.segmentCount,
       message.characters,
       message.remaining,
       message.reference,
-      message.correlationId,
+      uuidOf(message.correlationId),
       message.createdAtMs,
       message.expiresAtMs,
       message.carrier,
-      message.dueAtMs,
+      message.sendAtMs,
     ]),
   );
 }
@@ -66,92 +75,85 @@ export interface MessageKey {
 
 /** Returns the message for each key, in order, with one query. */
 export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(ShownMessage | undefined)[]> {
-  const { rows } = await tx.query<ShownMessage | { id: null }>(
-    selectByKeys,
-    toTextRows(keys.map(({ id, applicationId, api }) => [id, applicationId, api])),
+  const found = new Map(
+    (
+      await findMessages(
+        tx,
+        keys.map(({ id }) => id),
+      )
+    ).map((message) => [message.id, message]),
   );
-  return rows.map((row) => (row.id === null ? undefined : row));
+  return keys.map(({ id, applicationId, api }) => {
+    const message = found.get(id);
+    return message?.applicationId === applicationId && message.api === api ? message : undefined;
+  });
 }
-
-const selectByKeys = {
-  name: 'select-messages-by-keys',
-  text: `select m.* from ${fromTextRows()} k
-    left join lateral (
-      select ${shownColumns} from message
-      where id = k.c[1] and application_id = k.c[2] and api = k.c[3] limit 1) m on true
-    order by k.place`,
-};
 
 export async function findMessages(tx: Tx, ids: string[]): Promise<Message[]> {
   if (ids.length === 0) return [];
-  const { rows } = await tx.query<Message>(selectSeveral, [ids]);
-  return rows;
+  const { rows } = await tx.query<MessageRow>(selectSeveral, toIdRange(ids));
+  return rows.map(toMessage);
 }
+
+/** The condition for `toIdRange`, given as three parameters from `first`. */
+export const isInRange = (first: number, column = 'id') =>
+  `${column} = any($${first}::uuid[]) and ${column} >= $${first + 1} and ${column} <= $${first + 2}`;
 
 const selectSeveral = {
   name: 'select-messages',
-  text: `select ${messageColumns} from message where id = any($1)`,
+  text: `select ${messageColumns} from message where ${isInRange(1)}`,
 };
 
-export interface MessageFilter {
-  to?: string | undefined;
-  status?: string | undefined;
-  reference?: string | undefined;
-}
-
-/** Callers ask for one row more than a page to detect a next page. Every filter has an index that ends in the id. */
-export async function listMessages(
-  tx: Tx,
-  applicationId: string,
-  api: Api,
-  filter: MessageFilter,
-  page: PageRequest,
-): Promise<ShownMessage[]> {
-  // Postgres rejects NUL in a parameter, and no row contains one.
-  if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return [];
-  const values: unknown[] = [applicationId, api, page.limit];
-  const conditions = ['application_id = $1', 'api = $2'];
-  const add = (column: string, operator: string, value: string | undefined) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(`${column} ${operator} $${values.length}`);
-  };
-  add('recipient', '=', filter.to);
-  add('status', '=', filter.status);
-  add('reference', '=', filter.reference);
-  add('id', '<', page.after);
-  const text = `select ${shownColumns} from message where ${conditions.join(' and ')} order by id desc limit $3`;
-  const { rows } = await tx.query<ShownMessage>(text, values);
-  return rows;
-}
-
-/** Cancels a message that has not left yet. A message on the wire may still arrive, so it is not canceled. */
+/** Cancels a message that has not left yet. A message that may have been sent can still arrive, so it is not canceled. */
 export async function cancelMessage(
   tx: Tx,
-  applicationId: string,
-  api: Api,
-  id: string,
+  { applicationId, api, id }: MessageKey,
   nowMs: number,
 ): Promise<ShownMessage | undefined> {
-  const { rows } = await tx.query<ShownMessage>(cancelStatement, [
-    id,
-    applicationId,
-    api,
+  const { rows } = await tx.query<MessageRow>(cancelStatement, [
+    ...toIdRange([id]),
     toTimestamp(nowMs),
-    statesBefore('canceled') satisfies MessageStatus[],
+    uuidOf(applicationId),
+    apiNames.indexOf(api),
   ]);
-  return rows[0];
+  return rows.map(toMessage)[0];
 }
 
+/** Cancels those of the texts of verifications that have not left yet. */
+export async function cancelTexts(tx: Tx, messageIds: string[], nowMs: number): Promise<void> {
+  if (messageIds.length === 0) return;
+  await tx.query(cancelStatement, [...toIdRange(messageIds), toTimestamp(nowMs), null, apiNames.indexOf('verify')]);
+}
+
+/** A message is in the queue or the schedule, or a worker has claimed it: only who removes it from them may cancel it. */
 const cancelStatement = {
-  name: 'cancel-message',
-  text: `update message set status = 'canceled', updated_at = $4, due_at = null, sequence = sequence + 1
-    where id = $1 and application_id = $2 and api = $3 and status = any($5) and not on_the_wire
-    returning ${shownColumns}`,
+  name: 'cancel-messages',
+  text: `with wanted as (
+      select id, application_id, carrier, api from message
+      where ${isInRange(1)} and status in (${statusCodes(unsentStatuses)}) and ($5::uuid is null or application_id = $5)
+        and api = $6),
+    unqueued as (
+      delete from delivery_queue q using wanted w where q.carrier = w.carrier and q.lane = ${laneSql('w.api')}
+        and q.application_id = w.application_id and q.message_id = w.id and not q.in_doubt returning q.message_id),
+    unscheduled as (
+      delete from delivery_schedule s using wanted w
+      where s.application_id = w.application_id and s.message_id = w.id and not s.in_doubt returning s.message_id),
+    removed as (select message_id from unqueued union all select message_id from unscheduled),
+    canceled as (
+      update message set status = ${statusCode('canceled')}, updated_at = $4, sequence = sequence + 1
+      from removed where id = message_id and id >= $2 and id <= $3
+      returning ${messageColumns}),
+    ended as (${insertEnds('canceled')})
+    select * from canceled`,
 };
 
+/** Notes for lists by status that these messages did not end well. The rows have the columns of `messageColumns`. */
+export function insertEnds(rows: string): string {
+  return `insert into message_end (application_id, api, status, message_id)
+    select "applicationId", api, status, id from ${rows} where api <> ${apiNames.indexOf('verify')} on conflict do nothing`;
+}
+
 export interface VerificationText {
-  verificationId: string;
   messageId: string;
   status: MessageStatus;
   errorCode: Message['errorCode'];
@@ -159,27 +161,45 @@ export interface VerificationText {
   correlationId: string;
 }
 
-/** The newest text of each verification, by verification id. */
-export async function findNewestTexts(tx: Tx, verificationIds: string[]): Promise<Map<string, VerificationText>> {
-  if (verificationIds.length === 0) return new Map();
-  const { rows } = await tx.query<VerificationText>(selectNewest, [verificationIds]);
-  return new Map(rows.map((text) => [text.verificationId, text]));
+/** The state of texts, by message id. */
+export async function findTexts(tx: Tx, messageIds: string[]): Promise<Map<string, VerificationText>> {
+  if (messageIds.length === 0) return new Map();
+  const messages = await findMessages(tx, messageIds);
+  return new Map(
+    messages.map(({ id, status, errorCode, correlationId }) => [
+      id,
+      { messageId: id, status, errorCode, correlationId },
+    ]),
+  );
 }
 
-const selectNewest = {
-  name: 'select-newest-texts',
-  text: `select v.id as "verificationId", m.id as "messageId", m.status, m.error_code as "errorCode",
-      m.correlation_id as "correlationId"
-    from unnest($1::text[]) as v(id) cross join lateral (
-      select id, status, error_code, correlation_id from message where verification_id = v.id order by id desc limit 1) m`,
-};
 
-/** Cancels the texts of these verifications that have not left yet. */
-export async function cancelTexts(tx: Tx, verificationIds: string[], nowMs: number): Promise<void> {
+// BRIDGE
+export async function findNewestTexts(
+  tx: Tx,
+  verificationIds: string[],
+): Promise<Map<string, VerificationText & { verificationId: string }>> {
+  if (verificationIds.length === 0) return new Map();
+  const { rows } = await tx.query<MessageRow>(
+    `select distinct on (verification_id) ${messageColumns} from message where verification_id = any($1::uuid[]) order by verification_id, id desc`,
+    [verificationIds.map(uuidOf)],
+  );
+  return new Map(
+    rows.map(toMessage).map(({ id, status, errorCode, correlationId, verificationId }) => [
+      verificationId ?? '',
+      { messageId: id, status, errorCode, correlationId, verificationId: verificationId ?? '' },
+    ]),
+  );
+}
+export async function cancelTextsOf(tx: Tx, verificationIds: string[], nowMs: number): Promise<void> {
   if (verificationIds.length === 0) return;
-  await tx.query(
-    `update message set status = 'canceled', updated_at = $2, due_at = null, sequence = sequence + 1
-     where verification_id = any($1) and status = any($3) and not on_the_wire`,
-    [verificationIds, toTimestamp(nowMs), statesBefore('canceled')],
+  const { rows } = await tx.query<MessageRow>(
+    `select ${messageColumns} from message where verification_id = any($1::uuid[])`,
+    [verificationIds.map(uuidOf)],
+  );
+  await cancelTexts(
+    tx,
+    rows.map(toMessage).map(({ id }) => id),
+    nowMs,
   );
 }

@@ -1,6 +1,11 @@
 import type { Api } from '../http/route.ts';
 import type { Encoding } from './text.ts';
 
+// The store writes these names as their place in the list, so new ones go to the end.
+export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
+export const channelNames: readonly string[] = ['sms'];
+export const encodingNames: readonly Encoding[] = ['GSM-7', 'UCS-2'];
+
 export type MessageStatus =
   | 'scheduled'
   | 'queued'
@@ -12,6 +17,7 @@ export type MessageStatus =
   | 'canceled'
   | 'unknown';
 
+/** In the order of the numbers that the store writes for them: new ones go to the end. */
 export const messageStatuses: readonly MessageStatus[] = [
   'scheduled',
   'queued',
@@ -34,6 +40,18 @@ export type MessageErrorCode =
   | 'carrier_unavailable'
   | 'expired'
   | 'unknown';
+
+export const messageErrorCodes: readonly MessageErrorCode[] = [
+  'invalid_destination',
+  'unreachable',
+  'blocked_by_carrier',
+  'blocked_by_recipient',
+  'content_rejected',
+  'sender_rejected',
+  'carrier_unavailable',
+  'expired',
+  'unknown',
+];
 
 const errors: Record<MessageErrorCode, { message: string; permanent: boolean }> = {
   invalid_destination: { message: 'The number does not exist.', permanent: true },
@@ -79,6 +97,11 @@ export function statesBefore(to: MessageStatus): MessageStatus[] {
   return messageStatuses.filter((from) => mayBecome(from, to));
 }
 
+/** A message that has not been sent, as far as we know. */
+export const unsentStatuses: readonly MessageStatus[] = ['scheduled', 'queued'];
+/** Lists by one of these read `message_end`. */
+export const badEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired', 'canceled', 'unknown'];
+
 export interface Message {
   id: string;
   applicationId: string;
@@ -105,12 +128,12 @@ export interface Message {
   deliveredAtMs: number | null;
   expiresAtMs: number;
   carrier: string;
-  /** When the worker sends it next, or gives up on it. */
-  dueAtMs: number;
+  /** When the caller wanted it sent; null for at once. */
+  sendAtMs: number | null;
 }
 
 /** The fields that the API returns. */
 export type ShownMessage = Omit<
   Message,
-  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'dueAtMs'
+  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'sendAtMs'
 >;

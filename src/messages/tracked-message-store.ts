@@ -1,7 +1,13 @@
 import type { Tx } from '../platform/database.ts';
-import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
-import { messageColumns } from './message-store.ts';
+import { idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
+import { type MessageRow, messageColumns, toIdRange, toMessage } from './message-row.ts';
+import { isInRange } from './message-store.ts';
 import type { TrackedMessage } from './tracked-message.ts';
+
+interface TrackedRow extends MessageRow {
+  attempt: number;
+  possibleDuplicates: number;
+}
 
 const trackedColumns = `${messageColumns}, attempt, possible_duplicates as "possibleDuplicates"`;
 
@@ -10,20 +16,18 @@ export async function findTrackedMessage(
   applicationId: string,
   id: string,
 ): Promise<TrackedMessage | undefined> {
-  const { rows } = await tx.query<TrackedMessage>(
-    `select ${trackedColumns} from message where id = $1 and application_id = $2`,
-    [id, applicationId],
-  );
-  return rows[0];
+  const [found] = await findTextsByIds(tx, [id]);
+  return found?.applicationId === applicationId ? found : undefined;
 }
 
-/** The texts of a verification, oldest first. */
-export async function findTextsOfVerification(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
-  const { rows } = await tx.query<TrackedMessage>(
-    `select ${trackedColumns} from message where verification_id = $1 order by id`,
-    [verificationId],
+/** Oldest first. */
+export async function findTextsByIds(tx: Tx, messageIds: string[]): Promise<TrackedMessage[]> {
+  if (messageIds.length === 0) return [];
+  const { rows } = await tx.query<TrackedRow>(
+    `select ${trackedColumns} from message where ${isInRange(1)} order by id`,
+    toIdRange(messageIds),
   );
-  return rows;
+  return rows.map(toTracked);
 }
 
 /**
@@ -36,13 +40,31 @@ export async function findMessagesOfRequest(
   correlationId: string,
 ): Promise<TrackedMessage[]> {
   const madeMs = idTimeMs(correlationId);
-  const { rows } = await tx.query<TrackedMessage>(
-    `select m.* from unnest($4::text[]) as a(id) cross join (values ('sms'), ('messaging'), ('verify')) as p(api)
+  const { rows } = await tx.query<TrackedRow>(
+    `select m.* from unnest($4::uuid[]) as a(id) cross join generate_series(0, 2) as p(api)
      cross join lateral (
        select ${trackedColumns} from message
        where application_id = a.id and api = p.api and id >= $2 and id < $3 and correlation_id = $1
        order by id limit 100) m`,
-    [correlationId, idFloor('msg', madeMs - 1000), idFloor('msg', madeMs + longestRequestMs), applicationIds],
+    [
+      uuidOf(correlationId),
+      uuidFloor(madeMs - 1000),
+      uuidFloor(madeMs + longestRequestMs),
+      applicationIds.map(uuidOf),
+    ],
   );
-  return rows;
+  return rows.map(toTracked);
+}
+
+function toTracked(row: TrackedRow): TrackedMessage {
+  return { ...toMessage(row), attempt: row.attempt, possibleDuplicates: row.possibleDuplicates };
+}
+
+// BRIDGE
+export async function findTextsOfVerification(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
+  const { rows } = await tx.query<TrackedRow>(
+    `select ${trackedColumns} from message where verification_id = $1 order by id`,
+    [uuidOf(verificationId)],
+  );
+  return rows.map(toTracked);
 }

@@ -4,7 +4,7 @@ import { type Api, type Route, requireDeveloper, route } from '../http/route.ts'
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { ShownMessage } from '../messages/message.ts';
 import { messageFilters, messageSchema, toMessageRecord } from '../messages/message-record.ts';
-import { listMessages } from '../messages/message-store.ts';
+import { listMessages } from '../messages/message-list.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
 import { messageTimeline } from '../messages/tracked-message.ts';
 import { findTrackedMessage } from '../messages/tracked-message-store.ts';
@@ -58,8 +58,9 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
         const { limit, after } = readPage(call.query);
         const { api, status, reference } = call.query;
         const filter = { to: readNumberFilter(call.query.to), status, reference };
-        const rows = await listMessages(database, call.params.id, api, filter, { limit: limit + 1, after });
-        return { status: 200, body: toPage(rows, limit, (message) => toListed(message, api)) };
+        const page = { limit: limit + 1, after };
+        const { rows, searchedTo } = await listMessages(database, call.params.id, api, filter, page);
+        return { status: 200, body: toPage(rows, limit, (message) => toListed(message, api), searchedTo) };
       },
     }),
     route({

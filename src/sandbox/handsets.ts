@@ -1,5 +1,7 @@
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
+import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
 
 /** A text that arrived on a virtual phone. The row holds no text: readers render it. */
 export interface HandsetText {
@@ -16,22 +18,22 @@ export interface ArrivingText {
   to: string;
   messageId: string;
   attempt: number;
-  receiptOutcome: 'delivered' | 'undelivered';
-  receiptError: string | null;
-  receiptAfterMs: number;
+  /** False if it does not reach the phone, which the receipt says. */
+  delivered: boolean;
+  /** How much later than others its receipt comes. */
+  receiptLaterMs: number;
 }
 
 export interface DueReceipt {
   messageId: string;
   attempt: number;
-  outcome: 'delivered' | 'undelivered';
-  error: string | null;
+  delivered: boolean;
 }
 
 /** The sandbox's phones and their network. Its state is in Postgres and survives a crash, like a real network's. */
 export interface Handsets {
   receive(texts: ArrivingText[]): Promise<void>;
-  /** Passes due receipts to `handOver` and clears them only if it succeeds. Returns how many there were. */
+  /** Passes due receipts to `handOver` and counts them as sent only if it succeeds. Returns how many there were. */
   reportDue(handOver: (receipts: DueReceipt[]) => Promise<void>): Promise<number>;
   list(filter: {
     applicationId: string;
@@ -51,8 +53,9 @@ export interface Handsets {
   newestId(): Promise<number>;
 }
 
-/** The table also holds texts that did not reach their phone. */
-const arrived = "receipt_outcome = 'delivered'";
+/** Long enough to observe the status `sent`, short enough not to annoy. */
+const receiptAfterMs = 100;
+const mostReported = 1000;
 
 const handsetColumns = `id, application_id as "applicationId", recipient as "to", message_id as "messageId", attempt,
   received_at as "receivedAtMs"`;
@@ -61,30 +64,46 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
   return {
     async receive(texts) {
       const nowMs = clock.nowMs();
-      await database.query(insertTexts, [
-        texts.map(({ applicationId }) => applicationId),
+      const late = texts.some(({ receiptLaterMs }) => receiptLaterMs > 0);
+      await database.query(late ? insertTextsAndLate : insertTexts, [
+        texts.map(({ applicationId }) => uuidOf(applicationId)),
         texts.map(({ to }) => to),
-        texts.map(({ messageId }) => messageId),
+        texts.map(({ messageId }) => uuidOf(messageId)),
         texts.map(({ attempt }) => attempt),
-        texts.map(({ receiptOutcome }) => receiptOutcome),
-        texts.map(({ receiptError }) => receiptError),
-        texts.map(({ receiptAfterMs }) => toTimestamp(nowMs + receiptAfterMs)),
+        texts.map(({ delivered }) => delivered),
         toTimestamp(nowMs),
+        ...(late ? [texts.map(({ receiptLaterMs }) => laterAt(nowMs, receiptLaterMs))] : []),
       ]);
     },
 
-    reportDue: (handOver) =>
-      database.transaction(async (tx: Tx) => {
-        const { rows } = await tx.query<DueReceipt>(takeReceipts, [toTimestamp(clock.nowMs())]);
-        if (rows.length > 0) await handOver(rows);
-        return rows.length;
-      }),
+    reportDue: async (handOver) => {
+      const nowMs = clock.nowMs();
+      const times = [toTimestamp(nowMs - receiptAfterMs), toTimestamp(nowMs)];
+      const { rows: looks } = await database.query<{ due: boolean }>(isAnyDue, times);
+      if (looks[0]?.due !== true) return 0;
+      return database.transaction(async (tx: Tx) => {
+        const { rows: late } = await tx.query<DueReceipt>(takeLate, [times[1], mostReported]);
+        const { rows: usual } = await tx.query<DueReceipt & { id: number; late: boolean }>(selectUsual, [
+          times[0],
+          mostReported,
+        ]);
+        const due = [...late, ...usual.filter((row) => !row.late)].map(({ messageId, attempt, delivered }) => ({
+          messageId: fromUuid('msg', messageId),
+          attempt,
+          delivered,
+        }));
+        if (due.length > 0) await handOver(due);
+        const last = usual.at(-1);
+        if (last !== undefined) await tx.query('update handset_report set reported = $1', [last.id]);
+        return late.length + usual.length;
+      });
+    },
 
     async list({ applicationId, to, before, limit }) {
       // Postgres rejects NUL in a parameter, and no row contains one.
       if (to?.includes('\0')) return [];
-      const values: unknown[] = [applicationId, limit];
-      const conditions = ['application_id = $1', arrived];
+      const values: unknown[] = [uuidOf(applicationId), limit];
+      const conditions = ['application_id = $1', 'delivered'];
       const add = (condition: string, value: unknown) => {
         if (value === undefined) return;
         values.push(value);
@@ -96,18 +115,19 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
         `select ${handsetColumns} from handset_text where ${conditions.join(' and ')} order by id desc limit $2`,
         values,
       );
-      return rows;
+      return rows.map(toText);
     },
 
     async listAfter(id) {
       const { rows } = await database.query<HandsetText>(selectAfter, [id]);
-      return rows;
+      return rows.map(toText);
     },
 
     async listMissed({ applicationId, to, after, limit }) {
       if (to?.includes('\0')) return [];
-      const { rows } = await database.query<HandsetText>(selectMissed, [applicationId, after, to ?? null, limit]);
-      return rows.reverse();
+      const values = [uuidOf(applicationId), after, to ?? null, limit];
+      const { rows } = await database.query<HandsetText>(selectMissed, values);
+      return rows.map(toText).reverse();
     },
 
     async newestId() {
@@ -117,40 +137,94 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
   };
 }
 
-export async function deleteArrivals(tx: Tx, messageIds: string[]): Promise<void> {
-  await tx.query('delete from handset_text where message_id = any($1)', [messageIds]);
+/** The row has uuids where the API has ids. */
+function toText(row: HandsetText): HandsetText {
+  return {
+    ...row,
+    applicationId: fromUuid('app', row.applicationId),
+    messageId: fromUuid('msg', row.messageId),
+  };
+}
+
+function laterAt(nowMs: number, laterMs: number): string | null {
+  return laterMs === 0 ? null : toTimestamp(nowMs + laterMs);
+}
+
+/** Deletes the arrivals of one number in these applications (uuids). */
+export async function deleteArrivalsOf(tx: Tx, applicationIds: string[], number: string): Promise<void> {
+  await tx.query('delete from handset_text where application_id = any($1::uuid[]) and recipient = $2', [
+    applicationIds,
+    number,
+  ]);
+}
+
+/** Deletes some of the arrivals from before a time. Ids are in the order of arrival, so it looks at the lowest. */
+export async function deleteOldArrivals(tx: Tx, beforeMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from handset_text where id in (
+       select id from (select id, received_at from handset_text order by id limit $2) oldest where received_at < $1)`,
+    [toTimestamp(beforeMs), pieceRows],
+  );
+  return count;
 }
 
 /**
  * The lock makes id order commit order, so a reader that has seen an id has seen all earlier ones. The join draws each
  * id after the lock is taken.
  */
-const insertTexts = {
-  name: 'insert-handset-texts',
-  text: `with locked as materialized (select pg_advisory_xact_lock(4207020))
-    insert into handset_text (application_id, recipient, message_id, attempt, receipt_outcome, receipt_error,
-      receipt_due_at, received_at)
-    select application_id, recipient, message_id, attempt, outcome, error, due_at, $8
-    from locked cross join unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[])
-      as t(application_id, recipient, message_id, attempt, outcome, error, due_at)
-    on conflict (message_id, attempt) do nothing`,
+const insertSql = `insert into handset_text (application_id, recipient, message_id, attempt, delivered, received_at)
+    select application_id, recipient, message_id, attempt, delivered, $6
+    from locked cross join unnest($1::uuid[], $2::text[], $3::uuid[], $4::integer[], $5::boolean[])
+      as t(application_id, recipient, message_id, attempt, delivered)`;
+const lockedSql = 'locked as materialized (select pg_advisory_xact_lock(4207020))';
+
+const insertTexts = { name: 'insert-handset-texts', text: `with ${lockedSql} ${insertSql}` };
+
+const insertTextsAndLate = {
+  name: 'insert-late-handset-texts',
+  text: `with ${lockedSql}, arrived as (${insertSql} returning id, message_id, attempt, delivered)
+    insert into handset_late_receipt (handset_text_id, message_id, attempt, delivered, due_at)
+    select id, message_id, attempt, delivered, due_at from arrived
+      join unnest($3::uuid[], $4::integer[], $7::timestamptz[]) as l(message_id, attempt, due_at)
+        using (message_id, attempt)
+    where due_at is not null`,
 };
 
-const takeReceipts = {
-  name: 'take-handset-receipts',
-  text: `update handset_text set receipt_due_at = null where id in (
-      select id from handset_text where receipt_due_at <= $1 order by receipt_due_at limit 500 for update skip locked)
-    returning message_id as "messageId", attempt, receipt_outcome as outcome, receipt_error as error`,
+/** Most looks find nothing, and need no transaction. */
+const isAnyDue = {
+  name: 'is-any-handset-receipt-due',
+  text: `select exists (select from handset_late_receipt where due_at <= $2)
+      or coalesce((select received_at <= $1 from handset_text
+        where id > (select reported from handset_report) order by id limit 1), false) as due`,
+};
+
+const takeLate = {
+  name: 'take-late-handset-receipts',
+  text: `delete from handset_late_receipt where handset_text_id in (
+      select handset_text_id from handset_late_receipt where due_at <= $1 order by due_at limit $2 for update skip locked)
+    returning message_id as "messageId", attempt, delivered`,
+};
+
+/** The lock on the one row makes nodes take turns. */
+const selectUsual = {
+  name: 'select-handset-receipts',
+  text: `with report as materialized (select reported from handset_report for update),
+      next as (
+        select t.id, t.message_id, t.attempt, t.delivered, t.received_at from handset_text t
+        where t.id > (select reported from report) order by t.id limit $2)
+    select id, message_id as "messageId", attempt, delivered,
+      exists (select from handset_late_receipt where handset_text_id = next.id) as late
+    from next where received_at <= $1 order by id`,
 };
 
 const selectAfter = {
   name: 'select-handset-texts-after',
-  text: `select ${handsetColumns} from handset_text where id > $1 and ${arrived} order by id limit 1000`,
+  text: `select ${handsetColumns} from handset_text where id > $1 and delivered order by id limit 1000`,
 };
 
 const selectMissed = {
   name: 'select-missed-handset-texts',
   text: `select ${handsetColumns} from handset_text
-    where application_id = $1 and id > $2 and ($3::text is null or recipient = $3) and ${arrived}
+    where application_id = $1 and id > $2 and ($3::text is null or recipient = $3) and delivered
     order by id desc limit $4`,
 };

@@ -1,4 +1,4 @@
-import { cancelTexts, findNewestTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
+import { cancelTextsOf, findNewestTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
@@ -123,7 +123,7 @@ async function write(tx: Tx, decisions: StartDecision[], nowMs: number): Promise
   const superseded = decisions.flatMap((each) => each.superseded ?? []);
   // Superseded rows must free their numbers before the new rows take them.
   await store.putVerifications(tx, superseded);
-  await cancelTexts(
+  await cancelTextsOf(
     tx,
     superseded.map(({ id }) => id),
     nowMs,
@@ -150,7 +150,7 @@ async function answersTo(tx: Tx, decisions: StartDecision[], items: StartItem[])
 /** `before` is the newest text if this start wrote none. A batch that runs twice finds its own text there. */
 function toAnswer(
   { verification, message }: StartDecision,
-  before: VerificationText | undefined,
+  before: (VerificationText & { verificationId: string }) | undefined,
   item: StartItem | undefined,
 ): StartAnswer {
   const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);

@@ -158,6 +158,6 @@ function newText(options: StartDecisionOptions, request: StartRequest, verificat
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     carrier: request.carrier,
-    dueAtMs: nowMs,
+    sendAtMs: null,
   };
 }

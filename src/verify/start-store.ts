@@ -1,5 +1,5 @@
 import type { Message } from '../messages/message.ts';
-import { insertMessagesSql, messageRows } from '../messages/message-store.ts';
+import { messageInserts, messageRows } from '../messages/message-store.ts';
 import { dayMs, hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idFloor } from '../platform/ids.ts';
@@ -167,7 +167,7 @@ export async function insertStarts(tx: Tx, verifications: Verification[], texts:
 
 const insertStartsStatement = {
   name: 'insert-verification-starts',
-  text: `with started as (${putStatement.text}) ${insertMessagesSql(6)}`,
+  text: `with started as (${putStatement.text}), ${messageInserts(6)} select`,
 };
 
 function pairs(destinations: Destination[]): [string[], string[]] {

@@ -1,5 +1,5 @@
 import type { PageRequest } from '../http/list-page.ts';
-import { cancelTexts, findNewestTexts } from '../messages/message-store.ts';
+import { cancelTextsOf, findNewestTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -159,7 +159,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
           const { status } = await checks.require(tx, applicationId, id);
           throw new ApiError('INCOMPATIBLE_STATE', `The verification is ${status} and can no longer be canceled.`);
         }
-        await cancelTexts(tx, [id], nowMs);
+        await cancelTextsOf(tx, [id], nowMs);
         return toVerificationRecord(canceled, (await findNewestTexts(tx, [id])).get(id));
       }),
 

@@ -1,6 +1,6 @@
-import type { MessageErrorCode } from '../../messages/message.ts';
 import { testNumberOf } from '../../messages/test-numbers.ts';
 import type { Log } from '../../platform/log.ts';
+import { createWakeableSleep } from '../../platform/wakeable-sleep.ts';
 import type { Carrier, OutgoingText, SubmitResult } from '../carrier.ts';
 
 /** The part of the sandbox's virtual phones that this carrier uses. */
@@ -11,94 +11,106 @@ export interface Phones {
       to: string;
       messageId: string;
       attempt: number;
-      receiptOutcome: 'delivered' | 'undelivered';
-      receiptError: string | null;
-      receiptAfterMs: number;
+      delivered: boolean;
+      /** How much later than others its receipt comes. */
+      receiptLaterMs: number;
     }[],
   ): Promise<void>;
-  reportDue(
-    handOver: (
-      receipts: { messageId: string; attempt: number; outcome: 'delivered' | 'undelivered'; error: string | null }[],
-    ) => Promise<void>,
-  ): Promise<number>;
+  reportDue(handOver: (receipts: NetworkReceipt[]) => Promise<void>): Promise<number>;
 }
 
-/** Long enough to observe the status `sent`, short enough not to annoy. */
-const receiptAfterMs = 100;
-const reportEveryMs = 50;
+interface NetworkReceipt {
+  messageId: string;
+  attempt: number;
+  delivered: boolean;
+}
+
+/** The looks behind the timer that each submit sets: they find receipts of texts that another process submitted. */
+const reportEveryMs = 1000;
+/** A little more than the phones take to report, so that one look finds a whole submit. */
+const reportAfterMs = 105;
+const capacity = 500;
 
 /** Delivers to virtual phones; no text leaves the machine. */
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  const sleep = createWakeableSleep();
   let reporting: Promise<void> = Promise.resolve();
+  let reportTimer: NodeJS.Timeout | undefined;
+
+  function reportSoon(): void {
+    reportTimer ??= setTimeout(() => {
+      reportTimer = undefined;
+      sleep.wake();
+    }, reportAfterMs);
+  }
 
   return {
     name: 'sandbox',
-    maxBatch: 500,
     submitTimeoutMs: 5000,
+    repeatsMessageId: true,
+    capacity: () => capacity,
 
     async submit(texts) {
       const answers = texts.map(answerTo);
       const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
       if (arriving.length > 0) await phones.receive(arriving);
+      reportSoon();
       return answers;
     },
 
     start(receive) {
+      const handOver = (due: NetworkReceipt[]) => receive(due.map(toReceipt));
       async function report(): Promise<void> {
-        try {
-          const handOver: Parameters<Phones['reportDue']>[0] = (due) =>
-            receive(
-              due.map(({ messageId, attempt, outcome, error }) => ({
-                carrierMessageId: carrierIdOf(messageId, attempt),
-                messageId,
-                outcome,
-                error: error as MessageErrorCode | null,
-              })),
-            );
-          while (!stopped && (await phones.reportDue(handOver)) > 0);
-        } catch (error) {
-          log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
+        while (!sleep.stopped) {
+          const seen = sleep.wakes;
+          try {
+            while (!sleep.stopped && (await phones.reportDue(handOver)) > 0);
+          } catch (error) {
+            log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
+          }
+          if (sleep.wakes === seen) await sleep.untilWoken(reportEveryMs);
         }
-        if (!stopped) timer = setTimeout(() => (reporting = report()), reportEveryMs);
       }
       reporting = report();
     },
 
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
+      sleep.stop();
+      clearTimeout(reportTimer);
       await reporting;
     },
   };
 }
 
-function answerTo({ messageId, attempt, to }: OutgoingText): SubmitResult {
+function answerTo({ attempt, to }: OutgoingText): SubmitResult {
   switch (testNumberOf(to)?.kind) {
     case 'blocked':
       return { outcome: 'never', error: 'blocked_by_carrier' };
     case 'failed_permanent':
       return { outcome: 'never', error: 'invalid_destination' };
     default:
-      return { outcome: 'accepted', carrierMessageId: carrierIdOf(messageId, attempt) };
+      return { outcome: 'accepted', carrierMessageId: carrierIdOf(attempt) };
   }
 }
 
 function toArriving({ applicationId, to, messageId, attempt }: OutgoingText) {
   const test = testNumberOf(to);
-  const undelivered = test?.kind === 'undelivered';
   return {
     applicationId,
     to,
     messageId,
     attempt,
-    receiptOutcome: undelivered ? ('undelivered' as const) : ('delivered' as const),
-    receiptError: undelivered ? 'unreachable' : null,
-    receiptAfterMs: test?.kind === 'delivered_late' ? test.afterMs : receiptAfterMs,
+    delivered: test?.kind !== 'undelivered',
+    receiptLaterMs: test?.kind === 'delivered_late' ? test.afterMs : 0,
   };
 }
 
-function carrierIdOf(messageId: string, attempt: number): string {
-  return `${messageId}.${attempt}`;
+function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
+  const outcome = delivered ? ('delivered' as const) : ('undelivered' as const);
+  return { carrierMessageId: carrierIdOf(attempt), messageId, outcome, error: delivered ? null : ('unreachable' as const) };
+}
+
+/** The network's own id of a text. It repeats our id in receipts, so the attempt is enough to tell copies apart. */
+function carrierIdOf(attempt: number): string {
+  return String(attempt);
 }

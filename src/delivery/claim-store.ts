@@ -1,0 +1,210 @@
+import { unsentStatuses } from '../messages/message.ts';
+import { lanes } from '../messages/message-queue.ts';
+import { statusCode } from '../messages/message-row.ts';
+import { findMessages } from '../messages/message-store.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { fromUuid } from '../platform/ids.ts';
+import { actionFor, submittedEntry } from './attempt-result.ts';
+import type { Claim, ClaimedText, QueueEntry, ScheduledText } from './queue-entry.ts';
+
+const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
+  possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt"`;
+
+export interface ClaimOptions {
+  carrier: string;
+  nowMs: number;
+  leaseMs: number;
+  limit: number;
+}
+
+/** So many applications share a batch at most; the next ones have their turn in the next batch. */
+const applicationsPerClaim = 32;
+const beforeAll = '0'.repeat(32);
+
+/** Takes texts from one carrier's queue: verifications first, then the applications in turn. */
+export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
+  /** The application that had the last turn. */
+  let served = beforeAll;
+  let claims = 0;
+
+  async function claimLane(options: ClaimOptions, lane: number, after: string): Promise<ClaimedRow[]> {
+    const { carrier, nowMs, leaseMs, limit } = options;
+    const { rows } = await database.query<ClaimedRow>(claimStatement, [
+      carrier,
+      lane,
+      after,
+      limit,
+      toTimestamp(nowMs),
+      toTimestamp(nowMs + leaseMs),
+    ]);
+    return rows;
+  }
+
+  async function claimBulk(options: ClaimOptions): Promise<ClaimedRow[]> {
+    const from = served;
+    let rows = await claimLane(options, lanes.bulk, from);
+    if (rows.length === 0 && from !== beforeAll) rows = await claimLane(options, lanes.bulk, beforeAll);
+    const applications = new Set(rows.map(({ applicationId }) => applicationId));
+    served = applications.size < applicationsPerClaim ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
+    return rows;
+  }
+
+  const claimCodes = (options: ClaimOptions) => claimLane(options, lanes.verification, beforeAll);
+
+  return async (options) => {
+    // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
+    claims++;
+    const order = claims % 5 === 0 ? [claimBulk, claimCodes] : [claimCodes, claimBulk];
+    let rows: ClaimedRow[] = [];
+    for (const claimOf of order) if (rows.length === 0) rows = await claimOf(options);
+    const [first] = rows;
+    return first === undefined ? undefined : { id: first.claimId, texts: await withMessages(database, rows) };
+  };
+}
+
+interface ClaimedRow extends QueueEntry {
+  claimId: number;
+}
+
+async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
+  const ids = entries.map(({ messageId }) => fromUuid('msg', messageId));
+  const messages = new Map((await findMessages(tx, ids)).map((message) => [message.id, message]));
+  return entries.flatMap((entry, index) => {
+    const message = messages.get(ids[index] ?? '');
+    return message === undefined ? [] : [{ message, entry }];
+  });
+}
+
+/**
+ * Finds the next applications with one index lookup each, takes an equal share of each, and writes the batch to the
+ * journal. Nothing else hides the texts from other workers: they have left the queue.
+ */
+const claimStatement = `with recursive turn(application_id, place) as (
+      (select application_id, 1 from delivery_queue
+        where carrier = $1 and lane = $2 and application_id > $3 order by application_id limit 1)
+      union all
+      select (select q.application_id from delivery_queue q
+          where q.carrier = $1 and q.lane = $2 and q.application_id > turn.application_id
+          order by q.application_id limit 1), place + 1
+      from turn where application_id is not null and place < ${applicationsPerClaim}),
+    share as (select ceil($4::float8 / greatest(1, count(application_id)))::integer as size from turn),
+    due as materialized (
+      select q.* from turn cross join share cross join lateral (
+        select ctid as place_in_queue, * from delivery_queue
+        where carrier = $1 and lane = $2 and application_id = turn.application_id
+        order by message_id limit share.size for update skip locked) q
+      limit $4),
+    taken as (delete from delivery_queue where ctid = any(array(select place_in_queue from due))),
+    claimed as (
+      insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
+        unanswered, possible_duplicates, in_doubt)
+      select $1, $5, $6, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
+        array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt)
+      from due having count(*) > 0
+      returning id)
+    select claimed.id as "claimId", ${entryColumns} from claimed cross join due`;
+
+/** Moves what is due from the schedule to the queue. Returns how many there were, at most `limit`. */
+export function queueDue(
+  database: Database,
+  { carrier, nowMs, limit }: { carrier: string; nowMs: number; limit: number },
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const now = toTimestamp(nowMs);
+    const { rows } = await tx.query<{ id: string }>(queueDueStatement, [carrier, now, limit]);
+    const ids = rows.map(({ id }) => id).sort();
+    if (ids.length > 0) {
+      await tx.query(
+        `update message set status = ${statusCode('queued')}, updated_at = $4, sequence = sequence + 1
+         where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('scheduled')}`,
+        [ids, ids[0], ids.at(-1), now],
+      );
+    }
+    return ids.length;
+  });
+}
+
+export const queueColumns = 'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt';
+const queueDueStatement = `with due as (
+      select ctid as place from delivery_schedule where carrier = $1 and due_at <= $2
+      order by due_at limit $3 for update skip locked),
+    gone as (delete from delivery_schedule where ctid = any(array(select place from due)) returning *),
+    queued as (insert into delivery_queue (${queueColumns}) select ${queueColumns} from gone)
+    select message_id as id from gone`;
+
+/** When the next scheduled text of this carrier is due; undefined if none is. */
+export async function nextDueMs(tx: Tx, carrier: string): Promise<number | undefined> {
+  const { rows } = await tx.query<{ dueAtMs: number }>(nextDueStatement, [carrier]);
+  return rows[0]?.dueAtMs;
+}
+
+const nextDueStatement = {
+  name: 'next-due',
+  text: 'select due_at as "dueAtMs" from delivery_schedule where carrier = $1 order by due_at limit 1',
+};
+
+/**
+ * Puts texts back of which a dead worker may have sent some: claims whose lease has run out, or all claims when this
+ * node is alone and has just started. A text that the worker was not going to send stays as it was.
+ */
+export function releaseClaims(
+  database: Database,
+  { carrier, nowMs, atMostOnce, all }: { carrier: string; nowMs: number; atMostOnce: boolean; all: boolean },
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const values = [carrier, all ? 'infinity' : toTimestamp(nowMs)];
+    const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
+    const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));
+    const texts = await withMessages(tx, rows);
+    const released = texts
+      .filter(({ message }) => unsentStatuses.includes(message.status))
+      .map((text) => {
+        const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
+        const action = actionFor(text, { nowMs: claimedMs, atMostOnce });
+        return action === 'submit' ? { ...submittedEntry(text.entry), inDoubt: true } : text.entry;
+      });
+    await schedule(
+      tx,
+      carrier,
+      released.map((entry) => ({ entry, dueAtMs: nowMs })),
+    );
+    return released.length;
+  });
+}
+
+const releaseStatement = `with gone as (
+      delete from delivery_claim where carrier = $1 and leased_until <= $2 returning *)
+    select claimed_at as "claimedAtMs", ${entryColumns} from gone cross join lateral
+      unnest(lanes, application_ids, message_ids, attempts, unanswered, possible_duplicates, in_doubt)
+        as t(lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt)`;
+
+/** Adds texts to the schedule, in the caller's transaction. */
+export async function schedule(
+  tx: Tx,
+  carrier: string,
+  entries: ScheduledText[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx.query(scheduleStatement, [carrier, ...entryParameters(entries)]);
+}
+
+/** Parameters 2 to 9 of a statement that schedules texts. */
+export function entryParameters(entries: ScheduledText[]): unknown[] {
+  const column = <Value>(read: (entry: QueueEntry) => Value) => entries.map(({ entry }) => read(entry));
+  return [
+    column(({ lane }) => lane),
+    column(({ applicationId }) => applicationId),
+    column(({ messageId }) => messageId),
+    column(({ attempt }) => attempt),
+    column(({ unanswered }) => unanswered),
+    column(({ possibleDuplicates }) => possibleDuplicates),
+    column(({ inDoubt }) => inDoubt),
+    entries.map(({ dueAtMs }) => toTimestamp(dueAtMs)),
+  ];
+}
+
+const scheduleStatement = `insert into delivery_schedule (${queueColumns}, due_at)
+    select $1, * from unnest($2::smallint[], $3::uuid[], $4::uuid[], $5::integer[], $6::smallint[], $7::smallint[],
+      $8::boolean[], $9::timestamptz[])
+    on conflict do nothing`;

@@ -1,0 +1,141 @@
+import { type ReceiptOutcome, unsentStatuses } from '../messages/message.ts';
+import { laneSql } from '../messages/message-queue.ts';
+import { errorCodeOf, statusCode, statusCodes } from '../messages/message-row.ts';
+import { insertEnds } from '../messages/message-store.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import type { Receipt } from './carrier.ts';
+
+/** A receipt for a message of ours. */
+export interface MatchedReceipt {
+  receipt: Receipt;
+  /** Its uuid. */
+  id: string;
+}
+
+const [sent, delivered, unknown] = [statusCode('sent'), statusCode('delivered'), statusCode('unknown')];
+const isUnsent = `in (${statusCodes(unsentStatuses)})`;
+
+/** Finds messages by the carrier's own ids. */
+export async function findByCarrierIds(
+  tx: Tx,
+  carrier: string,
+  carrierMessageIds: string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (carrierMessageIds.length === 0) return found;
+  const { rows } = await tx.query<{ key: string; id: string }>(findStatement, [carrier, carrierMessageIds]);
+  for (const { key, id } of rows) found.set(key, [...(found.get(key) ?? []), id]);
+  return found;
+}
+
+const findStatement = {
+  name: 'find-sent-texts',
+  text: `select carrier_message_id as key, message_id as id from sent_text
+    where carrier = $1 and carrier_message_id = any($2::text[])`,
+};
+
+/** Applies receipts to texts that were sent. Returns the status that each known message had, by uuid. */
+export async function applyToSent(
+  tx: Tx,
+  carrier: string,
+  receipts: MatchedReceipt[],
+  nowMs: number,
+): Promise<Map<string, { unsent: boolean }>> {
+  const { rows } = await tx.query<{ id: string; unsent: boolean }>(sentStatement, parameters(carrier, receipts, nowMs));
+  return new Map(rows.map(({ id, unsent }) => [id, { unsent }]));
+}
+
+/**
+ * Applies receipts that came before the answer to the submit was written, or instead of it. Returns the texts that wait
+ * in the queue or the schedule, or are claimed.
+ */
+export async function applyToUnsent(
+  tx: Tx,
+  carrier: string,
+  receipts: MatchedReceipt[],
+  nowMs: number,
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(unsentStatement, parameters(carrier, receipts, nowMs));
+  return new Set(rows.map(({ id }) => id));
+}
+
+function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number): unknown[] {
+  const ids = receipts.map(({ id }) => id);
+  const sorted = ids.toSorted();
+  return [
+    carrier,
+    toTimestamp(nowMs),
+    sorted[0],
+    sorted.at(-1),
+    ids,
+    receipts.map(({ receipt }) => statusCode(receipt.outcome satisfies ReceiptOutcome)),
+    receipts.map(({ receipt }) => errorCodeOf(errorOf(receipt))),
+    receipts.map(({ receipt }) => receipt.carrierMessageId),
+  ];
+}
+
+function errorOf({ outcome, error }: Receipt): Receipt['error'] {
+  if (outcome === 'delivered') return null;
+  if (outcome === 'unknown') return error;
+  return error ?? (outcome === 'expired' ? 'expired' : 'unknown');
+}
+
+const report = `report as (
+    select * from unnest($5::uuid[], $6::smallint[], $7::smallint[], $8::text[]) as r(id, outcome, error, reported_id))`;
+
+const settled = `status = outcome, updated_at = $2::timestamptz, error_code = error, sequence = sequence + 1,
+    sent_at = coalesce(sent_at, $2::timestamptz), carrier_message_id = coalesce(carrier_message_id, reported_id),
+    delivered_at = case when outcome = ${delivered} then $2::timestamptz end`;
+const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)})`;
+
+/**
+ * States never go backwards. If a text may have been sent twice, a failure counts only for the copy whose carrier id we
+ * know. A late receipt may still replace `unknown`, which then leaves the list of bad ends.
+ */
+const sentStatement = `with ${report},
+    known as (
+      select m.id as known_id, m.status as was, r.* from report r join message m on m.id = r.id
+      where m.carrier = $1 and m.id >= $3 and m.id <= $4),
+    applied as (
+      update message m set ${settled}
+      from known where m.id = known_id and m.id >= $3 and m.id <= $4 and case
+        when outcome = ${delivered} then m.status in (${sent}, ${unknown})
+        when m.status = ${unknown} then outcome <> ${unknown}
+        else m.status = ${sent} and (m.possible_duplicates = 0 or m.carrier_message_id = reported_id) end
+      returning m.id, m.application_id as "applicationId", m.api, m.status, was),
+    ${ended},
+    not_unknown as (
+      delete from message_end e using applied a where a.was = ${unknown} and e.application_id = a."applicationId"
+        and e.api = a.api and e.status = a.was and e.message_id = a.id)
+    select known_id as id, was ${isUnsent} as unsent from known`;
+
+/** Only a text that was submitted can be delivered; bad news counts only if there is one copy. */
+const unsentStatement = `with ${report},
+    record as (
+      select r.*, m.application_id, ${laneSql('m.api')} as lane from report r join message m on m.id = r.id
+      where m.carrier = $1 and m.id >= $3 and m.id <= $4 and m.status ${isUnsent}),
+    waiting as (
+      select r.*, q.attempt, q.possible_duplicates, q.in_doubt from record r join delivery_queue q
+        on q.carrier = $1 and q.lane = r.lane and q.application_id = r.application_id and q.message_id = r.id
+      union all
+      select r.*, s.attempt, s.possible_duplicates, s.in_doubt from record r join delivery_schedule s
+        on s.application_id = r.application_id and s.message_id = r.id
+      union all
+      select r.*, c.attempt + 1, c.possible_duplicates + c.in_doubt::integer, true from record r
+        join (delivery_claim d cross join lateral unnest(d.message_ids, d.attempts, d.possible_duplicates, d.in_doubt)
+          as c(message_id, attempt, possible_duplicates, in_doubt)) on d.carrier = $1 and c.message_id = r.id),
+    fitting as (
+      select * from waiting where case when outcome = ${delivered} then attempt > 0
+        else in_doubt and possible_duplicates = 0 end),
+    unqueued as (
+      delete from delivery_queue q using fitting f
+      where q.carrier = $1 and q.lane = f.lane and q.application_id = f.application_id and q.message_id = f.id),
+    unscheduled as (
+      delete from delivery_schedule s using fitting f where s.application_id = f.application_id and s.message_id = f.id),
+    applied as (
+      update message m set ${settled}, attempt = f.attempt, possible_duplicates = f.possible_duplicates
+      from fitting f where m.id = f.id and m.id >= $3 and m.id <= $4 and m.status ${isUnsent}
+      returning m.id, m.application_id as "applicationId", m.api, m.status),
+    ${ended}
+    select id from waiting`;

@@ -1,0 +1,83 @@
+import type { ReceiptOutcome } from '../messages/message.ts';
+import { errorCodeOf, errorOf, statusCode, statusOf } from '../messages/message-row.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { fromUuid, toUuid } from '../platform/ids.ts';
+import type { Receipt } from './carrier.ts';
+
+/** A receipt that waits for its message. */
+export interface UnmatchedReceipt extends Receipt {
+  rowId: number;
+  carrier: string;
+  receivedAtMs: number;
+}
+
+/** Receipts that are tried again in one transaction. */
+const mostTried = 500;
+
+export async function insertUnmatched(tx: Tx, carrier: string, receipts: Receipt[], nowMs: number): Promise<void> {
+  const sorted = receipts.toSorted((a, b) => (a.carrierMessageId < b.carrierMessageId ? -1 : 1));
+  await tx.query(insertStatement, [
+    carrier,
+    sorted.map(({ carrierMessageId }) => carrierMessageId),
+    sorted.map(({ messageId }) => (messageId === null ? null : (toUuid('msg', messageId) ?? null))),
+    sorted.map(({ outcome }) => statusCode(outcome)),
+    sorted.map(({ error }) => errorCodeOf(error)),
+    toTimestamp(nowMs),
+  ]);
+}
+
+const insertStatement = `insert into unmatched_receipt (carrier, carrier_message_id, message_id, outcome, error_code,
+      received_at, retry_at)
+    select $1, carrier_message_id, message_id, outcome, error_code, $6, $6
+    from unnest($2::text[], $3::uuid[], $4::smallint[], $5::smallint[])
+      as u(carrier_message_id, message_id, outcome, error_code)
+    on conflict do nothing`;
+
+export async function isAnyDue(tx: Tx, nowMs: number): Promise<boolean> {
+  const { rows } = await tx.query<{ due: boolean }>(anyDueStatement, [toTimestamp(nowMs)]);
+  return rows[0]?.due === true;
+}
+
+const anyDueStatement = {
+  name: 'is-any-receipt-due',
+  text: 'select exists (select from unmatched_receipt where retry_at <= $1) as due',
+};
+
+/** Locks receipts to try again, oldest first. */
+export async function lockDue(tx: Tx, nowMs: number): Promise<UnmatchedReceipt[]> {
+  const { rows } = await tx.query<
+    Omit<UnmatchedReceipt, 'messageId' | 'outcome' | 'error'> & {
+      messageId: string | null;
+      outcome: number;
+      error: number | null;
+    }
+  >(lockStatement, [toTimestamp(nowMs), mostTried]);
+  return rows
+    .map((row) => ({
+      ...row,
+      messageId: row.messageId === null ? null : fromUuid('msg', row.messageId),
+      outcome: statusOf(row.outcome) as ReceiptOutcome,
+      error: errorOf(row.error),
+    }))
+    .sort((a, b) => a.rowId - b.rowId);
+}
+
+const lockStatement = `select id as "rowId", carrier, carrier_message_id as "carrierMessageId", message_id as "messageId",
+      outcome, error_code as error, received_at as "receivedAtMs"
+    from unmatched_receipt where retry_at <= $1 order by retry_at limit $2 for update skip locked`;
+
+/** The pauses grow with the age of the receipt. */
+export async function postpone(tx: Tx, receipts: UnmatchedReceipt[], nowMs: number): Promise<void> {
+  if (receipts.length === 0) return;
+  await tx.query(
+    `update unmatched_receipt
+     set retry_at = $2::timestamptz + greatest(interval '1 second', $2::timestamptz - received_at) where id = any($1)`,
+    [receipts.map(({ rowId }) => rowId), toTimestamp(nowMs)],
+  );
+}
+
+export async function deleteUnmatched(tx: Tx, receipts: UnmatchedReceipt[]): Promise<void> {
+  if (receipts.length === 0) return;
+  await tx.query('delete from unmatched_receipt where id = any($1)', [receipts.map(({ rowId }) => rowId)]);
+}

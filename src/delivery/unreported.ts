@@ -1,0 +1,87 @@
+import { unsentStatuses } from '../messages/message.ts';
+import { statusCode, statusCodes } from '../messages/message-row.ts';
+import { insertEnds } from '../messages/message-store.ts';
+import { type Clock, hourMs, toTimestamp } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { uuidFloor } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
+import { readWalk, writeWalk } from '../platform/walk.ts';
+
+/** A text without a receipt for this long becomes `unknown`. */
+const receiptWithinMs = 72 * hourMs;
+const walkName = 'unreported-texts';
+const isUnsettled = `status in (${statusCodes([...unsentStatuses, 'sent'])})`;
+
+/**
+ * Ends texts that wait for a receipt in vain. It walks once over all messages as they become 72 hours old; those that
+ * were sent later than they were accepted are looked at again.
+ */
+export interface Unreported {
+  /** Returns how many rows it read; 0 when it is done. */
+  endSome(): Promise<number>;
+  /** Deletes carrier ids for which no receipt is expected any more. */
+  deleteCarrierIds(): Promise<number>;
+}
+
+interface OldText {
+  id: string;
+  unsettled: boolean;
+}
+
+export function createUnreported(database: Database, clock: Clock): Unreported {
+  async function walk(tx: Tx): Promise<OldText[]> {
+    const done = await readWalk(tx, walkName);
+    const { rows } = await tx.query<OldText>(
+      `select id, ${isUnsettled} as unsettled from message where id > $1 and id < $2 order by id limit $3`,
+      [done, uuidFloor(clock.nowMs() - receiptWithinMs), pieceRows],
+    );
+    const last = rows.at(-1);
+    if (last !== undefined) await writeWalk(tx, walkName, last.id);
+    return rows;
+  }
+
+  /** Takes the texts whose time for another look has come. */
+  async function takeAgain(tx: Tx): Promise<string[]> {
+    const { rows } = await tx.query<{ id: string }>(
+      `delete from unsettled_text where message_id in (
+         select message_id from unsettled_text where look_at <= $1 order by look_at limit $2 for update skip locked)
+       returning message_id as id`,
+      [toTimestamp(clock.nowMs()), pieceRows],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  return {
+    endSome: () =>
+      database.transaction(async (tx) => {
+        const old = await walk(tx);
+        const again = await takeAgain(tx);
+        const ids = [...old.filter(({ unsettled }) => unsettled).map(({ id }) => id), ...again].sort();
+        if (ids.length > 0) {
+          const nowMs = clock.nowMs();
+          const times = [toTimestamp(nowMs), toTimestamp(nowMs - receiptWithinMs), toTimestamp(nowMs + hourMs)];
+          await tx.query(endStatement, [ids, ids[0], ids.at(-1), ...times]);
+        }
+        return old.length + again.length;
+      }),
+
+    async deleteCarrierIds() {
+      const { count } = await database.query(
+        `delete from sent_text where (carrier, carrier_message_id, message_id) in (
+           select carrier, carrier_message_id, message_id from sent_text where sent_at < $1 order by sent_at limit $2)`,
+        [toTimestamp(clock.nowMs() - 2 * receiptWithinMs), pieceRows],
+      );
+      return count;
+    },
+  };
+}
+
+const endStatement = `with ended as (
+      update message set status = ${statusCode('unknown')}, updated_at = $4, sequence = sequence + 1
+      where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('sent')} and sent_at <= $5
+      returning id, application_id as "applicationId", api, status),
+    bad_end as (${insertEnds('ended')})
+    insert into unsettled_text (message_id, look_at)
+    select m.id, greatest(coalesce(m.sent_at + ($4::timestamptz - $5::timestamptz), $6), $6) from message m
+    where m.id = any($1::uuid[]) and m.id >= $2 and m.id <= $3 and ${isUnsettled} and m.id not in (select id from ended)
+    on conflict do nothing`;

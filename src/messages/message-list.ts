@@ -1,0 +1,163 @@
+import type { PageRequest } from '../http/list-page.ts';
+import type { Api } from '../http/route.ts';
+import { weekMs } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
+import { apiNames, badEnds, type Message, type MessageStatus, type ShownMessage, unsentStatuses } from './message.ts';
+import { lanes } from './message-queue.ts';
+import { type MessageRow, messageColumns, statusCode, toMessage } from './message-row.ts';
+import { findMessages } from './message-store.ts';
+
+export interface MessageFilter {
+  to?: string | undefined;
+  status?: string | undefined;
+  reference?: string | undefined;
+}
+
+export interface MessagePage {
+  rows: ShownMessage[];
+  /** Set if the search stopped before the page was full: the id to go on after. */
+  searchedTo: string | undefined;
+}
+
+interface List {
+  tx: Tx;
+  applicationId: string;
+  api: Api;
+  filter: MessageFilter;
+  limit: number;
+}
+
+/** Of messages that a filter by status has no index for, one request looks at so many. */
+const mostLookedAt = 5000;
+const highestUuid = 'f'.repeat(32);
+
+/** Callers ask for one row more than a page to detect a next page. */
+export async function listMessages(
+  tx: Tx,
+  applicationId: string,
+  api: Api,
+  filter: MessageFilter,
+  page: PageRequest,
+): Promise<MessagePage> {
+  // Postgres rejects NUL in a parameter, and no row contains one.
+  if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return { rows: [], searchedTo: undefined };
+  const list = { tx, applicationId, api, filter, limit: page.limit };
+  const status = filter.status as MessageStatus | undefined;
+  const byStatusAlone = filter.to === undefined && filter.reference === undefined && status !== undefined;
+  if (byStatusAlone && badEnds.includes(status)) return listByIds(list, page.after, selectEnded(list, status));
+  if (byStatusAlone && unsentStatuses.includes(status)) return listByIds(list, page.after, selectUnsent(list));
+  return listByAge(list, page.after);
+}
+
+/**
+ * Reads messages newest first, by the index of the number, the reference or the list. It begins with the newest
+ * partitions and goes to older ones only while the page is not full.
+ */
+async function listByAge(list: List, after: string | undefined): Promise<MessagePage> {
+  const { filter, limit } = list;
+  let below = after === undefined ? highestUuid : uuidOf(after);
+  const newestMs = after === undefined ? Date.now() : idTimeMs(after);
+  const rows: Message[] = [];
+  let room = filter.status === undefined ? limit : mostLookedAt;
+  for (const spanMs of [weekMs, 9 * weekMs, undefined]) {
+    const from = spanMs === undefined ? uuidFloor(0) : uuidFloor(newestMs - spanMs);
+    for (;;) {
+      const wanted = Math.min(room, filter.status === undefined ? limit - rows.length : 500);
+      const found = (await readByAge(list, { from, below, limit: wanted })).map(toMessage);
+      const last = found.at(-1);
+      if (last !== undefined) below = uuidOf(last.id);
+      rows.push(...found.filter(({ status }) => filter.status === undefined || status === filter.status));
+      room -= found.length;
+      if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
+      if (room <= 0) return { rows, searchedTo: last?.id };
+      if (found.length < wanted) break;
+    }
+    below = from;
+  }
+  return { rows, searchedTo: undefined };
+}
+
+async function readByAge(
+  { tx, applicationId, api, filter }: List,
+  { from, below, limit }: { from: string; below: string; limit: number },
+): Promise<MessageRow[]> {
+  const values: unknown[] = [uuidOf(applicationId), apiNames.indexOf(api), from, below, limit];
+  const conditions = ['application_id = $1', 'api = $2', 'id >= $3', 'id < $4'];
+  if (filter.to !== undefined) conditions.push(`recipient = $${values.push(filter.to)}`, 'verification_id is null');
+  if (filter.reference !== undefined) conditions.push(`reference = $${values.push(filter.reference)}`);
+  const text = `select ${messageColumns} from message where ${conditions.join(' and ')} order by id desc limit $5`;
+  const { rows } = await tx.query<MessageRow>(text, values);
+  return rows;
+}
+
+/** Selects at most `limit` ids below an id, newest first. */
+type SelectIds = (below: string, limit: number) => Promise<string[]>;
+
+/** Reads the messages of a narrow table. A message may have changed since it was written there, so they are filtered. */
+async function listByIds(list: List, after: string | undefined, select: SelectIds): Promise<MessagePage> {
+  const { tx, applicationId, api, filter, limit } = list;
+  const rows: Message[] = [];
+  let below = after === undefined ? highestUuid : uuidOf(after);
+  for (let looked = 0; looked < mostLookedAt; ) {
+    const uuids = await select(below, limit);
+    const messages = await findMessages(tx, uuids.map(toMessageId));
+    const wanted = messages.filter(
+      (each) => each.applicationId === applicationId && each.api === api && each.status === filter.status,
+    );
+    rows.push(...wanted.sort((a, b) => (a.id < b.id ? 1 : -1)));
+    if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
+    if (uuids.length < limit) return { rows, searchedTo: undefined };
+    below = uuids.at(-1) ?? below;
+    looked += uuids.length;
+  }
+  return { rows, searchedTo: toMessageId(below) };
+}
+
+function selectEnded({ tx, applicationId, api }: List, status: MessageStatus): SelectIds {
+  return async (below, limit) => {
+    const values = [uuidOf(applicationId), apiNames.indexOf(api), statusCode(status), below, limit];
+    return toUuids(await tx.query<{ id: string }>(endedStatement, values));
+  };
+}
+
+const endedStatement = {
+  name: 'select-ended-messages',
+  text: `select message_id as id from message_end
+    where application_id = $1 and api = $2 and status = $3 and message_id < $4 order by message_id desc limit $5`,
+};
+
+function selectUnsent({ tx, applicationId }: List): SelectIds {
+  return async (below, limit) =>
+    toUuids(await tx.query<{ id: string }>(unsentStatement, [uuidOf(applicationId), below, limit]));
+}
+
+/** The queue's index begins with the carrier, so it is read once for each of the few carriers. */
+const unsentStatement = {
+  name: 'select-unsent-messages',
+  text: `with recursive carriers(name) as (
+      (select carrier from delivery_queue order by carrier limit 1)
+      union all
+      select (select carrier from delivery_queue where carrier > name order by carrier limit 1)
+      from carriers where name is not null)
+    select distinct id from (
+      select q.message_id as id from carriers cross join lateral (
+        select message_id from delivery_queue
+        where carrier = name and lane = ${lanes.bulk} and application_id = $1 and message_id < $2
+        order by message_id desc limit $3) q
+      union all
+      (select message_id from delivery_schedule
+        where application_id = $1 and message_id < $2 order by message_id desc limit $3)
+      union all
+      (select message_id from delivery_claim, unnest(application_ids, message_ids) as t(application_id, message_id)
+        where application_id = $1 and message_id < $2 order by message_id desc limit $3)) unsent
+    order by id desc limit $3`,
+};
+
+function toUuids({ rows }: { rows: { id: string }[] }): string[] {
+  return rows.map(({ id }) => id);
+}
+
+function toMessageId(uuid: string): string {
+  return fromUuid('msg', uuid);
+}
