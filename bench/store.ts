@@ -43,7 +43,8 @@ export async function openStore(url: string): Promise<Store> {
     registry: createRegistry({ database, clock, keys, log, config }),
     patiently,
     async empty() {
-      await patiently('truncate message, verification, handset_text, request_trace, usage_minute');
+      await patiently(`truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text,
+        verification, handset_text, request_trace, usage_minute`);
       await patiently('checkpoint');
     },
     close: () => database.close(),

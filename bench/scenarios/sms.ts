@@ -45,7 +45,8 @@ async function sustained(bench: Bench): Promise<Row> {
 /** Accepted, and not on a handset yet. */
 async function backlog({ database }: Store): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
-    `select count(*)::integer as count from message where carrier = 'sandbox' and due_at is not null and status = 'queued'`,
+    `select ((select count(*) from delivery_queue) + (select count(*) from delivery_schedule)
+       + (select coalesce(sum(cardinality(message_ids)), 0) from delivery_claim))::integer as count`,
   );
   return rows[0]?.count ?? 0;
 }

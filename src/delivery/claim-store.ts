@@ -20,7 +20,7 @@ export interface ClaimOptions {
 
 /** So many applications share a batch at most; the next ones have their turn in the next batch. */
 const applicationsPerClaim = 32;
-const beforeAll = '0'.repeat(32);
+const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Takes texts from one carrier's queue: verifications first, then the applications in turn. */
 export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
@@ -125,7 +125,8 @@ export function queueDue(
   });
 }
 
-export const queueColumns = 'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt';
+export const queueColumns =
+  'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt';
 const queueDueStatement = `with due as (
       select ctid as place from delivery_schedule where carrier = $1 and due_at <= $2
       order by due_at limit $3 for update skip locked),
@@ -174,17 +175,15 @@ export function releaseClaims(
 }
 
 const releaseStatement = `with gone as (
-      delete from delivery_claim where carrier = $1 and leased_until <= $2 returning *)
+      delete from delivery_claim where carrier = $1 and leased_until <= $2
+      returning claimed_at, lanes, application_ids, message_ids, attempts, unanswered as silences,
+        possible_duplicates as duplicates, in_doubt as doubts)
     select claimed_at as "claimedAtMs", ${entryColumns} from gone cross join lateral
-      unnest(lanes, application_ids, message_ids, attempts, unanswered, possible_duplicates, in_doubt)
+      unnest(lanes, application_ids, message_ids, attempts, silences, duplicates, doubts)
         as t(lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt)`;
 
 /** Adds texts to the schedule, in the caller's transaction. */
-export async function schedule(
-  tx: Tx,
-  carrier: string,
-  entries: ScheduledText[],
-): Promise<void> {
+export async function schedule(tx: Tx, carrier: string, entries: ScheduledText[]): Promise<void> {
   if (entries.length === 0) return;
   await tx.query(scheduleStatement, [carrier, ...entryParameters(entries)]);
 }

@@ -35,15 +35,35 @@ const findStatement = {
     where carrier = $1 and carrier_message_id = any($2::text[])`,
 };
 
-/** Applies receipts to texts that were sent. Returns the status that each known message had, by uuid. */
+/** What is known of a message that a receipt is for. */
+export interface KnownMessage {
+  id: string;
+  unsent: boolean;
+}
+
+/**
+ * Applies receipts to texts that were sent, and returns what is known of each message. Most receipts say the same, and
+ * one update without a join applies them; the few that it does not apply are looked at closely.
+ */
 export async function applyToSent(
   tx: Tx,
   carrier: string,
   receipts: MatchedReceipt[],
   nowMs: number,
-): Promise<Map<string, { unsent: boolean }>> {
-  const { rows } = await tx.query<{ id: string; unsent: boolean }>(sentStatement, parameters(carrier, receipts, nowMs));
-  return new Map(rows.map(({ id, unsent }) => [id, { unsent }]));
+): Promise<Map<string, KnownMessage>> {
+  const known = new Map<string, KnownMessage>();
+  const delivered = receipts.filter(({ receipt }) => receipt.outcome === 'delivered');
+  if (delivered.length > 0) {
+    const values = [carrier, toTimestamp(nowMs), delivered.map(({ id }) => id)];
+    const { rows } = await tx.query<{ id: string }>(deliveredStatement, values);
+    for (const { id } of rows) known.set(id, { id, unsent: false });
+  }
+  const others = receipts.filter(({ id }) => !known.has(id));
+  if (others.length > 0) {
+    const { rows } = await tx.query<KnownMessage>(sentStatement, parameters(carrier, others, nowMs));
+    for (const each of rows) known.set(each.id, each);
+  }
+  return known;
 }
 
 /**
@@ -61,14 +81,10 @@ export async function applyToUnsent(
 }
 
 function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number): unknown[] {
-  const ids = receipts.map(({ id }) => id);
-  const sorted = ids.toSorted();
   return [
     carrier,
     toTimestamp(nowMs),
-    sorted[0],
-    sorted.at(-1),
-    ids,
+    receipts.map(({ id }) => id),
     receipts.map(({ receipt }) => statusCode(receipt.outcome satisfies ReceiptOutcome)),
     receipts.map(({ receipt }) => errorCodeOf(errorOf(receipt))),
     receipts.map(({ receipt }) => receipt.carrierMessageId),
@@ -81,8 +97,14 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
   return error ?? (outcome === 'expired' ? 'expired' : 'unknown');
 }
 
+/** The usual case: a sent text was delivered. */
+const deliveredStatement = `update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null,
+      sequence = sequence + 1
+    where id = any($3::uuid[]) and carrier = $1 and status = ${sent}
+    returning id`;
+
 const report = `report as (
-    select * from unnest($5::uuid[], $6::smallint[], $7::smallint[], $8::text[]) as r(id, outcome, error, reported_id))`;
+    select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[]) as r(id, outcome, error, reported_id))`;
 
 const settled = `status = outcome, updated_at = $2::timestamptz, error_code = error, sequence = sequence + 1,
     sent_at = coalesce(sent_at, $2::timestamptz), carrier_message_id = coalesce(carrier_message_id, reported_id),
@@ -96,10 +118,10 @@ const ended = `bad_end as (${insertEnds(`(select * from applied where status <> 
 const sentStatement = `with ${report},
     known as (
       select m.id as known_id, m.status as was, r.* from report r join message m on m.id = r.id
-      where m.carrier = $1 and m.id >= $3 and m.id <= $4),
+      where m.carrier = $1 and m.id = any($3::uuid[])),
     applied as (
       update message m set ${settled}
-      from known where m.id = known_id and m.id >= $3 and m.id <= $4 and case
+      from known where m.id = known_id and m.id = any($3::uuid[]) and case
         when outcome = ${delivered} then m.status in (${sent}, ${unknown})
         when m.status = ${unknown} then outcome <> ${unknown}
         else m.status = ${sent} and (m.possible_duplicates = 0 or m.carrier_message_id = reported_id) end
@@ -114,7 +136,7 @@ const sentStatement = `with ${report},
 const unsentStatement = `with ${report},
     record as (
       select r.*, m.application_id, ${laneSql('m.api')} as lane from report r join message m on m.id = r.id
-      where m.carrier = $1 and m.id >= $3 and m.id <= $4 and m.status ${isUnsent}),
+      where m.carrier = $1 and m.id = any($3::uuid[]) and m.status ${isUnsent}),
     waiting as (
       select r.*, q.attempt, q.possible_duplicates, q.in_doubt from record r join delivery_queue q
         on q.carrier = $1 and q.lane = r.lane and q.application_id = r.application_id and q.message_id = r.id
@@ -135,7 +157,7 @@ const unsentStatement = `with ${report},
       delete from delivery_schedule s using fitting f where s.application_id = f.application_id and s.message_id = f.id),
     applied as (
       update message m set ${settled}, attempt = f.attempt, possible_duplicates = f.possible_duplicates
-      from fitting f where m.id = f.id and m.id >= $3 and m.id <= $4 and m.status ${isUnsent}
+      from fitting f where m.id = f.id and m.id = any($3::uuid[]) and m.status ${isUnsent}
       returning m.id, m.application_id as "applicationId", m.api, m.status),
     ${ended}
     select id from waiting`;

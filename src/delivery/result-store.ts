@@ -1,5 +1,4 @@
 import { unsentStatuses } from '../messages/message.ts';
-import { laneSql } from '../messages/message-queue.ts';
 import { errorCodeOf, statusCode, statusCodes } from '../messages/message-row.ts';
 import { insertEnds } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -28,80 +27,105 @@ export async function recordClaim(tx: Tx, claimId: number, results: ClaimResults
     return;
   }
   const parts = [open];
-  const values: unknown[] = [claimId, toTimestamp(results.nowMs), ...rangeOf([...ended, ...again])];
-  if (ended.length > 0) parts.push(...recordParts(results, values, 'cross join open'));
+  const values: unknown[] = [claimId, toTimestamp(results.nowMs)];
+  parts.push(...recordParts(results, values, { now: '$2::timestamptz', condition: 'exists (select from open)' }));
   if (again.length > 0) parts.push(...scheduleParts(results, values));
   await tx.query(`with ${parts.join(',\n')} select`, values);
 }
 
 /** Records answers that came after the claim was closed, for texts that have not been sent again. */
 export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<void> {
-  const { ended, again, carrier } = results;
+  const { ended, again } = results;
   if (ended.length > 0) {
-    const values: unknown[] = [carrier, toTimestamp(results.nowMs), ...rangeOf(ended)];
-    const parts = recordParts(results, values, 'join removed on removed.message_id = r.id');
-    const [result = ''] = parts;
-    await tx.query(`with ${[result, removedParts, ...parts.slice(1)].join(',\n')} select`, values);
+    const { rows } = await tx.query<{ id: string }>(removeDoubtStatement, attemptsOf(ended));
+    const removed = new Set(rows.map(({ id }) => id));
+    const settled = ended.filter(({ entry }) => removed.has(entry.messageId));
+    const values: unknown[] = [toTimestamp(results.nowMs)];
+    const parts = recordParts({ ...results, ended: settled }, values, { now: '$1::timestamptz', condition: 'true' });
+    if (settled.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
   }
-  if (again.length > 0) {
-    await tx.query(settleDoubtStatement, [
-      again.map(({ entry }) => entry.applicationId),
-      again.map(({ entry }) => entry.messageId),
-      again.map(({ entry }) => entry.attempt),
-    ]);
-  }
+  if (again.length > 0) await tx.query(settleDoubtStatement, attemptsOf(again));
 }
 
-/** An answer in doubt is in the queue or the schedule, under the attempt that it answers. */
-const removedParts = `unqueued as (
-    delete from delivery_queue q using result r, message m
-    where m.id = r.id and m.id >= $3 and m.id <= $4 and q.carrier = $1 and q.lane = ${laneSql('m.api')}
-      and q.application_id = m.application_id and q.message_id = r.id and q.attempt = r.attempt and q.in_doubt
-    returning q.message_id),
-  unscheduled as (
-    delete from delivery_schedule s using result r, message m
-    where m.id = r.id and m.id >= $3 and m.id <= $4 and s.application_id = m.application_id and s.message_id = r.id
-      and s.attempt = r.attempt and s.in_doubt
-    returning s.message_id),
-  removed as (select message_id from unqueued union all select message_id from unscheduled)`;
+function attemptsOf(texts: { entry: QueueEntry }[]): unknown[] {
+  return [
+    texts.map(({ entry }) => entry.applicationId),
+    texts.map(({ entry }) => entry.messageId),
+    texts.map(({ entry }) => entry.attempt),
+  ];
+}
+
+const attempts = 'unnest($1::uuid[], $2::uuid[], $3::integer[]) as a(application_id, message_id, attempt)';
+const isDoubt = (table: string) => `${table}.application_id = a.application_id and ${table}.message_id = a.message_id
+      and ${table}.attempt = a.attempt and ${table}.in_doubt`;
+
+/** A text in doubt is in the queue or the schedule, under the attempt that is answered. */
+const removeDoubtStatement = `with unqueued as (
+      delete from delivery_queue q using ${attempts} where ${isDoubt('q')} returning q.message_id),
+    unscheduled as (
+      delete from delivery_schedule s using ${attempts} where ${isDoubt('s')} returning s.message_id)
+    select message_id as id from unqueued union all select message_id from unscheduled`;
 
 /** The carrier did not take the text, so it is no longer in doubt. */
-const settleDoubtStatement = `update delivery_schedule s set in_doubt = false
-    from unnest($1::uuid[], $2::uuid[], $3::integer[]) as a(application_id, message_id, attempt)
-    where s.application_id = a.application_id and s.message_id = a.message_id and s.attempt = a.attempt and s.in_doubt`;
+const settleDoubtStatement = `update delivery_schedule s set in_doubt = false from ${attempts} where ${isDoubt('s')}`;
 
-/** Updates the records. `$2` is the time, `$3` and `$4` are the lowest and the highest id. */
-function recordParts({ ended, keepCarrierIds }: ClaimResults, values: unknown[], condition: string): string[] {
+/**
+ * Updates the records: one update for all texts with the same result, so that Postgres looks up a list of ids and joins
+ * nothing. Only the carrier's ids differ.
+ */
+function recordParts(
+  { ended, keepCarrierIds }: ClaimResults,
+  values: unknown[],
+  { now, condition }: { now: string; condition: string },
+): string[] {
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const sent = statusCode('sent');
-  const parts = [
-    `result as (select * from unnest(${bind(ended.map(({ entry }) => entry.messageId))}::uuid[],
-      ${bind(ended.map(({ status }) => statusCode(status)))}::smallint[],
-      ${bind(ended.map(({ error }) => errorCodeOf(error)))}::smallint[],
-      ${bind(ended.map(({ entry }) => entry.attempt))}::integer[],
-      ${bind(ended.map(({ entry }) => entry.possibleDuplicates))}::smallint[],
-      ${bind(ended.map(({ carrierMessageId }) => carrierMessageId))}::text[])
-      as r(id, status, error_code, attempt, possible_duplicates, carrier_message_id))`,
-    `recorded as (
-      update message m set status = r.status, error_code = r.error_code, attempt = r.attempt,
-        possible_duplicates = r.possible_duplicates, carrier_message_id = r.carrier_message_id, updated_at = $2,
-        sequence = sequence + 1, sent_at = case when r.status = ${sent} then $2::timestamptz end
-      from result r ${condition}
-      where m.id = r.id and m.id >= $3 and m.id <= $4 and m.status in (${statusCodes(unsentStatuses)})
-      returning m.id, m.application_id as "applicationId", m.api, m.status, m.carrier, m.carrier_message_id)`,
-  ];
-  if (ended.some(({ status }) => status !== 'sent'))
-    parts.push(`bad_end as (${insertEnds(`(select * from recorded where status <> ${sent}) e`)})`);
-  if (keepCarrierIds)
-    parts.push(`known as (
-      insert into sent_text (carrier, carrier_message_id, message_id, sent_at)
-      select carrier, carrier_message_id, id, $2 from recorded where status = ${sent} on conflict do nothing)`);
-  return parts;
+  return groupBy(ended, resultOf).flatMap((group, place) => {
+    const [{ entry, status, error }] = group;
+    const sent = status === 'sent';
+    const parts = [
+      `recorded_${place} as (
+        update message set status = ${statusCode(status)}, error_code = ${bind(errorCodeOf(error))}::smallint,
+          attempt = ${bind(entry.attempt)}, possible_duplicates = ${bind(entry.possibleDuplicates)}, updated_at = ${now},
+          sequence = sequence + 1${sent ? `, sent_at = ${now}, carrier_message_id = ${carrierIdSql(group, bind)}` : ''}
+        where id = any(${bind(idsOf(group))}::uuid[]) and ${condition} and status in (${statusCodes(unsentStatuses)})
+        returning id, application_id as "applicationId", api, status, carrier, carrier_message_id)`,
+    ];
+    if (!sent) parts.push(`bad_end_${place} as (${insertEnds(`recorded_${place}`)})`);
+    if (sent && keepCarrierIds)
+      parts.push(`known_${place} as (
+        insert into sent_text (carrier, carrier_message_id, message_id, sent_at)
+        select carrier, carrier_message_id, id, ${now} from recorded_${place} on conflict do nothing)`);
+    return parts;
+  });
+}
+
+function resultOf({ entry, status, error }: EndedText): string {
+  return `${status} ${error} ${entry.attempt} ${entry.possibleDuplicates}`;
+}
+
+function carrierIdSql(group: EndedText[], bind: (value: unknown) => string): string {
+  const [first] = group;
+  if (group.every(({ carrierMessageId }) => carrierMessageId === first?.carrierMessageId))
+    return bind(first?.carrierMessageId);
+  const ids = group.map(({ entry, carrierMessageId }) => [entry.messageId, carrierMessageId]);
+  return `${bind(JSON.stringify(Object.fromEntries(ids)))}::jsonb ->> id::text`;
+}
+
+/** Groups are never empty. */
+function groupBy<Item>(items: Item[], keyOf: (item: Item) => string): [Item, ...Item[]][] {
+  const groups = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
 }
 
 function scheduleParts({ again, carrier }: ClaimResults, values: unknown[]): string[] {
   const first = values.length + 1;
   values.push(carrier, ...entryParameters(again));
+  const ids = first + 3;
   const types = ['smallint', 'uuid', 'uuid', 'integer', 'smallint', 'smallint', 'boolean', 'timestamptz'];
   const columns = types.map((type, index) => `$${first + 1 + index}::${type}[]`).join(', ');
   return [
@@ -111,7 +135,7 @@ function scheduleParts({ again, carrier }: ClaimResults, values: unknown[]): str
     `noted as (
       update message m set attempt = a.attempt, possible_duplicates = a.possible_duplicates
       from again a cross join open
-      where m.id = a.message_id and m.id >= $3 and m.id <= $4 and m.status in (${statusCodes(unsentStatuses)})
+      where m.id = a.message_id and m.id = any($${ids}::uuid[]) and m.status in (${statusCodes(unsentStatuses)})
       returning m.id)`,
     `scheduled as (
       insert into delivery_schedule (${queueColumns}, due_at)
@@ -120,12 +144,6 @@ function scheduleParts({ again, carrier }: ClaimResults, values: unknown[]): str
   ];
 }
 
-function rangeOf(texts: { entry: QueueEntry }[]): [lowest: string, highest: string] {
-  let lowest = texts[0]?.entry.messageId ?? '';
-  let highest = lowest;
-  for (const { entry } of texts) {
-    if (entry.messageId < lowest) lowest = entry.messageId;
-    if (entry.messageId > highest) highest = entry.messageId;
-  }
-  return [lowest, highest];
+function idsOf(texts: { entry: QueueEntry }[]): string[] {
+  return texts.map(({ entry }) => entry.messageId);
 }

@@ -30,7 +30,7 @@ interface List {
 
 /** Of messages that a filter by status has no index for, one request looks at so many. */
 const mostLookedAt = 5000;
-const highestUuid = 'f'.repeat(32);
+const highestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Callers ask for one row more than a page to detect a next page. */
 export async function listMessages(

@@ -97,8 +97,7 @@ export function createMessageRetention({
     });
 
   return {
-    maskOld: () =>
-      database.transaction((tx) => maskMessages(tx, uuidFloor(clock.nowMs() - days * dayMs))),
+    maskOld: () => database.transaction((tx) => maskMessages(tx, uuidFloor(clock.nowMs() - days * dayMs))),
 
     async forget(number, onProgress) {
       let forgotten = 0;

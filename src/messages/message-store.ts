@@ -173,7 +173,6 @@ export async function findTexts(tx: Tx, messageIds: string[]): Promise<Map<strin
   );
 }
 
-
 // BRIDGE
 export async function findNewestTexts(
   tx: Tx,
@@ -185,10 +184,12 @@ export async function findNewestTexts(
     [verificationIds.map(uuidOf)],
   );
   return new Map(
-    rows.map(toMessage).map(({ id, status, errorCode, correlationId, verificationId }) => [
-      verificationId ?? '',
-      { messageId: id, status, errorCode, correlationId, verificationId: verificationId ?? '' },
-    ]),
+    rows
+      .map(toMessage)
+      .map(({ id, status, errorCode, correlationId, verificationId }) => [
+        verificationId ?? '',
+        { messageId: id, status, errorCode, correlationId, verificationId: verificationId ?? '' },
+      ]),
   );
 }
 export async function cancelTextsOf(tx: Tx, verificationIds: string[], nowMs: number): Promise<void> {

@@ -46,12 +46,7 @@ export async function findMessagesOfRequest(
        select ${trackedColumns} from message
        where application_id = a.id and api = p.api and id >= $2 and id < $3 and correlation_id = $1
        order by id limit 100) m`,
-    [
-      uuidOf(correlationId),
-      uuidFloor(madeMs - 1000),
-      uuidFloor(madeMs + longestRequestMs),
-      applicationIds.map(uuidOf),
-    ],
+    [uuidOf(correlationId), uuidFloor(madeMs - 1000), uuidFloor(madeMs + longestRequestMs), applicationIds.map(uuidOf)],
   );
   return rows.map(toTracked);
 }

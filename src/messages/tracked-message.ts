@@ -24,7 +24,11 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
     { atMs: createdAtMs, event: 'accepted', detail: `The text for ${message.to} is stored: ${parts}.` },
   ];
   if (status === 'scheduled') {
-    events.push({ atMs: message.sendAtMs ?? createdAtMs, event: 'scheduled', detail: 'The text will be sent at this time.' });
+    events.push({
+      atMs: message.sendAtMs ?? createdAtMs,
+      event: 'scheduled',
+      detail: 'The text will be sent at this time.',
+    });
   }
   if (sentAtMs !== null) {
     const tries = message.attempt > 1 ? ` on attempt ${message.attempt}` : '';

@@ -44,16 +44,19 @@ test('every random character is used, in every place', () => {
   for (const characters of seen) assert.equal(characters.size, 32);
 });
 
+const dashed = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
 test('an id and the uuid of its 16 bytes are two spellings of one thing, and sort alike', () => {
-  const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((array) => Buffer.from(array).toString('hex'));
+  const bytes = fc
+    .uint8Array({ minLength: 16, maxLength: 16 })
+    .map((array) => dashed(Buffer.from(array).toString('hex')));
   fc.assert(
     fc.property(bytes, bytes, (one, other) => {
       const [id, second] = [fromUuid('msg', one), fromUuid('msg', other)];
       assert.match(id, /^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
       assert.equal(uuidOf(id), one);
       assert.equal(id < second, one < other);
-      const dashed = one.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-      assert.equal(fromUuid('msg', dashed), id);
+      assert.equal(fromUuid('msg', one.replaceAll('-', '')), id);
     }),
   );
 });

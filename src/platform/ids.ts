@@ -57,18 +57,22 @@ export function toUuid(prefix: IdPrefix, id: string): string | undefined {
 }
 
 /**
- * The same for an id that is known to be one. Four base 32 digits are five hexadecimal ones; the first two digits of an
- * id are the first byte.
+ * The same for an id that is known to be one, spelled as Postgres writes it. Four base 32 digits are five hexadecimal
+ * ones; the first two digits of an id are the first byte.
  */
 export function uuidOf(id: string): string {
   const end = id.length;
-  let text = '';
+  let hex = '';
   for (let at = end - 4; at > end - 26; at -= 4) {
     const number =
       (digitOf(id, at) << 15) | (digitOf(id, at + 1) << 10) | (digitOf(id, at + 2) << 5) | digitOf(id, at + 3);
-    text = `${byteTexts[number >> 12]}${byteTexts[(number >> 4) & 0xff]}${hexDigits[number & 0xf]}${text}`;
+    hex = `${byteTexts[number >> 12]}${byteTexts[(number >> 4) & 0xff]}${hexDigits[number & 0xf]}${hex}`;
   }
-  return `${byteTexts[((digitOf(id, end - 26) << 5) | digitOf(id, end - 25)) & 0xff]}${text}`;
+  return withDashes(`${byteTexts[((digitOf(id, end - 26) << 5) | digitOf(id, end - 25)) & 0xff]}${hex}`);
+}
+
+function withDashes(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The id whose bytes these are, given as Postgres writes a `uuid`. */
@@ -92,7 +96,7 @@ export function fromUuid(prefix: IdPrefix, uuid: string): string {
 
 /** The smallest uuid of an id made at this time or later. */
 export function uuidFloor(atMs: number): string {
-  return Math.max(0, Math.floor(atMs)).toString(16).padStart(12, '0').padEnd(32, '0');
+  return withDashes(Math.max(0, Math.floor(atMs)).toString(16).padStart(12, '0').padEnd(32, '0'));
 }
 
 const hexDigits = '0123456789abcdef';

@@ -1,17 +1,19 @@
 import type { Tx } from './database.ts';
 
-const lowestUuid = '0'.repeat(32);
+const lowestUuid = '00000000-0000-0000-0000-000000000000';
 
 /**
  * How far a chore has gone through rows in the order of their ids. The row stays locked until the transaction ends, so
  * that two nodes do not do the same piece.
  */
 export async function readWalk(tx: Tx, name: string): Promise<string> {
-  await tx.query('insert into walk (name, done_before) values ($1, $2) on conflict (name) do nothing', [name, lowestUuid]);
-  const { rows } = await tx.query<{ done: string }>(
-    'select done_before as done from walk where name = $1 for update',
-    [name],
-  );
+  await tx.query('insert into walk (name, done_before) values ($1, $2) on conflict (name) do nothing', [
+    name,
+    lowestUuid,
+  ]);
+  const { rows } = await tx.query<{ done: string }>('select done_before as done from walk where name = $1 for update', [
+    name,
+  ]);
   return rows[0]?.done ?? lowestUuid;
 }
 

@@ -107,7 +107,12 @@ function toArriving({ applicationId, to, messageId, attempt }: OutgoingText) {
 
 function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
   const outcome = delivered ? ('delivered' as const) : ('undelivered' as const);
-  return { carrierMessageId: carrierIdOf(attempt), messageId, outcome, error: delivered ? null : ('unreachable' as const) };
+  return {
+    carrierMessageId: carrierIdOf(attempt),
+    messageId,
+    outcome,
+    error: delivered ? null : ('unreachable' as const),
+  };
 }
 
 /** The network's own id of a text. It repeats our id in receipts, so the attempt is enough to tell copies apart. */
