@@ -1,6 +1,7 @@
 // Section 11 of the contract: GET /sandbox/v1/inbox/stream, the same as server-sent events.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
 import { type EventStream, openEvents } from '../support/events.ts';
@@ -65,8 +66,8 @@ describe('the stream', () => {
 
   test('still hears when thousands of texts have arrived, before and at once; each once, in order', async () => {
     await app.db.database.query(
-      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, receipt_outcome)
-       select 'app_other', '+447700900000', 'msg_' || i, 1, now(), 'delivered' from generate_series(1, 2500) i`,
+      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
+       select gen_random_uuid(), '+447700900000', gen_random_uuid(), 1, now(), true from generate_series(1, 2500) i`,
     );
     const stream = await openEvents(app, path, acme.key);
     const first = await acme.sms();
@@ -74,9 +75,9 @@ describe('the stream', () => {
     const last = await acme.sms();
     await shows(stream, last.body.id);
     await app.db.database.query(
-      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, receipt_outcome)
-       select $1, '+447700900123', $2, 1 + i, now(), 'delivered' from generate_series(1, 2500) i`,
-      [acme.id, last.body.id],
+      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
+       select $1, '+447700900123', $2, 1 + i, now(), true from generate_series(1, 2500) i`,
+      [uuidOf(acme.id), uuidOf(last.body.id)],
     );
     await until('all of them', () => stream.events().length === 2502);
     const ids = stream.events().map(({ id }) => Number(id));
@@ -190,9 +191,9 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
     const { body } = await sender.sms({ to: '+447700900777' });
     await app.delivery.workers[0]?.runUntilIdle();
     await app.db.database.query(
-      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, receipt_outcome)
-       select $1, '+447700900123', $2, 1 + i, now(), 'delivered' from generate_series(1, 1200) i`,
-      [sender.id, body.id],
+      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
+       select $1, '+447700900123', $2, 1 + i, now(), true from generate_series(1, 1200) i`,
+      [uuidOf(sender.id), uuidOf(body.id)],
     );
     const all = await resume(sender, '0');
     await until('the last 1,000', () => all.events().length === 1000);

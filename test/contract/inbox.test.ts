@@ -1,6 +1,7 @@
 // Section 11 of the contract: GET /sandbox/v1/inbox.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken } from '../support/applications.ts';
 import { createApplication, send, signUp } from '../support/developer.ts';
@@ -96,9 +97,9 @@ describe('200 {data, next_cursor}', () => {
     const who = await createSender(app, { apis: ['sms'] });
     const { id } = await arrive(who);
     await app.db.database.query(
-      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, receipt_outcome)
-       select application_id, recipient, message_id, 2, received_at, receipt_outcome from handset_text where message_id = $1`,
-      [id],
+      `insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
+       select application_id, recipient, message_id, 2, received_at, delivered from handset_text where message_id = $1`,
+      [uuidOf(id)],
     );
     assert.deepEqual(idsOf(await get(who.key)), [id, id]);
   });

@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createClaims } from '../../src/delivery/claim-store.ts';
+import { messageStatuses } from '../../src/messages/message.ts';
 import { createMessageRetention } from '../../src/messages/message-retention.ts';
 import { dayMs } from '../../src/platform/clock.ts';
 import { deleteAnswersAbout } from '../../src/platform/idempotency.ts';
-import { deleteArrivals } from '../../src/sandbox/handsets.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
+import { deleteArrivalsOf } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
@@ -25,7 +28,7 @@ const retention = () =>
     database: app.db.database,
     clock: app.clock,
     days: app.config.retentionDays,
-    deleteArrivals,
+    deleteArrivalsOf,
   });
 /** As the service does it, with all other upkeep: until nothing is left. */
 const maskOld = () => app.delivery.maintenance.runAll();
@@ -81,11 +84,11 @@ describe('the retention time', () => {
     await app.db.database.query(
       `insert into message (id, application_id, api, channel, recipient, sender, body, status, encoding, segment_count,
          characters, remaining, correlation_id, created_at, updated_at, expires_at, carrier)
-       select 'msg_' || left(split_part(m.id, '_', 2), 10) || lpad(i::text, 16, '0'), application_id, api, channel, '+4477009' || lpad(i::text, 5, '0'),
-         sender, 'unmasked text', 'delivered', encoding, segment_count, characters, remaining, correlation_id, created_at,
+       select (left(m.id::text, 13) || '-0000-0000-' || lpad(i::text, 12, '0'))::uuid, application_id, api, channel, '+4477009' || lpad(i::text, 5, '0'),
+         sender, 'unmasked text', ${messageStatuses.indexOf('delivered')}, encoding, segment_count, characters, remaining, correlation_id, created_at,
          updated_at, expires_at, carrier
        from generate_series(1, 2500) i, (select * from message where id = $1) m`,
-      [(await acme.sms()).body.id],
+      [uuidOf((await acme.sms()).body.id)],
     );
     app.clock.advance(2 * dayMs + 1);
     await work();
@@ -113,7 +116,7 @@ describe('the retention time', () => {
     await work();
     assert.equal((await acme.readSms(scheduled.body.id)).status, 'sent');
     const { rows } = await app.db.database.query('select recipient from handset_text where message_id = $1', [
-      scheduled.body.id,
+      uuidOf(scheduled.body.id),
     ]);
     assert.deepEqual(rows, [{ recipient: to }]);
     await maskOld();
@@ -175,16 +178,15 @@ describe('forget(number)', () => {
   test('what is on the wire at this moment is masked too; nobody knows what becomes of it, and it is not sent again', async () => {
     const { to, message } = fresh();
     const { body } = await acme.sms({ to, message });
-    await app.db.database.query('update message set on_the_wire = true, attempt = 1, due_at = $2 where id = $1', [
-      body.id,
-      new Date(app.clock.nowMs() + 10_000).toISOString(),
-    ]);
+    await createClaims(app.db.database)({ carrier: 'sandbox', nowMs: app.clock.nowMs(), leaseMs: 10_000, limit: 100 });
     assert.equal(await forget(to), 1);
     assert.deepEqual(await holds(to, message), [false, false]);
     app.clock.advance(60_000);
     await work();
     assert.equal((await acme.readSms(body.id)).status, 'unknown');
-    const { count } = await app.db.database.query('select 1 from handset_text where message_id = $1', [body.id]);
+    const { count } = await app.db.database.query('select 1 from handset_text where message_id = $1', [
+      uuidOf(body.id),
+    ]);
     assert.equal(count, 0);
   });
 

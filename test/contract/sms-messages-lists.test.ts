@@ -1,6 +1,7 @@
 // Section 7 of the contract: reading, lists with their filters and pages, and who sees what.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
 import { createSender, type Page, type Refusal, type Sender, type TextRecord } from '../support/texts.ts';
@@ -45,7 +46,7 @@ describe('GET /sms/v1/messages/{id}', () => {
   test("404 for an unknown id, another application's, and one of another API: none can be told from another", async () => {
     const { body } = await acme.sms();
     const other = await acme.messaging();
-    await app.db.database.query("update message set api = 'verify', body = null where id = $1", [other.body.id]);
+    await app.db.database.query('update message set api = 1, body = null where id = $1', [uuidOf(other.body.id)]);
     const sentThere = (await acme.messaging()).body.id;
     const answers = [
       await send<Refusal>(app, 'GET', `${path}/${body.id}`, { headers: eve.key }),
@@ -131,7 +132,9 @@ describe('GET /sms/v1/messages', () => {
     await who.messaging({ reference: 'same' });
     await eve.sms({ reference: 'same' });
     const code = await who.sms({ reference: 'same' });
-    await app.db.database.query("update message set api = 'verify' where id = $1", [code.body.id]);
+    await app.db.database.query('update message set api = 1, verification_id = id where id = $1', [
+      uuidOf(code.body.id),
+    ]);
     for (const query of ['', 'reference=same', 'to=%2B447700900123', 'status=queued']) {
       assert.deepEqual(idsOf(await list(query, who)), [mine], query);
     }

@@ -1,6 +1,8 @@
 // Section 7 of the contract: scheduled → queued → sent → delivered | undelivered, and failed, expired, canceled, unknown.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createClaims } from '../../src/delivery/claim-store.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type Answer, send } from '../support/developer.ts';
@@ -112,7 +114,7 @@ describe('with the worker in the test’s hand', () => {
   const cancel = (id: string, who = acme): Promise<Answer<TextRecord & { code: string }>> =>
     send(app, 'DELETE', `/sms/v1/messages/${id}`, { headers: who.key });
   const arrivals = async (ids: string[]) =>
-    (await app.db.database.query('select 1 from handset_text where message_id = any($1)', [ids])).count;
+    (await app.db.database.query('select 1 from handset_text where message_id = any($1)', [ids.map(uuidOf)])).count;
 
   test('expired: its validity ended before it could leave', async () => {
     const { body } = await acme.sms({ validity_seconds: 60 });
@@ -160,7 +162,7 @@ describe('with the worker in the test’s hand', () => {
     app.clock.advance(60_000);
     await work();
     const leaving = await acme.sms();
-    await app.db.database.query('update message set on_the_wire = true where id = $1', [leaving.body.id]);
+    await createClaims(app.db.database)({ carrier: 'sandbox', nowMs: app.clock.nowMs(), leaseMs: 60_000, limit: 10 });
     for (const [{ body }, status] of [
       [sent, 'sent'],
       [failed, 'failed'],

@@ -1,7 +1,7 @@
 // A store as it is after years of use, or after an attack: millions of rows that are over, and many of one caller.
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { idFloor } from '../../src/platform/ids.ts';
+import { idFloor, uuidFloor, uuidOf } from '../../src/platform/ids.ts';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { startService } from '../support/service.ts';
 
@@ -74,7 +74,7 @@ export async function fill(database: Database, credentials: SandboxCredentials, 
      from generate_series(1, $3::integer) n`,
     [idFloor('app', nowMs - 7_200_000).slice(0, 14), free, amounts.applications],
   );
-  await addMessages(database, free, amounts.messages, idFloor('msg', nowMs - 1_800_000).slice(0, 14));
+  await addMessages(database, free, amounts.messages, uuidFloor(nowMs - 1_800_000).slice(0, 24));
 }
 
 async function addVerifications(
@@ -96,9 +96,9 @@ async function addMessages(database: Database, applicationId: string, count: num
   await database.query(
     `insert into message (id, application_id, api, channel, recipient, sender, body, status, encoding, segment_count,
        characters, remaining, correlation_id, created_at, updated_at, expires_at, carrier)
-     select $1 || lpad(n::text, 16, '0'), $2, 'sms', 'sms', '${busyNumber}', 'ACME', 'Hello', 'delivered', 'GSM-7', 1, 5, 155,
-       'req_01', now() - interval '30 minutes', now() - interval '30 minutes', now(), 'sandbox'
+     select ($1 || lpad(n::text, 12, '0'))::uuid, $2, 0, 0, '${busyNumber}', 'ACME', 'Hello', 3, 0, 1, 5, 155,
+       $2, now() - interval '30 minutes', now() - interval '30 minutes', now(), 'sandbox'
      from generate_series(1, $3::integer) n`,
-    [id, applicationId, count],
+    [id, uuidOf(applicationId), count],
   );
 }

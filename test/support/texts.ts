@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Api } from '../../src/http/route.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
 import type { TestApp } from './app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from './applications.ts';
 import { type Answer, send } from './developer.ts';
@@ -97,7 +98,7 @@ export async function dumpAll(app: TestApp): Promise<string> {
 export async function countMessages(app: TestApp, applicationId: string): Promise<number> {
   const { rows } = await app.db.database.query<{ count: number }>(
     'select count(*) as count from message where application_id = $1',
-    [applicationId],
+    [uuidOf(applicationId)],
   );
   return rows[0]?.count ?? 0;
 }
