@@ -185,6 +185,13 @@ create table handset_text (
 create index handset_text_inbox on handset_text (application_id, id);
 create index handset_text_number on handset_text (application_id, recipient, id);
 
+-- Arrivals long after the message was accepted. Retention deletes arrivals in their order, and finds these by message.
+create table handset_delayed_text (
+  message_id uuid not null,
+  handset_text_id bigint not null,
+  primary key (message_id, handset_text_id)
+);
+
 -- Receipts that the sandbox's network sends later than the others.
 create table handset_late_receipt (
   handset_text_id bigint primary key,

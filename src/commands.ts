@@ -73,12 +73,14 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
     throw new StartError('Give one phone number: npm run forget -- +447700900123');
   }
   await loadPhoneNumbers();
-  const messages = await createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf }).forget(
-    number,
-    (looked) => {
-      if (looked % 1_000_000 === 0) say(`Checked ${looked.toLocaleString('en')} messages.`);
-    },
-  );
+  const messages = await createMessageRetention({
+    database,
+    clock,
+    days: config.retentionDays,
+    deleteArrivalsOf,
+  }).forget(number, (looked) => {
+    if (looked % 1_000_000 === 0) say(`Checked ${looked.toLocaleString('en')} messages.`);
+  });
   const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
   await deleteAnswersAbout(database, keys, JSON.stringify(number));
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

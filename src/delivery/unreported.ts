@@ -33,7 +33,7 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
     const done = await readWalk(tx, walkName);
     const { rows } = await tx.query<OldText>(
       `select id, ${isUnsettled} as unsettled from message where id > $1 and id < $2 order by id limit $3`,
-      [done, uuidFloor(clock.nowMs() - receiptWithinMs), pieceRows],
+      [done, uuidFloor(clock.nowMs() - receiptWithinMs + 1), pieceRows],
     );
     const last = rows.at(-1);
     if (last !== undefined) await writeWalk(tx, walkName, last.id);
@@ -56,7 +56,7 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
       database.transaction(async (tx) => {
         const old = await walk(tx);
         const again = await takeAgain(tx);
-        const ids = [...old.filter(({ unsettled }) => unsettled).map(({ id }) => id), ...again].sort();
+        const ids = [...old.filter(({ unsettled }) => unsettled).map(({ id }) => id), ...again].sort((a, b) => (a < b ? -1 : 1));
         if (ids.length > 0) {
           const nowMs = clock.nowMs();
           const times = [toTimestamp(nowMs), toTimestamp(nowMs - receiptWithinMs), toTimestamp(nowMs + hourMs)];

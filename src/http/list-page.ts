@@ -37,7 +37,10 @@ export function toPage<Row extends { id: string }, Item>(
 ) {
   const shown = rows.slice(0, limit);
   const after = rows.length > limit ? shown.at(-1)?.id : searchedTo;
-  return { data: shown.map(toItem), next_cursor: after === undefined ? null : Buffer.from(after).toString('base64url') };
+  return {
+    data: shown.map(toItem),
+    next_cursor: after === undefined ? null : Buffer.from(after).toString('base64url'),
+  };
 }
 
 export function pageSchema<Item extends TSchema>(item: Item) {

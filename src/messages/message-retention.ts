@@ -73,7 +73,7 @@ export function createMessageRetention({
   }
 
   async function mask(tx: Tx, rows: Masked[]): Promise<void> {
-    const ids = rows.map(({ id }) => id).sort();
+    const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
     if (ids.length === 0) return;
     await tx.query(
       `update message m set recipient = u.masked, body = null from unnest($1::uuid[], $2::text[]) as u(id, masked)

@@ -3,8 +3,8 @@ import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import type { ShownMessage } from '../messages/message.ts';
-import { messageFilters, messageSchema, toMessageRecord } from '../messages/message-record.ts';
 import { listMessages } from '../messages/message-list.ts';
+import { messageFilters, messageSchema, toMessageRecord } from '../messages/message-record.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
 import { messageTimeline } from '../messages/tracked-message.ts';
 import { findTrackedMessage } from '../messages/tracked-message-store.ts';

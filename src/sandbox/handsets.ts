@@ -1,6 +1,6 @@
-import { type Clock, toTimestamp } from '../platform/clock.ts';
+import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 
 /** A text that arrived on a virtual phone. The row holds no text: readers render it. */
@@ -64,15 +64,20 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
   return {
     async receive(texts) {
       const nowMs = clock.nowMs();
-      const late = texts.some(({ receiptLaterMs }) => receiptLaterMs > 0);
-      await database.query(late ? insertTextsAndLate : insertTexts, [
+      const special = texts.some((text) => text.receiptLaterMs > 0 || isDelayed(text, nowMs));
+      await database.query(special ? insertSpecialTexts : insertTexts, [
         texts.map(({ applicationId }) => uuidOf(applicationId)),
         texts.map(({ to }) => to),
         texts.map(({ messageId }) => uuidOf(messageId)),
         texts.map(({ attempt }) => attempt),
         texts.map(({ delivered }) => delivered),
         toTimestamp(nowMs),
-        ...(late ? [texts.map(({ receiptLaterMs }) => laterAt(nowMs, receiptLaterMs))] : []),
+        ...(special
+          ? [
+              texts.map(({ receiptLaterMs }) => laterAt(nowMs, receiptLaterMs)),
+              texts.map((text) => isDelayed(text, nowMs)),
+            ]
+          : []),
       ]);
     },
 
@@ -146,6 +151,11 @@ function toText(row: HandsetText): HandsetText {
   };
 }
 
+/** A text that was sent late outlives its neighbours' place in the order of arrival, so it is noted apart. */
+function isDelayed({ messageId }: ArrivingText, nowMs: number): boolean {
+  return nowMs - idTimeMs(messageId) > minuteMs;
+}
+
 function laterAt(nowMs: number, laterMs: number): string | null {
   return laterMs === 0 ? null : toTimestamp(nowMs + laterMs);
 }
@@ -158,15 +168,22 @@ export async function deleteArrivalsOf(tx: Tx, applicationIds: string[], number:
   ]);
 }
 
-/** Deletes some of the arrivals from before a time. Ids are in the order of arrival, so it looks at the lowest. */
+/** Deletes some of the arrivals of messages that were accepted before a time. */
 export async function deleteOldArrivals(tx: Tx, beforeMs: number): Promise<number> {
-  const { count } = await tx.query(
-    `delete from handset_text where id in (
-       select id from (select id, received_at from handset_text order by id limit $2) oldest where received_at < $1)`,
-    [toTimestamp(beforeMs), pieceRows],
-  );
-  return count;
+  const { count: usual } = await tx.query(deleteOldest, [uuidFloor(beforeMs), pieceRows]);
+  const { count: delayed } = await tx.query(deleteDelayed, [uuidFloor(beforeMs), pieceRows]);
+  return usual + delayed;
 }
+
+/** Ids are in the order of arrival, so the lowest ones are of the oldest messages. */
+const deleteOldest = `delete from handset_text where id in (
+    select id from (select id, message_id from handset_text order by id limit $2) oldest where message_id < $1)`;
+const deleteDelayed = `with gone as (
+      delete from handset_delayed_text where (message_id, handset_text_id) in (
+        select message_id, handset_text_id from handset_delayed_text where message_id < $1 order by message_id limit $2)
+      returning handset_text_id),
+    texts as (delete from handset_text where id in (select handset_text_id from gone))
+    select from gone`;
 
 /**
  * The lock makes id order commit order, so a reader that has seen an id has seen all earlier ones. The join draws each
@@ -180,14 +197,16 @@ const lockedSql = 'locked as materialized (select pg_advisory_xact_lock(4207020)
 
 const insertTexts = { name: 'insert-handset-texts', text: `with ${lockedSql} ${insertSql}` };
 
-const insertTextsAndLate = {
-  name: 'insert-late-handset-texts',
-  text: `with ${lockedSql}, arrived as (${insertSql} returning id, message_id, attempt, delivered)
+const insertSpecialTexts = {
+  name: 'insert-special-handset-texts',
+  text: `with ${lockedSql}, arrived as (${insertSql} returning id, message_id, attempt, delivered),
+      special as (
+        select * from arrived join unnest($3::uuid[], $4::integer[], $7::timestamptz[], $8::boolean[])
+          as s(message_id, attempt, due_at, delayed) using (message_id, attempt)),
+      noted as (
+        insert into handset_delayed_text (message_id, handset_text_id) select message_id, id from special where delayed)
     insert into handset_late_receipt (handset_text_id, message_id, attempt, delivered, due_at)
-    select id, message_id, attempt, delivered, due_at from arrived
-      join unnest($3::uuid[], $4::integer[], $7::timestamptz[]) as l(message_id, attempt, due_at)
-        using (message_id, attempt)
-    where due_at is not null`,
+    select id, message_id, attempt, delivered, due_at from special where due_at is not null`,
 };
 
 /** Most looks find nothing, and need no transaction. */

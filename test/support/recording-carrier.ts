@@ -2,8 +2,9 @@ import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } fr
 import type { Message } from '../../src/messages/message.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
 import { insertMessages } from '../../src/messages/message-store.ts';
-import type { Clock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
+import { newId } from '../../src/platform/ids.ts';
 
 /** A carrier that does as it is told, and writes down every submit. */
 export interface RecordingCarrier extends Carrier {
@@ -30,8 +31,9 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
   let outstanding = 0;
   const carrier: RecordingCarrier = {
     name,
-    maxBatch,
     submitTimeoutMs,
+    repeatsMessageId: false,
+    capacity: () => maxBatch,
     submits: [],
     batches: [],
     outstanding: () => outstanding,
@@ -80,6 +82,8 @@ export interface Accepting {
   carrier?: string;
 }
 
+export const testApplication = newId('app', systemClock);
+
 /** Puts messages where an accepted request would have put them. */
 export async function acceptMessages(
   { database, clock, carrier = 'test' }: Accepting,
@@ -97,7 +101,7 @@ export async function acceptMessages(
     send_at: null,
     smart_encoding: false,
   };
-  const context = { applicationId: 'app_test', api: 'sms' as const, correlationId: 'req_test' };
+  const context = { applicationId: testApplication, api: 'sms' as const, correlationId: newId('req', clock) };
   const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, context), ...changes }));
   await insertMessages(database, messages);
   return messages;
