@@ -60,10 +60,12 @@ async function listByAge(list: List, after: string | undefined): Promise<Message
   const newestMs = after === undefined ? Date.now() : idTimeMs(after);
   const rows: Message[] = [];
   let room = filter.status === undefined ? limit : mostLookedAt;
+  let piece = limit;
   for (const spanMs of [weekMs, 9 * weekMs, undefined]) {
     const from = spanMs === undefined ? uuidFloor(0) : uuidFloor(newestMs - spanMs);
     for (;;) {
-      const wanted = Math.min(room, filter.status === undefined ? limit - rows.length : 500);
+      const wanted = Math.min(room, filter.status === undefined ? limit - rows.length : piece);
+      piece = Math.min(500, 2 * piece);
       const found = (await readByAge(list, { from, below, limit: wanted })).map(toMessage);
       const last = found.at(-1);
       if (last !== undefined) below = uuidOf(last.id);

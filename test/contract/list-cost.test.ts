@@ -61,7 +61,7 @@ async function addTheRest(from: number): Promise<void> {
   await database.query(`set maintenance_work_mem = '256MB'`);
   for (const { name } of rows) await database.query(`drop index ${name}`);
   await addDelivered(from, total);
-  for (const { definition } of rows) await database.query(definition);
+  for (const { definition } of rows) await database.query(definition.replace(' ON ONLY ', ' ON '));
   await database.query('analyze message');
 }
 
