@@ -1,5 +1,4 @@
 import { unsentStatuses } from '../messages/message.ts';
-import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
 import { findMessages } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -28,36 +27,20 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
   let served = beforeAll;
   let claims = 0;
 
-  async function claimLane(options: ClaimOptions, lane: number, after: string): Promise<ClaimedRow[]> {
-    const { carrier, nowMs, leaseMs, limit } = options;
-    const { rows } = await database.query<ClaimedRow>(claimStatement, [
-      carrier,
-      lane,
-      after,
-      limit,
-      toTimestamp(nowMs),
-      toTimestamp(nowMs + leaseMs),
-    ]);
+  async function claimAfter(after: string, { carrier, nowMs, leaseMs, limit }: ClaimOptions): Promise<ClaimedRow[]> {
+    // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
+    const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
+    const times = [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs)];
+    const { rows } = await database.query<ClaimedRow>(statement, [carrier, after, limit, ...times]);
     return rows;
   }
-
-  async function claimBulk(options: ClaimOptions): Promise<ClaimedRow[]> {
-    const from = served;
-    let rows = await claimLane(options, lanes.bulk, from);
-    if (rows.length === 0 && from !== beforeAll) rows = await claimLane(options, lanes.bulk, beforeAll);
-    const applications = new Set(rows.map(({ applicationId }) => applicationId));
-    served = applications.size < applicationsPerClaim ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
-    return rows;
-  }
-
-  const claimCodes = (options: ClaimOptions) => claimLane(options, lanes.verification, beforeAll);
 
   return async (options) => {
-    // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
     claims++;
-    const order = claims % 5 === 0 ? [claimBulk, claimCodes] : [claimCodes, claimBulk];
-    let rows: ClaimedRow[] = [];
-    for (const claimOf of order) if (rows.length === 0) rows = await claimOf(options);
+    let rows = await claimAfter(served, options);
+    if (rows.length === 0 && served !== beforeAll) rows = await claimAfter(beforeAll, options);
+    const applications = new Set(rows.map(({ applicationId }) => applicationId));
+    served = applications.size < applicationsPerClaim ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
     const [first] = rows;
     return first === undefined ? undefined : { id: first.claimId, texts: await withMessages(database, rows) };
   };
@@ -77,33 +60,38 @@ async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[
 }
 
 /**
- * Finds the next applications with one index lookup each, takes an equal share of each, and writes the batch to the
- * journal. Nothing else hides the texts from other workers: they have left the queue.
+ * Finds the lane and its next applications with one index lookup each, takes an equal share of each, and writes the batch
+ * to the journal. Nothing else hides the texts from other workers: they have left the queue.
  */
-const claimStatement = `with recursive turn(application_id, place) as (
+const claimStatement = (order: 'asc' | 'desc') => `with recursive first as materialized (
+      select lane from delivery_queue where carrier = $1 order by lane ${order} limit 1),
+    turn(application_id, place) as (
       (select application_id, 1 from delivery_queue
-        where carrier = $1 and lane = $2 and application_id > $3 order by application_id limit 1)
+        where carrier = $1 and lane = (select lane from first) and application_id > $2 order by application_id limit 1)
       union all
       select (select q.application_id from delivery_queue q
-          where q.carrier = $1 and q.lane = $2 and q.application_id > turn.application_id
+          where q.carrier = $1 and q.lane = (select lane from first) and q.application_id > turn.application_id
           order by q.application_id limit 1), place + 1
       from turn where application_id is not null and place < ${applicationsPerClaim}),
-    share as (select ceil($4::float8 / greatest(1, count(application_id)))::integer as size from turn),
+    share as (select ceil($3::float8 / greatest(1, count(application_id)))::integer as size from turn),
     due as materialized (
       select q.* from turn cross join share cross join lateral (
         select ctid as place_in_queue, * from delivery_queue
-        where carrier = $1 and lane = $2 and application_id = turn.application_id
+        where carrier = $1 and lane = (select lane from first) and application_id = turn.application_id
         order by message_id limit share.size for update skip locked) q
-      limit $4),
+      limit $3),
     taken as (delete from delivery_queue where ctid = any(array(select place_in_queue from due))),
     claimed as (
       insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
         unanswered, possible_duplicates, in_doubt)
-      select $1, $5, $6, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
+      select $1, $4, $5, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
         array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt)
       from due having count(*) > 0
       returning id)
     select claimed.id as "claimId", ${entryColumns} from claimed cross join due`;
+
+const claimFirstLane = { name: 'claim-first-lane', text: claimStatement('asc') };
+const claimLastLane = { name: 'claim-last-lane', text: claimStatement('desc') };
 
 /** Moves what is due from the schedule to the queue. Returns how many there were, at most `limit`. */
 export function queueDue(

@@ -56,7 +56,9 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
       database.transaction(async (tx) => {
         const old = await walk(tx);
         const again = await takeAgain(tx);
-        const ids = [...old.filter(({ unsettled }) => unsettled).map(({ id }) => id), ...again].sort((a, b) => (a < b ? -1 : 1));
+        const ids = [...old.filter(({ unsettled }) => unsettled).map(({ id }) => id), ...again].sort((a, b) =>
+          a < b ? -1 : 1,
+        );
         if (ids.length > 0) {
           const nowMs = clock.nowMs();
           const times = [toTimestamp(nowMs), toTimestamp(nowMs - receiptWithinMs), toTimestamp(nowMs + hourMs)];
