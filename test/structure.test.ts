@@ -45,13 +45,24 @@ const ownerOf: Record<string, string[]> = {
   node: ['registry'],
   signing_key: ['identity'],
   token_revocation: ['identity'],
-  // The row is its own queue entry, so delivery works on it; a verification's answer shows its newest text.
-  message: ['messages', 'delivery', 'verify'],
+  // Delivery records in it what became of a text.
+  message: ['messages', 'delivery'],
+  message_default: ['messages'],
+  message_end: ['messages', 'delivery'],
+  unmasked_message: ['messages'],
+  // Accepting and canceling a message put it into the queue and take it out.
+  delivery_queue: ['delivery', 'messages'],
+  delivery_schedule: ['delivery', 'messages'],
+  delivery_claim: ['delivery', 'messages'],
+  sent_text: ['delivery'],
+  unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
-  // How far each of the two has been masked.
-  retention: ['messages', 'verify'],
+  walk: ['platform'],
   idempotency: ['platform'],
   handset_text: ['sandbox'],
+  handset_delayed_text: ['sandbox'],
+  handset_late_receipt: ['sandbox'],
+  handset_report: ['sandbox'],
   verification: ['verify'],
   usage_minute: ['metering'],
   request_trace: ['metering'],

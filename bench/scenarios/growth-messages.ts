@@ -1,3 +1,4 @@
+import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byKey, get } from '../requests.ts';
 import { type Row, ratioRow } from '../result-row.ts';
@@ -63,14 +64,14 @@ function listSide({ node, callers }: Product): Side {
 
 /** Spread over all there are, so that not only the newest pages are read. */
 async function readSide({ node, store, callers }: Product, size: number): Promise<Side> {
-  const keys = new Map(callers.map(({ applicationId, apiKey }) => [applicationId, apiKey]));
+  const keys = new Map(callers.map(({ applicationId, apiKey }) => [uuidOf(applicationId), apiKey]));
   const { rows } = await store.database.query<{ id: string; applicationId: string }>(
     `select id, application_id as "applicationId" from message tablesample system ($2::real)
-     where application_id = any($1)`,
+     where application_id = any($1::uuid[])`,
     [[...keys.keys()], Math.min(100, (100 * sampled) / size)],
   );
   const requests = rows.map(({ id, applicationId }) =>
-    get(`/sms/v1/messages/${id}`, byKey(keys.get(applicationId) ?? '')),
+    get(`/sms/v1/messages/${fromUuid('msg', id)}`, byKey(keys.get(applicationId) ?? '')),
   );
   return { servers: [node], requests: () => requests, status: '200' };
 }
