@@ -1,0 +1,157 @@
+// A store with many messages is upgraded while it is in use: no caller waits longer than a second for a lock, and an
+// upgrade that was interrupted goes on where it stopped.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { insertMessages } from '../../src/messages/message-store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { newId, uuidFloor } from '../../src/platform/ids.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { inShort } from '../support/effort.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestLog } from '../support/log.ts';
+
+const rows = inShort(60_000, 10_000_000);
+let db: TestDatabase;
+let folder: string;
+
+before(async () => {
+  db = await createTestDatabase();
+  const patient = db.another({ poolSize: 1, timeouts: { statementMs: 3_600_000, transactionMs: 3_600_000 } });
+  await patient.query(
+    `insert into message (id, application_id, api, channel, recipient, sender, status, encoding, segment_count, characters,
+       remaining, correlation_id, created_at, updated_at, expires_at, carrier)
+     select ($1 || lpad(to_hex(n), 12, '0'))::uuid, $2, 0, 0, '+447700900123', 'ACME', 3, 0, 1, 5, 155, $2, now(), now(), now(),
+       'sandbox' from generate_series(1, $3::integer) n`,
+    [uuidFloor(Date.now() - 86_400_000).slice(0, 24), uuidFloor(Date.now()), rows],
+  );
+  folder = await mkdtemp(join(tmpdir(), 'heliograph-upgrade-'));
+  await cp(fileURLToPath(new URL('../../migrations', import.meta.url)), folder, { recursive: true });
+  const { rows: applied } = await db.database.query<{ next: number }>(
+    'select max(version) + 1 as next from schema_migration',
+  );
+  const next = applied[0]?.next ?? 0;
+  const files = {
+    'add-price': 'alter table message add column price integer;',
+    'fill-price': `-- in pieces
+      update message set price = 7 where id in (
+        select id from message where price is null and id < '${uuidFloor(Date.now())}' limit 5000)`,
+    'index-on-parent': 'create index message_price on only message (price);',
+    'index-partitions': `-- concurrently, for each partition of message
+      create index concurrently if not exists {partition}_price on {partition} (price);`,
+    'attach-indexes': `do $$ declare partition regclass; begin
+        for partition in select inhrelid from pg_inherits where inhparent = 'message'::regclass loop
+          execute format('alter index message_price attach partition %s', partition::text || '_price');
+        end loop; end $$;`,
+  };
+  for (const [place, [name, sql]] of Object.entries(files).entries()) {
+    await writeFile(join(folder, `${String(next + place).padStart(4, '0')}-${name}.sql`), sql);
+  }
+});
+after(async () => {
+  await db.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Accepts messages all the time, and waits no longer than a second for any lock. Returns how many were accepted. */
+function keepAccepting(database: Database): { stop(): Promise<number> } {
+  let stopped = false;
+  let accepted = 0;
+  async function accept(): Promise<void> {
+    const session = await database.openSession(() => {});
+    await session.query("set lock_timeout = '1s'");
+    while (!stopped) {
+      await insertMessages(session, [newMessage()]);
+      accepted++;
+    }
+    await session.close();
+  }
+  const accepting = accept();
+  accepting.catch(() => {});
+  return {
+    async stop() {
+      stopped = true;
+      await accepting;
+      return accepted;
+    },
+  };
+}
+
+function newMessage() {
+  const nowMs = systemClock.nowMs();
+  return {
+    id: newId('msg', systemClock),
+    applicationId: newId('app', systemClock),
+    api: 'sms' as const,
+    verificationId: null,
+    channel: 'sms',
+    to: '+447700900123',
+    sender: 'ACME',
+    body: 'Hello',
+    template: null,
+    status: 'queued' as const,
+    encoding: 'GSM-7' as const,
+    segmentCount: 1,
+    characters: 5,
+    remaining: 155,
+    reference: null,
+    errorCode: null,
+    correlationId: newId('req', systemClock),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    sentAtMs: null,
+    deliveredAtMs: null,
+    expiresAtMs: nowMs + 60_000,
+    carrier: 'sandbox',
+    sendAtMs: null,
+  };
+}
+
+const filled = async () =>
+  (await db.database.query<{ count: number }>('select count(price) as count from message')).rows[0]?.count ?? 0;
+
+test('a store in use is upgraded, interrupted and upgraded to the end', async () => {
+  const load = keepAccepting(db.another({ poolSize: 1 }));
+  const log = createTestLog();
+  const run = () => migrate(db.another({ poolSize: 1 }), systemClock, log.log, pathToFileURL(`${folder}/`));
+  const first = run();
+  const interrupted = assert.rejects(first, /fill-price.sql failed/);
+  await eventually('some rows to be filled', async () => (await filled().catch(() => 0)) >= 5000);
+  await db.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and query like '-- in pieces%' and pid <> pg_backend_pid()`,
+  );
+  await interrupted;
+  const before = await filled();
+  assert.ok(before >= 5000 && before < rows, `${before} of ${rows} rows were filled`);
+  await run();
+  assert.equal(await filled(), rows);
+  const { rows: indexes } = await db.database.query<{ valid: boolean }>(
+    "select indisvalid as valid from pg_index where indexrelid = 'message_price'::regclass",
+  );
+  assert.deepEqual(indexes, [{ valid: true }]);
+  assert.ok((await load.stop()) > 0, 'messages were accepted meanwhile, and none waited a second for a lock');
+});
+
+test('a migration that would hold a lock for longer is refused, and leaves nothing', async () => {
+  const { rows: applied } = await db.database.query<{ next: number }>(
+    'select max(version) + 1 as next from schema_migration',
+  );
+  const name = `${String(applied[0]?.next).padStart(4, '0')}-too-slow.sql`;
+  await writeFile(join(folder, name), 'alter table message add column slow integer; select pg_sleep(3);');
+  const { log } = createTestLog();
+  await assert.rejects(
+    migrate(db.another({ poolSize: 1 }), systemClock, log, pathToFileURL(`${folder}/`)),
+    /too-slow.sql failed: It took longer than a second with its locks held. Write it in pieces./,
+  );
+  await rm(join(folder, name));
+  const { rows: columns } = await db.database.query(
+    "select from information_schema.columns where table_name = 'message' and column_name = 'slow'",
+  );
+  assert.equal(columns.length, 0);
+});
