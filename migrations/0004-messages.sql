@@ -64,6 +64,7 @@ create table message_end (
   message_id uuid not null,
   primary key (application_id, api, status, message_id)
 );
+create index message_end_age on message_end (message_id);
 
 -- The queue: what may be sent now. One queue per carrier and lane: verifications go first, and applications take turns.
 create table delivery_queue (

@@ -15,14 +15,15 @@ export function texts(callers: Caller[]): string[] {
   });
 }
 
-/** The SMS accept: once with delivery held, once with the delivery thread at work. */
+/** The SMS accept: with the delivery thread at work, as a user starts the service, and with delivery held. */
 export async function sms(bench: Bench): Promise<Row[]> {
   const { node, store, callers } = await bench.held();
   await store.empty();
   const accept: Side = { servers: [node], requests: () => texts(callers), status: '201' };
+  const running = await sustained(bench);
   const held = await compare(bench, { baseline: echoed(bench, accept), subject: accept });
   await store.empty();
-  return [ratioRow(fastifyGroup, 'SMS accept, delivery held', held, 0.7), await sustained(bench)];
+  return [running, ratioRow(fastifyGroup, 'SMS accept, delivery held', held, 0.65)];
 }
 
 async function sustained(bench: Bench): Promise<Row> {
@@ -39,7 +40,7 @@ async function sustained(bench: Bench): Promise<Row> {
   };
   const measured = await compare(bench, { baseline: echoed(bench, accept), subject: accept });
   await node.stop();
-  return ratioRow(fastifyGroup, 'SMS accept, sustained', measured);
+  return ratioRow(fastifyGroup, 'SMS accept, sustained', measured, 0.4);
 }
 
 /** Accepted, and not on a handset yet. */

@@ -90,7 +90,7 @@ function createRunner(session: Session, clock: Clock, log: Log, { inUse }: { inU
       try {
         return await work();
       } catch (error) {
-        if (stateOf(error as Error) !== '55P03' || tries === lockTries) throw error;
+        if (sqlStateOf(error) !== '55P03' || tries === lockTries) throw error;
         await new Promise((done) => setTimeout(done, longestLockMs / 4));
       }
     }
@@ -158,13 +158,9 @@ function createRunner(session: Session, clock: Clock, log: Log, { inUse }: { inU
   };
 }
 
-function stateOf(error: Error): string | undefined {
-  return sqlStateOf(error) ?? sqlStateOf(error.cause);
-}
-
 function reasonOf(error: Error): string {
-  if (stateOf(error) === '57014') return 'It took longer than a second with its locks held. Write it in pieces.';
-  if (stateOf(error) === '55P03') return 'Other sessions hold the locks it needs. Start again when they have ended.';
+  if (sqlStateOf(error) === '57014') return 'It took longer than a second with its locks held. Write it in pieces.';
+  if (sqlStateOf(error) === '55P03') return 'Other sessions hold the locks it needs. Start again when they have ended.';
   return error.message;
 }
 
