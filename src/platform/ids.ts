@@ -66,7 +66,7 @@ export function uuidOf(id: string): string {
   for (let at = end - 4; at > end - 26; at -= 4) {
     const number =
       (digitOf(id, at) << 15) | (digitOf(id, at + 1) << 10) | (digitOf(id, at + 2) << 5) | digitOf(id, at + 3);
-    text = byteTexts[number >> 12] + byteTexts[(number >> 4) & 0xff] + hexDigits[number & 0xf] + text;
+    text = `${byteTexts[number >> 12]}${byteTexts[(number >> 4) & 0xff]}${hexDigits[number & 0xf]}${text}`;
   }
   return byteTexts[((digitOf(id, end - 26) << 5) | digitOf(id, end - 25)) & 0xff] + text;
 }
