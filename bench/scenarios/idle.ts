@@ -29,9 +29,10 @@ export async function idle(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** Of one core, when no request comes. A node begins to rest ten seconds after the last one. */
+/** Of one core, when no request comes. */
 async function rest(bench: Bench, node: Server): Promise<Row[]> {
   const restMs = bench.pace.quick ? 20_000 : 60_000;
+  // A node rests ten seconds after the last request.
   await pause(15_000);
   const before = { node: await node.cpuMicroseconds(), postgres: bench.postgresMicroseconds() };
   await pause(restMs);
