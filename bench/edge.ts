@@ -23,7 +23,8 @@ import { createMemoryWindows } from '../src/edge/memory-windows.ts';
 import type { Admission, Gateway, LimitDecision } from '../src/http/admission.ts';
 import { type Route, route } from '../src/http/route.ts';
 import { createServer } from '../src/http/server.ts';
-import { signAccessToken } from '../src/identity/access-token.ts';
+import { createTokenGrant, tokenType, writeAccessToken } from '../src/identity/access-token.ts';
+import { signJwsInPool } from '../src/identity/sign-jws.ts';
 import { createTokenChecksums } from '../src/identity/token-checksum.ts';
 import { createTokenVerifier } from '../src/identity/token-verifier.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
@@ -169,6 +170,7 @@ async function makeCallers(): Promise<{ keys: string[]; tokens: string[] }> {
   ]);
   const [signer] = await app.signingKeys.load();
   if (signer === undefined) throw new Error('there is no signing key');
+  const checksums = createTokenChecksums(keys);
   const made = { keys: [] as string[], tokens: [] as string[] };
   const { service } = app.registry;
   for (let i = 0; i < callers; i++) {
@@ -178,18 +180,14 @@ async function makeCallers(): Promise<{ keys: string[]; tokens: string[] }> {
       const { credential: client, registration } = await service.register(tx, id, 'verify', 'enterprise');
       if (key?.type !== 'api_key' || client?.type !== 'client') throw new Error('no credential');
       made.keys.push(key.apiKey);
-      const token = await signAccessToken(signer, createTokenChecksums(keys), {
-        issuer: `${config.publicUrl}/realms/${config.realm}`,
-        clientId: client.clientId,
-        api: 'verify',
-        scope: 'verify:manage',
+      const issuer = `${config.publicUrl}/realms/${config.realm}`;
+      const owner = { clientId: client.clientId, registrationId: registration.id, credentialVersion: 1 };
+      const claims = writeAccessToken(createTokenGrant(issuer, 'verify', 'verify:manage', owner), checksums, {
         jti: randomBytes(16).toString('base64url'),
         nowMs: clock.nowMs(),
         seconds: 86_400,
-        registrationId: registration.id,
-        credentialVersion: 1,
       });
-      made.tokens.push(token);
+      made.tokens.push(await signJwsInPool(signer, tokenType, claims));
     });
   }
   return made;

@@ -2,14 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
  * What all processes of the Postgres on this folder have used so far. Only Linux tells; elsewhere it is 0. A connection
- * that has been closed takes its share with it, but those of a round live as long as the round.
+ * that has been closed counts with what it had used when it was last looked at.
  */
 export function createPostgresCpu(dataFolder: string): () => number {
   const postmaster = readFileSync(`${dataFolder}/postmaster.pid`, 'utf8').split('\n')[0] ?? '';
   if (!existsSync(`/proc/${postmaster}/schedstat`)) return () => 0;
+  const used = new Map<string, number>();
   return () => {
     const own = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === postmaster);
-    return [postmaster, ...own].reduce((sum, pid) => sum + usedMicroseconds(pid), 0);
+    for (const pid of [postmaster, ...own]) used.set(pid, Math.max(used.get(pid) ?? 0, usedMicroseconds(pid)));
+    return [...used.values()].reduce((sum, each) => sum + each, 0);
   };
 }
 

@@ -4,6 +4,7 @@ import { boot, type ShutdownSteps } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
 import { deliveryChannel } from './compose/delivery.ts';
 import { tokenUrlOf } from './compose/foundation.ts';
+import { startSigningThread } from './identity/start-signing-thread.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
@@ -108,7 +109,10 @@ async function serve(
   let delivery: DeliveryThread | undefined;
   const workers = createNotifier({ database, channel: deliveryChannel });
   const wakeDelivery = config.role === 'web' ? workers.notify : () => delivery?.wake();
-  const app = createApp({ config, clock, database, sideDatabase, keys, log, version, wakeDelivery });
+  const signing = config.role === 'worker' ? undefined : startSigningThread(log);
+  shutdownSteps.push(async () => signing?.stop());
+  const sign = signing?.sign;
+  const app = createApp({ config, clock, database, sideDatabase, keys, log, version, wakeDelivery, sign });
   countUnexpectedError = app.metrics.countUnexpectedError;
   if (config.role !== 'web') {
     const readable = process.stdout.isTTY === true;

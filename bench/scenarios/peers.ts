@@ -27,7 +27,7 @@ async function tokens(bench: Bench): Promise<Row> {
     subject: side(node, tokenPath, 'openid verify:manage'),
   });
   await peer.stop();
-  return ratioRow(group, 'Token, against oidc-provider (JWT)', measured, 5);
+  return ratioRow(group, 'Token, against oidc-provider (JWT)', measured, 4);
 }
 
 /** Ours also says how a text would be sent, which is the least that lies behind a key. */

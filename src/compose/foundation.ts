@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { JwsSigner } from '../identity/sign-jws.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -16,6 +17,8 @@ export interface Foundation {
   keys: KeyRing;
   log: Log;
   metrics: Metrics;
+  /** Signs tokens and proofs. Without it, Node's thread pool does. */
+  sign?: JwsSigner | undefined;
 }
 
 /** The built pages of the portal. The path is the same from `src` and from `dist`. */

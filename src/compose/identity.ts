@@ -1,4 +1,5 @@
 import { createProofSigner } from '../identity/proof.ts';
+import { signJwsInPool } from '../identity/sign-jws.ts';
 import { signingKeysChange } from '../identity/signing-keys.ts';
 import { createTokenChecksums } from '../identity/token-checksum.ts';
 import { createTokenService } from '../identity/token-service.ts';
@@ -11,7 +12,7 @@ export type Identity = ReturnType<typeof composeIdentity>;
 
 /** Builds the registry and the identity provider. `onApplicationChange` is called for every change on any node. */
 export function composeIdentity(foundation: Foundation, onApplicationChange: (applicationId?: string) => void) {
-  const { config, clock, database, sideDatabase, keys, log, metrics } = foundation;
+  const { config, clock, database, sideDatabase, keys, log, metrics, sign = signJwsInPool } = foundation;
   const issuer = `${config.publicUrl}/realms/${config.realm}`;
   const registry = createRegistry({
     database,
@@ -48,6 +49,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     signingKeys,
     verifier,
     checksums,
+    sign,
     issuer,
     tokenSeconds: config.tokenSeconds,
     onSecretUsed: registry.lastUsed.note,
@@ -61,7 +63,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     registry,
     signingKeys,
     verifier,
-    signProof: createProofSigner(signingKeys, issuer, clock),
+    signProof: createProofSigner(sign, signingKeys, issuer, clock),
     routes: { tokens, signingKeys, realm: config.realm, issuer, nowMs: clock.nowMs },
   };
 }

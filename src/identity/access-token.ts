@@ -4,7 +4,6 @@ import type { Scope } from '../http/route.ts';
 import { type OwnedText, ownedText } from '../platform/owned-text.ts';
 import { isObject } from '../platform/setting-kinds.ts';
 import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
-import { signJws } from './sign-jws.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
 
@@ -29,42 +28,56 @@ export interface AccessToken {
 }
 
 const longest = 4096;
-const tokenType = 'at+jwt';
+export const tokenType = 'at+jwt';
 /** Each node's clock may differ from the database's by half of this, in either direction. */
 const clockSkewMs = 4000;
 
-export function signAccessToken(
-  key: SigningKey,
+/** What all tokens of one registration have in common. */
+export interface TokenGrant {
+  clientId: string;
+  scope: string;
+  registrationId: string;
+  credentialVersion: number;
+  /** Its claims as JSON, without the brackets: written once, because every token repeats them. */
+  claims: string;
+}
+
+export function createTokenGrant(
+  issuer: string,
+  api: TokenApi,
+  apiScope: Scope,
+  {
+    clientId,
+    registrationId,
+    credentialVersion,
+  }: Pick<TokenGrant, 'clientId' | 'registrationId' | 'credentialVersion'>,
+): TokenGrant {
+  const scope = `openid ${apiScope}`;
+  const claims = JSON.stringify({
+    iss: issuer,
+    sub: clientId,
+    aud: audienceOf(api),
+    client_id: clientId,
+    azp: clientId,
+    scope,
+    rid: registrationId,
+    cv: credentialVersion,
+  });
+  return { clientId, scope, registrationId, credentialVersion, claims: claims.slice(1, -1) };
+}
+
+/** `jti` has characters of base64url only: it is not escaped. */
+export function writeAccessToken(
+  { clientId, scope, registrationId, credentialVersion, claims }: TokenGrant,
   checksums: TokenChecksums,
-  claims: {
-    issuer: string;
-    clientId: string;
-    api: TokenApi;
-    scope: Scope;
-    jti: string;
-    nowMs: number;
-    seconds: number;
-    registrationId: string;
-    credentialVersion: number;
-  },
-): Promise<string> {
-  const expiresAtMs = claims.nowMs + claims.seconds * 1000;
-  const said = {
-    iss: claims.issuer,
-    sub: claims.clientId,
-    aud: audienceOf(claims.api),
-    client_id: claims.clientId,
-    azp: claims.clientId,
-    scope: `openid ${claims.scope}`,
-    iat: Math.floor(claims.nowMs / 1000),
-    // Rounded like `iat`, so that both are `expires_in` apart. Our check uses `exp_ms`.
-    exp: Math.floor(expiresAtMs / 1000),
-    jti: claims.jti,
-    exp_ms: expiresAtMs,
-    rid: claims.registrationId,
-    cv: claims.credentialVersion,
-  };
-  return signJws(key, tokenType, { ...said, chk: checksums.of(said) });
+  { jti, nowMs, seconds }: { jti: string; nowMs: number; seconds: number },
+): string {
+  const exp_ms = nowMs + seconds * 1000;
+  const iat = Math.floor(nowMs / 1000);
+  // Rounded like `iat`, so that both are `expires_in` apart. Our check uses `exp_ms`.
+  const exp = Math.floor(exp_ms / 1000);
+  const chk = checksums.of({ jti, client_id: clientId, rid: registrationId, cv: credentialVersion, scope, exp_ms });
+  return `{${claims},"iat":${iat},"exp":${exp},"jti":"${jti}","exp_ms":${exp_ms},"chk":"${chk}"}`;
 }
 
 /** True for text that could be a token: three base64url parts, not too long. Decodes nothing. */

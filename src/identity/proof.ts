@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { unavailable } from '../platform/errors.ts';
-import { signJws } from './sign-jws.ts';
+import type { JwsSigner } from './sign-jws.ts';
 import { type SigningKeys, signingKeyAt } from './signing-keys.ts';
 
 export interface ProofClaims {
@@ -15,11 +15,11 @@ export interface ProofClaims {
 export const proofType = 'phone-proof+jwt';
 
 /** Signs a short statement that a number was verified. Anyone can check it with our JWKS. */
-export function createProofSigner(signingKeys: SigningKeys, issuer: string, clock: Clock) {
+export function createProofSigner(sign: JwsSigner, signingKeys: SigningKeys, issuer: string, clock: Clock) {
   return async (claims: ProofClaims): Promise<string> => {
     const key = signingKeyAt(signingKeys.loaded() ?? (await signingKeys.load()), clock.nowMs());
     if (key === undefined) throw unavailable('No signing key is ready. Try again shortly.');
-    return signJws(key, proofType, {
+    const said = {
       iss: issuer,
       aud: claims.applicationId,
       sub: claims.verificationId,
@@ -29,6 +29,7 @@ export function createProofSigner(signingKeys: SigningKeys, issuer: string, cloc
       exp: Math.floor(claims.expiresAtMs / 1000),
       // One approval has one proof id, however often the proof is read.
       jti: `proof_${claims.verificationId}`,
-    });
+    };
+    return sign(key, proofType, JSON.stringify(said));
   };
 }

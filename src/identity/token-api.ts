@@ -136,8 +136,8 @@ function requestOf(call: Call): TokenRequest {
 /** Replaces a value that is too long by one character that no valid value contains, so that later steps stay cheap. */
 function withinBounds(form: URLSearchParams): URLSearchParams {
   for (const { name, maxLength } of longest) {
-    const values = form.getAll(name);
-    if (values.length === 1 && (values[0]?.length ?? 0) > maxLength) form.set(name, '\ufffd');
+    const value = form.get(name);
+    if (value !== null && value.length > maxLength && form.getAll(name).length === 1) form.set(name, '\ufffd');
   }
   return form;
 }

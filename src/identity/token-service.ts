@@ -1,17 +1,25 @@
-import type { CallingClient } from '../http/route.ts';
+import type { CallingClient, Scope } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
-import { ownedText } from '../platform/owned-text.ts';
+import { type OwnedText, ownedText } from '../platform/owned-text.ts';
 import { randomBytes } from '../platform/random.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { CredentialCache } from '../registry/credential-cache.ts';
-import type { KnownApplication } from '../registry/directory.ts';
+import type { KnownApplication, KnownRegistration } from '../registry/directory.ts';
 import { findSecret } from '../registry/oauth-client.ts';
-import { isTokenShaped, readAccessToken, signAccessToken } from './access-token.ts';
+import {
+  createTokenGrant,
+  isTokenShaped,
+  readAccessToken,
+  type TokenGrant,
+  tokenType,
+  writeAccessToken,
+} from './access-token.ts';
 import { type OAuthRefusal, oauthError } from './oauth-error.ts';
-import { audienceOf, readScope } from './scopes.ts';
+import { audienceOf, readScope, type TokenApi } from './scopes.ts';
+import type { JwsSigner } from './sign-jws.ts';
 import { currentKeys, type SigningKeys, signingKeyAt } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
 import { insertRevocation, isRevoked } from './token-store.ts';
@@ -26,6 +34,7 @@ export interface TokenServiceOptions {
   signingKeys: SigningKeys;
   verifier: TokenVerifier;
   checksums: TokenChecksums;
+  sign: JwsSigner;
   issuer: string;
   tokenSeconds: number;
   /** Called for every secret that a client used. */
@@ -44,6 +53,8 @@ export interface IssuedToken {
   scope: string;
 }
 
+type ClientCredentials = NonNullable<CallingClient['basic']>;
+
 /** Our secrets are a fifth as long. */
 const longestSecret = 256;
 
@@ -54,27 +65,22 @@ export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
   const { database, clock, keys, clients, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
+  const grants = new WeakMap<KnownRegistration, TokenGrant>();
 
   /** Returns the client's application, or `invalid_client`: the same response after the same time for every failure. */
   async function authenticate(request: TokenRequest): Promise<KnownApplication | OAuthRefusal> {
     const sent = readCredentials(request);
     if ('error' in sent && sent.error !== 'invalid_client') return sent;
+    const client = 'error' in sent ? undefined : wellFormed(sent);
+    // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
+    const confirmed = client && withSecret(clients.remembered(client.id) ?? null, client.secret);
+    if (confirmed !== undefined) return confirmed;
     // Start the timer before any lookup, so that the response time does not tell which check failed.
     const failureDue = new Promise<void>((due) => setTimeout(due, failureMs).unref());
-    const application = 'error' in sent ? undefined : await findClient(sent.clientId, sent.clientSecret);
-    if (application !== undefined) return application;
+    const found = client && withSecret(await clients.lookUp(client.id), client.secret);
+    if (found !== undefined) return found;
     await failureDue;
     return oauthError('invalid_client');
-  }
-
-  async function findClient(clientId: string, clientSecret: string): Promise<KnownApplication | undefined> {
-    // Skip malformed ids and secrets: they may be 64 KiB of anything, so neither look them up nor hash them.
-    if (!isClientId(clientId) || clientSecret.length > longestSecret) return undefined;
-    const id = ownedText(clientId);
-    const remembered = clients.remembered(id);
-    const found = remembered && withSecret(remembered, clientSecret);
-    // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
-    return found ?? withSecret(await clients.lookUp(id), clientSecret);
   }
 
   function withSecret(application: KnownApplication | null, clientSecret: string): KnownApplication | undefined {
@@ -99,18 +105,26 @@ export function createTokenService(options: TokenServiceOptions) {
     const nowMs = clock.nowMs();
     const key = signingKeyAt(signers, nowMs);
     if (key === undefined) throw unavailable('No signing key is ready. Try again shortly.');
-    const access_token = await signAccessToken(key, checksums, {
-      issuer,
-      clientId: application.client.id,
-      api: wanted.api,
-      scope: wanted.scope,
-      jti: randomBytes(16).toString('base64url'),
-      nowMs,
-      seconds: tokenSeconds,
-      registrationId: registration.id,
-      credentialVersion: application.client.credentialVersion,
-    });
-    return { access_token, token_type: 'Bearer', expires_in: tokenSeconds, scope: `openid ${wanted.scope}` };
+    const grant = grantOf(application.client, registration, wanted);
+    const jti = randomBytes(16).toString('base64url');
+    const claims = writeAccessToken(grant, checksums, { jti, nowMs, seconds: tokenSeconds });
+    const access_token = await options.sign(key, tokenType, claims);
+    return { access_token, token_type: 'Bearer', expires_in: tokenSeconds, scope: grant.scope };
+  }
+
+  /** A registration's object is replaced when anything of its application changes, and its grant goes with it. */
+  function grantOf(
+    { id: clientId, credentialVersion }: NonNullable<KnownApplication['client']>,
+    registration: KnownRegistration,
+    { api, scope }: { api: TokenApi; scope: Scope },
+  ): TokenGrant {
+    let grant = grants.get(registration);
+    if (grant === undefined) {
+      const registrationId = registration.id;
+      grant = createTokenGrant(issuer, api, scope, { clientId, registrationId, credentialVersion });
+      grants.set(registration, grant);
+    }
+    return grant;
   }
 
   return {
@@ -179,8 +193,12 @@ export function createTokenService(options: TokenServiceOptions) {
   }
 }
 
-function isClientId(text: string): boolean {
-  return text.length === 30 && /^cli_[0-9a-z]{26}$/.test(text);
+/** Malformed ids and secrets may be 64 KiB of anything, so they are neither looked up nor hashed. */
+function wellFormed({ clientId, clientSecret }: ClientCredentials): { id: OwnedText; secret: string } | undefined {
+  const isClientId = clientId.length === 30 && /^cli_[0-9a-z]{26}$/.test(clientId);
+  return isClientId && clientSecret.length <= longestSecret
+    ? { id: ownedText(clientId), secret: clientSecret }
+    : undefined;
 }
 
 function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {
@@ -193,7 +211,7 @@ function refuseGrant(grant: string | undefined): OAuthRefusal | undefined {
   return grant === 'client_credentials' ? undefined : oauthError('unsupported_grant_type');
 }
 
-function readCredentials({ form, client }: TokenRequest): { clientId: string; clientSecret: string } | OAuthRefusal {
+function readCredentials({ form, client }: TokenRequest): ClientCredentials | OAuthRefusal {
   const clientId = parameter(form, 'client_id');
   const clientSecret = parameter(form, 'client_secret');
   if (client.basic === null) return oauthError('invalid_client');

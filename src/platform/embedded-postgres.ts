@@ -7,6 +7,7 @@ import { findPostgresBinaries } from './postgres-binaries.ts';
 import {
   adminUser,
   type Cluster,
+  isAlive,
   outputOf,
   type PostgresConnection,
   prepareCluster,
@@ -48,6 +49,8 @@ const lookEveryMs = 25;
 const readyWithinMs = 120_000;
 const answersWithinMs = 30_000;
 const watchEveryMs = 1000;
+/** Of so many looks one reads the files: by then another program may have got the pid. */
+const fullLookEvery = 30;
 /** By then a node that failed to get the node lock has exited and no longer watches this server. */
 const watchAfterMs = 4000;
 
@@ -177,10 +180,14 @@ function keepRunning(server: Server): () => Promise<void> {
   let mending = Promise.resolve();
   let waitMs = watchAfterMs;
   let timer: NodeJS.Timeout;
+  let pid: number | undefined;
+  let looks = 0;
 
   async function mend(): Promise<void> {
+    if (pid !== undefined && isAlive(pid) && ++looks % fullLookEvery !== 0) return;
     const found = await findPostmaster(server.dataFolder);
-    if (stopping || (typeof found === 'object' && found.is === 'ours')) {
+    pid = typeof found === 'object' && found.is === 'ours' ? found.pid : undefined;
+    if (stopping || pid !== undefined) {
       waitMs = watchEveryMs;
       return;
     }

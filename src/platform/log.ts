@@ -43,15 +43,18 @@ function toStandardOutput(readable: boolean): DestinationStream {
 
 function together(stdout: ReturnType<typeof destination>): DestinationStream {
   let lines = '';
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
+    clearTimeout(timer);
     if (lines !== '') stdout.write(lines);
     lines = '';
   };
-  setInterval(flush, writtenAfterMs).unref();
   // Run before pino's exit handler, which flushes what it already has.
   process.prependListener('exit', flush);
   return {
     write(line) {
+      // A service that logs nothing does not wake up for it.
+      if (lines === '') timer = setTimeout(flush, writtenAfterMs).unref();
       lines += line;
       if (lines.length >= writtenTogether) flush();
     },

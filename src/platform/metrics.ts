@@ -23,7 +23,8 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  /** Only for a reader: it watches the event loop by a timer of 10 ms. */
+  let collects = false;
   const requests = createRequestHistogram(
     'heliograph_http_request_seconds',
     'Time from the first byte of a request to the end of its answer',
@@ -57,7 +58,11 @@ export function createMetrics(): Metrics {
 
   return {
     registry,
-    text: async () => `${await registry.metrics()}\n${requests.text()}`,
+    async text() {
+      if (!collects) collectDefaultMetrics({ register: registry });
+      collects = true;
+      return `${await registry.metrics()}\n${requests.text()}`;
+    },
     observeRequest: requests.observe,
     countDelivery: (event, by) => delivery.inc({ event }, by),
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),

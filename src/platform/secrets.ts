@@ -1,8 +1,42 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** HMAC-SHA-256. We store credentials and payloads only as this hash, so a stolen database opens nothing. */
+/** Room for a text of this many characters, each at most three bytes long. */
+const usualLength = 512;
+const blockBytes = 64;
+const digestBytes = 32;
+
+/** A key's two blocks (RFC 2104), each with room behind it for what is hashed with it. */
+interface KeyBlocks {
+  inner: Buffer;
+  outer: Buffer;
+}
+
+const blocksOfKeys = new WeakMap<Buffer, KeyBlocks>();
+
+/**
+ * HMAC-SHA-256. We store credentials and payloads only as this hash, so a stolen database opens nothing. Usual texts take
+ * two plain hashes: `createHmac` creates objects outside the heap, and takes twice as long in a busy process.
+ */
 export function keyedHash(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+  if (text.length > usualLength || key.length > blockBytes) return createHmac('sha256', key).update(text).digest();
+  const { inner, outer } = blocksOf(key);
+  const length = inner.write(text, blockBytes);
+  // As text, because a new Buffer for a result costs more than the hash.
+  outer.write(hash('sha256', inner.subarray(0, blockBytes + length), 'binary'), blockBytes, 'latin1');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
+}
+
+function blocksOf(key: Buffer): KeyBlocks {
+  let blocks = blocksOfKeys.get(key);
+  if (blocks === undefined) {
+    blocks = { inner: Buffer.alloc(blockBytes + 3 * usualLength, 0), outer: Buffer.alloc(blockBytes + digestBytes, 0) };
+    for (let at = 0; at < blockBytes; at++) {
+      blocks.inner[at] = (key[at] ?? 0) ^ 0x36;
+      blocks.outer[at] = (key[at] ?? 0) ^ 0x5c;
+    }
+    blocksOfKeys.set(key, blocks);
+  }
+  return blocks;
 }
 
 /** Compares in constant time: the time does not show where two values differ. */

@@ -44,9 +44,13 @@ export interface ChangeFeedOptions {
   onLost: () => void;
   /** NOTIFY only makes polling faster; tests may turn it off. */
   listen?: boolean;
+  /** How often a resting node polls: often enough to stay live. */
+  restingPollMs?: number;
 }
 
 const pollEveryMs = 200;
+/** A node rests when no request has asked for its trust for this long. NOTIFY and the next request wake it. */
+const restsAfterMs = 10_000;
 const trustedForMs = 1000;
 /** Longer than `trustedForMs`: a node that has not acknowledged by then no longer trusts its caches. */
 const settleWithinMs = 1200;
@@ -61,11 +65,13 @@ const channel = 'heliograph_registry';
 const changesAtOnce = { concurrent: 2, perCaller: 1, waitingPerCaller: 200, waitMs: 3000 };
 
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
-  const { database, clock, log, nodeId, onChange, onLost, listen = true } = options;
+  const { database, clock, log, nodeId, onChange, onLost, listen = true, restingPollMs = 2000 } = options;
   let appliedSeq = 0;
   let generation = 0;
   let lastGoodPollMs = Number.NEGATIVE_INFINITY;
   let lastSeenMs = Number.NEGATIVE_INFINITY;
+  let lastAskedMs = Number.NEGATIVE_INFINITY;
+  let resting = false;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
   let again = false;
@@ -75,7 +81,9 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const turns = createFairShare(changesAtOnce);
 
   function isTrusted(): boolean {
-    return clock.steadyMs() - lastGoodPollMs <= trustedForMs;
+    lastAskedMs = clock.steadyMs();
+    if (resting) pollNow();
+    return lastAskedMs - lastGoodPollMs <= trustedForMs;
   }
 
   /** Reads new changes. Polls never overlap: a poll requested during another runs right after it. */
@@ -125,15 +133,19 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     liveCount = 1 + (rows[0]?.others ?? 0);
   }
 
+  function pollNow(): void {
+    resting = false;
+    // Ignore a failed poll: trust expires by itself, and the next poll may succeed.
+    poll()
+      .catch((error: Error) => log.debug({ reason: error.message }, 'the change feed could not be read'))
+      .finally(schedule);
+  }
+
   function schedule(): void {
+    clearTimeout(timer);
     if (stopped) return;
-    timer = setTimeout(() => {
-      // Ignore a failed poll: trust expires by itself, and the next poll may succeed.
-      poll()
-        .catch((error: Error) => log.debug({ reason: error.message }, 'the change feed could not be read'))
-        .finally(schedule);
-    }, pollEveryMs);
-    timer.unref();
+    resting = clock.steadyMs() - lastAskedMs > restsAfterMs;
+    timer = setTimeout(pollNow, resting ? restingPollMs : pollEveryMs).unref();
   }
 
   /** Waits until every live node has applied `seq`, or until the others no longer trust their caches. */
@@ -162,6 +174,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     async start() {
       appliedSeq = await newestSeq();
       lastGoodPollMs = clock.steadyMs();
+      lastAskedMs = lastGoodPollMs;
       await acknowledge();
       if (listen) {
         listener = await openListener({ database, channel, onNotified: () => void poll().catch(() => {}) });
@@ -172,6 +185,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
     async stop() {
       stopped = true;
+      resting = false;
       clearTimeout(timer);
       await listener?.stop();
       await polling?.catch(() => {});

@@ -55,6 +55,8 @@ test('domain: anything else is refused, with what would be right', () => {
     '[2001:db8::1]',
     '1.2.3.0x4',
     'xn--a.example',
+    'xn--a-.example',
+    'example.xn--0',
     `${'a'.repeat(64)}.example`,
     '*.example.com',
     'münchen example.com',

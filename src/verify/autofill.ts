@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { measure } from '../messages/text.ts';
 
 /** How a phone fills in the code: for web pages of `domain` (WebOTP), or for the Android app with this hash. */
@@ -44,10 +44,15 @@ export function domainProblem(domain: string): string | undefined {
   if (domain.length > longestName) return right;
   const ascii = domainToASCII(domain);
   if (!/^\p{ASCII}*$/u.test(domain)) return host.test(ascii) ? `must be in ASCII: ${ascii}` : right;
-  // domainToASCII returns '' for a Punycode label that decodes to nothing; no browser can be on such a host.
-  if (!host.test(domain.toLowerCase()) || ascii !== domain.toLowerCase()) return right;
+  if (!host.test(domain.toLowerCase()) || !isDecodable(domain.toLowerCase())) return right;
   if (domain.length <= longestDomain) return undefined;
   return `must have at most ${longestDomain} characters, so that the text fits in one segment; this has ${domain.length}`;
+}
+
+/** No browser can be on a host with a Punycode label that decodes to nothing: Node 20 returns '', Node 24 leaves it as it is. */
+function isDecodable(name: string): boolean {
+  const unicode = domainToUnicode(name);
+  return domainToASCII(unicode) === name && !/(?:^|\.)xn--/.test(unicode);
 }
 
 /** Completes a sentence that begins with "autofill.android_hash"; undefined when the hash is valid. */

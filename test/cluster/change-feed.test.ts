@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
+import { newId } from '../../src/platform/ids.ts';
 import type { KeyRing } from '../../src/platform/keys.ts';
 import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { type OwnedText, ownedText } from '../../src/platform/owned-text.ts';
+import { createChangeFeed } from '../../src/registry/change-feed.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
+import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
@@ -112,6 +115,61 @@ describe('two registries on one database', () => {
     assert.ok(await lookup, 'the lookup itself began before the change');
     assert.equal(one.keyLookup.remembered(key), undefined);
     await one.feed.stop();
+  });
+});
+
+describe('a node that no request asks', () => {
+  /** It rests: by itself it would poll again in an hour. */
+  async function startResting(t: TestContext) {
+    const clock = createTestClock();
+    const own = db.another();
+    const done: Record<string, number> = {};
+    const counted: Database = {
+      ...own,
+      async query(statement, values) {
+        const result = await own.query(statement, values);
+        const name = typeof statement === 'string' ? statement : statement.name;
+        done[name] = (done[name] ?? 0) + 1;
+        return result as never;
+      },
+    };
+    const nodeId = newId('nod', clock);
+    const feed = createChangeFeed({
+      database: counted,
+      clock,
+      log: createTestLog().log,
+      nodeId,
+      onChange: () => {},
+      onLost: () => {},
+      restingPollMs: 3_600_000,
+    });
+    await feed.start();
+    t.after(() => feed.stop());
+    const before = done['upsert-node'] ?? 0;
+    clock.advance(10_001);
+    await eventually('it polls once more', () => (done['upsert-node'] ?? 0) > before);
+    await new Promise((next) => setImmediate(next));
+    return { feed, clock, nodeId };
+  }
+
+  test('rests; the next one finds it without trust, and wakes it', async (t) => {
+    const { feed, clock } = await startResting(t);
+    clock.advance(1001);
+    assert.equal(feed.isTrusted(), false);
+    await eventually('it has polled', () => feed.isTrusted());
+  });
+
+  test('still learns of a change by NOTIFY, and acknowledges it', async (t) => {
+    const { nodeId } = await startResting(t);
+    const one = node(db.database);
+    await one.feed.start();
+    t.after(() => one.feed.stop());
+    await newKey(one);
+    const seqs = `select (select max(seq) from registry_change) = (select acknowledged_seq from node where id = $1) as same`;
+    await eventually('it has acknowledged', async () => {
+      const { rows } = await db.database.query<{ same: boolean }>(seqs, [nodeId]);
+      return rows[0]?.same === true;
+    });
   });
 });
 
