@@ -66,26 +66,24 @@ export function uuidOf(id: string): string {
   for (let at = end - 4; at > end - 26; at -= 4) {
     const number =
       (digitOf(id, at) << 15) | (digitOf(id, at + 1) << 10) | (digitOf(id, at + 2) << 5) | digitOf(id, at + 3);
-    text = byteTexts[number >> 12] + byteTexts[(number >> 4) & 0xff] + hexDigits[number & 0xf] + text;
+    text = `${byteTexts[number >> 12]}${byteTexts[(number >> 4) & 0xff]}${hexDigits[number & 0xf]}${text}`;
   }
-  return byteTexts[((digitOf(id, end - 26) << 5) | digitOf(id, end - 25)) & 0xff] + text;
+  return `${byteTexts[((digitOf(id, end - 26) << 5) | digitOf(id, end - 25)) & 0xff]}${text}`;
 }
 
-/** The id whose bytes these are, given as Postgres writes a `uuid`. */
+/** The id whose bytes these are, given as Postgres writes a `uuid`. The first byte is two digits, as above. */
 export function fromUuid(prefix: IdPrefix, uuid: string): string {
   let text = `${prefix}_`;
-  // 26 digits of five bits are 130: two zero bits come first.
   let bits = 0;
-  let count = 2;
+  let left = 2;
   for (let at = 0; at < uuid.length; at++) {
     const code = uuid.charCodeAt(at);
     if (code === dash) continue;
-    bits = ((bits << 4) | (code > nine ? code - 87 : code - 48)) & 0xff;
-    count += 4;
-    if (count >= 5) {
-      count -= 5;
-      text += alphabet[(bits >> count) & 31];
-    }
+    bits = (bits << 4) | (code > nine ? code - 87 : code - 48);
+    if (--left > 0) continue;
+    text += at < 2 ? digitPairs[bits] : `${digitPairs[bits >> 10]}${digitPairs[bits & 1023]}`;
+    bits = 0;
+    left = 5;
   }
   return text;
 }
@@ -97,6 +95,7 @@ export function uuidFloor(atMs: number): string {
 
 const hexDigits = '0123456789abcdef';
 const byteTexts = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const digitPairs = Array.from({ length: 1024 }, (_, pair) => `${alphabet[pair >> 5]}${alphabet[pair & 31]}`);
 const dash = 45;
 const nine = 57;
 const digits = new Uint8Array(128);
