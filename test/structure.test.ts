@@ -45,14 +45,20 @@ const ownerOf: Record<string, string[]> = {
   node: ['registry'],
   signing_key: ['identity'],
   token_revocation: ['identity'],
-  // The row is its own queue entry, so delivery works on it; a verification's answer shows its newest text.
-  message: ['messages', 'delivery', 'verify'],
+  // The row is its own queue entry, so delivery works on it.
+  message: ['messages', 'delivery'],
   unmatched_receipt: ['delivery'],
   // How far each of the two has been masked.
   retention: ['messages', 'verify'],
   idempotency: ['platform'],
   handset_text: ['sandbox'],
   verification: ['verify'],
+  verification_default: ['verify'],
+  pending_verification: ['verify'],
+  ended_verification: ['verify'],
+  ended_verification_default: ['verify'],
+  recent_failure: ['verify'],
+  counted_start: ['verify'],
   usage_minute: ['metering'],
   request_trace: ['metering'],
   key_ring: ['platform'],

@@ -18,14 +18,21 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
-/** For a statement that also writes other rows; its parameters are `messageRows`, numbered from `first`. */
-export const insertMessagesSql = (first: number) => `insert into message (id, application_id, api, verification_id,
+/**
+ * For a statement that also writes other rows; its parameters are `messageRows`, numbered from `first`. `only` names a
+ * query whose column `place` lists the rows to insert; without it, all are.
+ */
+export const insertMessagesSql = (
+  first: number,
+  only?: string,
+) => `insert into message (id, application_id, api, verification_id,
       channel, recipient, sender, body, template, status, encoding, segment_count, characters, remaining, reference,
       correlation_id, created_at, updated_at, expires_at, carrier, due_at)
     select c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9]::jsonb, c[10], c[11], c[12]::smallint, c[13]::integer,
       c[14]::smallint, c[15], c[16], to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000),
       to_timestamp(c[18]::float8 / 1000), c[19], to_timestamp(c[20]::float8 / 1000)
     from ${fromTextRows(first)} m
+    ${only === undefined ? '' : `where place in (select place from ${only})`}
     on conflict (id) do nothing`;
 
 const insertStatement = { name: 'insert-messages', text: insertMessagesSql(1) };
@@ -151,7 +158,6 @@ const cancelStatement = {
 };
 
 export interface VerificationText {
-  verificationId: string;
   messageId: string;
   status: MessageStatus;
   errorCode: Message['errorCode'];
@@ -159,27 +165,25 @@ export interface VerificationText {
   correlationId: string;
 }
 
-/** The newest text of each verification, by verification id. */
-export async function findNewestTexts(tx: Tx, verificationIds: string[]): Promise<Map<string, VerificationText>> {
-  if (verificationIds.length === 0) return new Map();
-  const { rows } = await tx.query<VerificationText>(selectNewest, [verificationIds]);
-  return new Map(rows.map((text) => [text.verificationId, text]));
+/** The states of these texts, by message id. */
+export async function findTexts(tx: Tx, messageIds: string[]): Promise<Map<string, VerificationText>> {
+  if (messageIds.length === 0) return new Map();
+  const { rows } = await tx.query<VerificationText>(selectTexts, [messageIds]);
+  return new Map(rows.map((text) => [text.messageId, text]));
 }
 
-const selectNewest = {
-  name: 'select-newest-texts',
-  text: `select v.id as "verificationId", m.id as "messageId", m.status, m.error_code as "errorCode",
-      m.correlation_id as "correlationId"
-    from unnest($1::text[]) as v(id) cross join lateral (
-      select id, status, error_code, correlation_id from message where verification_id = v.id order by id desc limit 1) m`,
+const selectTexts = {
+  name: 'select-texts',
+  text: `select id as "messageId", status, error_code as "errorCode", correlation_id as "correlationId"
+    from message where id = any($1)`,
 };
 
-/** Cancels the texts of these verifications that have not left yet. */
-export async function cancelTexts(tx: Tx, verificationIds: string[], nowMs: number): Promise<void> {
-  if (verificationIds.length === 0) return;
+/** Cancels those of these texts that have not left yet. */
+export async function cancelTexts(tx: Tx, messageIds: string[], nowMs: number): Promise<void> {
+  if (messageIds.length === 0) return;
   await tx.query(
     `update message set status = 'canceled', updated_at = $2, due_at = null, sequence = sequence + 1
-     where verification_id = any($1) and status = any($3) and not on_the_wire`,
-    [verificationIds, toTimestamp(nowMs), statesBefore('canceled')],
+     where id = any($1) and status = any($3) and not on_the_wire`,
+    [messageIds, toTimestamp(nowMs), statesBefore('canceled')],
   );
 }

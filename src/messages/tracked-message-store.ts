@@ -17,11 +17,11 @@ export async function findTrackedMessage(
   return rows[0];
 }
 
-/** The texts of a verification, oldest first. */
-export async function findTextsOfVerification(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
+/** These texts, oldest first. */
+export async function findTextsByIds(tx: Tx, messageIds: string[]): Promise<TrackedMessage[]> {
   const { rows } = await tx.query<TrackedMessage>(
-    `select ${trackedColumns} from message where verification_id = $1 order by id`,
-    [verificationId],
+    `select ${trackedColumns} from message where id = any($1) order by id`,
+    [messageIds],
   );
   return rows;
 }
