@@ -1,3 +1,4 @@
+import { makeFirstPartitions } from '../src/compose/partitioned-tables.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createDatabase, type Database } from '../src/platform/database.ts';
@@ -31,6 +32,7 @@ const config = readConfig({ HELIOGRAPH_SECRET: secret, HELIOGRAPH_PLANS: plans }
 export async function openStore(url: string): Promise<Store> {
   const database = createDatabase({ connection: { url }, log, poolSize: 4 });
   await migrate(database, clock, log);
+  await makeFirstPartitions(database, clock);
   const keys = await openKeyRing({ database, clock, secret });
   async function patiently(sql: string, values?: unknown[]): Promise<void> {
     const session = await database.openSession(() => {}, { patient: true });
@@ -44,7 +46,8 @@ export async function openStore(url: string): Promise<Store> {
     patiently,
     async empty() {
       await patiently(`truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text,
-        verification, handset_text, request_trace, usage_minute`);
+        verification, pending_verification, ended_verification, recent_failure, counted_start, handset_text,
+        request_trace, usage_minute`);
       await patiently('checkpoint');
     },
     close: () => database.close(),

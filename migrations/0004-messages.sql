@@ -212,10 +212,3 @@ create table handset_report (
   reported bigint not null
 );
 insert into handset_report values (0);
-
--- BRIDGE
-create index message_verification on message (verification_id, id) where verification_id is not null;
-create table retention (
-  kind text primary key,
-  masked_before text not null
-);

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFirstPartitions } from './compose/partitioned-tables.ts';
 import type { Clock } from './platform/clock.ts';
 import { requireClockAgrees } from './platform/clock-check.ts';
 import type { Config } from './platform/config.ts';
@@ -65,6 +66,7 @@ export async function boot(options: BootOptions): Promise<BootResult> {
 
   await requireClockAgrees(database, clock);
   await migrate(database, clock, log);
+  await makeFirstPartitions(database, clock);
   const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
   const keys = await openKeyRing({ database, clock, secret, previousSecret: config.previousSecret });
   if (options.as === 'service') shutdownSteps.push(keys.follow(log));

@@ -1,3 +1,4 @@
+import { fromUuid } from '../../src/platform/ids.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byKey, byToken, get, many, post } from '../requests.ts';
 import { type Row, ratioRow } from '../result-row.ts';
@@ -45,10 +46,11 @@ export async function readRequests(
   );
   const callers = new Map(product.callers.map((caller) => [caller.applicationId, caller]));
   return rows.map(({ id, applicationId }) => {
-    const caller = callers.get(applicationId);
-    return kind === 'message'
-      ? get(`/messaging/v1/messages/${id}`, byToken(caller?.messagingToken ?? ''))
-      : get(`/verify/v1/verifications/${id}`, byToken(caller?.verifyToken ?? ''));
+    if (kind === 'message') {
+      return get(`/messaging/v1/messages/${id}`, byToken(callers.get(applicationId)?.messagingToken ?? ''));
+    }
+    const caller = callers.get(fromUuid('app', applicationId));
+    return get(`/verify/v1/verifications/${fromUuid('ver', id)}`, byToken(caller?.verifyToken ?? ''));
   });
 }
 

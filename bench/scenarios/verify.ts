@@ -1,3 +1,4 @@
+import { fromUuid } from '../../src/platform/ids.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byToken, many, post } from '../requests.ts';
 import { type Row, ratioRow } from '../result-row.ts';
@@ -62,13 +63,17 @@ export async function checks(bench: Bench, product: Product, count: number): Pro
     once: true,
   });
   const { rows } = await store.database.query<{ id: string; applicationId: string }>(
-    `select id, application_id as "applicationId" from verification
-     where status = 'pending' and attempts = 0 order by id desc limit $1`,
+    `select v.id, v.application_id as "applicationId" from pending_verification p join verification v on v.id = p.verification_id
+     where v.attempts = 0 order by v.id desc limit $1`,
     [count],
   );
   const tokens = new Map(callers.map(({ applicationId, verifyToken }) => [applicationId, verifyToken]));
   const requests = rows.map(({ id, applicationId }) =>
-    post(`${path}/${id}`, { code: '000000' }, byToken(tokens.get(applicationId) ?? '')),
+    post(
+      `${path}/${fromUuid('ver', id)}`,
+      { code: '000000' },
+      byToken(tokens.get(fromUuid('app', applicationId)) ?? ''),
+    ),
   );
   return many(wrongCodes, () => requests).flat();
 }

@@ -7,11 +7,14 @@ import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
+import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
+import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
+import { partitionedTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {
   config: Config;
@@ -27,6 +30,27 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
+  /** Partitions are made weeks ahead, and dropped with all their rows when the youngest is old enough. */
+  function partitionChores(table: PartitionedTable): Chore[] {
+    const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
+    return [
+      {
+        name: `${table.name}-partitions`,
+        everyMs: hourMs,
+        runPiece: withNow((tx, nowMs) => makePartitions(tx, table, nowMs)),
+      },
+      {
+        name: `old-${table.name}-partitions`,
+        everyMs: hourMs,
+        runPiece: withNow((tx, nowMs) => dropOldPartition(tx, table, keptFrom(nowMs))),
+      },
+      {
+        name: `old-${table.name}-rows`,
+        everyMs: hourMs,
+        runPiece: withNow((tx, nowMs) => deleteOldRows(tx, table, keptFrom(nowMs))),
+      },
+    ];
+  }
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
     {
@@ -38,6 +62,9 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'old-carrier-ids', everyMs: 10 * minuteMs, runPiece: unreported.deleteCarrierIds },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
+    { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
+    { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
+    ...partitionedTables.flatMap((table) => partitionChores(table)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },

@@ -15,6 +15,9 @@ import {
 import { laneSql, queueInserts } from './message-queue.ts';
 import { type MessageRow, messageColumns, statusCode, statusCodes, toIdRange, toMessage } from './message-row.ts';
 
+/** Partitioned by week: an id begins with its time. */
+export const messageTable = { name: 'message', key: 'id' };
+
 /** Inserts a batch and queues it, in one statement. Callers make the ids, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
@@ -22,9 +25,9 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
 
 /**
  * The parts of a `with` that insert messages and queue them, for a statement that also writes other rows. The parameters
- * are `messageRows`, numbered from `first`.
+ * are `messageRows`, numbered from `first`. `only` names a query whose column `place` lists the rows to insert.
  */
-export const messageInserts = (first: number) => `inserted_message as (
+export const messageInserts = (first: number, only?: string) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
       carrier, send_at)
@@ -33,6 +36,7 @@ export const messageInserts = (first: number) => `inserted_message as (
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
       c[19], to_timestamp(c[20]::float8 / 1000)
     from ${fromTextRows(first)} m
+    ${only === undefined ? '' : `where place in (select place from ${only})`}
     on conflict (id) do nothing
     returning id, application_id, api, carrier, send_at),
   ${queueInserts('inserted_message')}`;
@@ -170,37 +174,5 @@ export async function findTexts(tx: Tx, messageIds: string[]): Promise<Map<strin
       id,
       { messageId: id, status, errorCode, correlationId },
     ]),
-  );
-}
-
-// BRIDGE
-export async function findNewestTexts(
-  tx: Tx,
-  verificationIds: string[],
-): Promise<Map<string, VerificationText & { verificationId: string }>> {
-  if (verificationIds.length === 0) return new Map();
-  const { rows } = await tx.query<MessageRow>(
-    `select distinct on (verification_id) ${messageColumns} from message where verification_id = any($1::uuid[]) order by verification_id, id desc`,
-    [verificationIds.map(uuidOf)],
-  );
-  return new Map(
-    rows
-      .map(toMessage)
-      .map(({ id, status, errorCode, correlationId, verificationId }) => [
-        verificationId ?? '',
-        { messageId: id, status, errorCode, correlationId, verificationId: verificationId ?? '' },
-      ]),
-  );
-}
-export async function cancelTextsOf(tx: Tx, verificationIds: string[], nowMs: number): Promise<void> {
-  if (verificationIds.length === 0) return;
-  const { rows } = await tx.query<MessageRow>(
-    `select ${messageColumns} from message where verification_id = any($1::uuid[])`,
-    [verificationIds.map(uuidOf)],
-  );
-  await cancelTexts(
-    tx,
-    rows.map(toMessage).map(({ id }) => id),
-    nowMs,
   );
 }

@@ -54,12 +54,3 @@ export async function findMessagesOfRequest(
 function toTracked(row: TrackedRow): TrackedMessage {
   return { ...toMessage(row), attempt: row.attempt, possibleDuplicates: row.possibleDuplicates };
 }
-
-// BRIDGE
-export async function findTextsOfVerification(tx: Tx, verificationId: string): Promise<TrackedMessage[]> {
-  const { rows } = await tx.query<TrackedRow>(
-    `select ${trackedColumns} from message where verification_id = $1 order by id`,
-    [uuidOf(verificationId)],
-  );
-  return rows.map(toTracked);
-}

@@ -148,3 +148,9 @@ test('plans are changed by plain numbers of plans there are', () => {
     assert.throws(() => readConfig({ HELIOGRAPH_PLANS: bad }), /HELIOGRAPH_PLANS must/, bad);
   }
 });
+
+test('records are kept at least until their numbers are masked', () => {
+  assert.equal(readConfig({ HELIOGRAPH_RETENTION_DAYS: '365' }).keepDays, 365);
+  const bad = { HELIOGRAPH_RETENTION_DAYS: '31', HELIOGRAPH_KEEP_DAYS: '30' };
+  assert.throws(() => readConfig(bad), /HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS/);
+});

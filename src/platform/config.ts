@@ -74,6 +74,7 @@ export const settings = {
     'node',
   ]),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
+  HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
   HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
     'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
     20,
@@ -111,6 +112,7 @@ export interface Config {
   delivery: 'at_least_once' | 'at_most_once';
   httpLane: 'plain' | 'node';
   retentionDays: number;
+  keepDays: number;
   passwordPerMinute: number;
   metricsToken: string | undefined;
   logLevel: string;
@@ -139,6 +141,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (value.HELIOGRAPH_ENV === 'production' && !env.HELIOGRAPH_SECRET) {
     problems.push('HELIOGRAPH_SECRET must be set in production (for example: openssl rand -base64 32)');
   }
+  if (value.HELIOGRAPH_KEEP_DAYS < value.HELIOGRAPH_RETENTION_DAYS) {
+    problems.push('HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
 
   return {
@@ -163,6 +168,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     delivery: value.HELIOGRAPH_DELIVERY,
     httpLane: value.HELIOGRAPH_HTTP_LANE,
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
+    keepDays: value.HELIOGRAPH_KEEP_DAYS,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,

@@ -75,21 +75,19 @@ function withDashes(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The id whose bytes these are, given as Postgres writes a `uuid`. */
+/** The id whose bytes these are, given as Postgres writes a `uuid`. The first byte is two digits, as above. */
 export function fromUuid(prefix: IdPrefix, uuid: string): string {
   let text = `${prefix}_`;
-  // 26 digits of five bits are 130: two zero bits come first.
   let bits = 0;
-  let count = 2;
+  let left = 2;
   for (let at = 0; at < uuid.length; at++) {
     const code = uuid.charCodeAt(at);
     if (code === dash) continue;
-    bits = ((bits << 4) | (code > nine ? code - 87 : code - 48)) & 0xff;
-    count += 4;
-    if (count >= 5) {
-      count -= 5;
-      text += alphabet[(bits >> count) & 31];
-    }
+    bits = (bits << 4) | (code > nine ? code - 87 : code - 48);
+    if (--left > 0) continue;
+    text += at < 2 ? digitPairs[bits] : `${digitPairs[bits >> 10]}${digitPairs[bits & 1023]}`;
+    bits = 0;
+    left = 5;
   }
   return text;
 }
@@ -101,6 +99,7 @@ export function uuidFloor(atMs: number): string {
 
 const hexDigits = '0123456789abcdef';
 const byteTexts = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const digitPairs = Array.from({ length: 1024 }, (_, pair) => `${alphabet[pair >> 5]}${alphabet[pair & 31]}`);
 const dash = 45;
 const nine = 57;
 const digits = new Uint8Array(128);

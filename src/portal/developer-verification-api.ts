@@ -3,7 +3,7 @@ import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
 import { readNumberFilter } from '../messages/phone-number.ts';
-import { findTextsOfVerification } from '../messages/tracked-message-store.ts';
+import { findTextsByIds } from '../messages/tracked-message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
@@ -67,13 +67,10 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const found = isId('ver', verification_id) ? await findVerification(database, id, verification_id) : undefined;
         if (found === undefined) throw notFound();
         const verification = asOf(found, clock.nowMs());
-        const texts = await findTextsOfVerification(database, verification_id);
+        const texts = await findTextsByIds(database, verification.textIds);
         const newest = texts.at(-1);
         const body = {
-          ...toVerificationRecord(
-            verification,
-            newest && { ...newest, verificationId: verification_id, messageId: newest.id },
-          ),
+          ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }),
           correlation_id: verification.correlationId,
           timeline: toTimeline(verificationTimeline(verification, texts)),
         };

@@ -1,11 +1,7 @@
 import type { Api } from '../http/route.ts';
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
-import {
-  findMessagesOfRequest,
-  findTextsOfVerification,
-  findTrackedMessage,
-} from '../messages/tracked-message-store.ts';
+import { findMessagesOfRequest, findTextsByIds, findTrackedMessage } from '../messages/tracked-message-store.ts';
 import type { Metering } from '../metering/metering.ts';
 import { findTrace, type RequestTrace } from '../metering/metering-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -58,7 +54,7 @@ export function createRequestStories(options: {
   }
 
   async function madeVerification(verification: Verification, texts: TrackedMessage[]): Promise<Made> {
-    const own = texts.length > 0 ? texts : await findTextsOfVerification(database, verification.id);
+    const own = texts.length > 0 ? texts : await findTextsByIds(database, verification.textIds);
     const { id, applicationId, status } = asOf(verification, clock.nowMs());
     return {
       applicationId,

@@ -3,17 +3,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import { type CheckRow, decideChecks, spendTries } from './check-store.ts';
 import { matchingVersions, testCode } from './code.ts';
+import { findNewestTexts } from './newest-texts.ts';
 import { asOf, longestTtlSeconds, type Verification } from './verification.ts';
 import type { TextState } from './verification-record.ts';
-import {
-  type CheckRow,
-  decideChecks,
-  findByKeys,
-  findVerification,
-  type VerificationKey,
-  type VerificationWithText,
-} from './verification-store.ts';
+import { findVerification, type VerificationKey } from './verification-store.ts';
 
 export interface VerificationAndText {
   row: Verification;
@@ -34,24 +29,29 @@ export function createChecks(options: {
   clock: Clock;
   keys: KeyRing;
   environment: 'sandbox' | 'production';
-  /** Reads a verification; concurrent reads share one query. */
-  find: (key: VerificationKey) => Promise<VerificationWithText | undefined>;
+  /** These read a verification and its newest text; concurrent reads share one query. */
+  find: (key: VerificationKey) => Promise<Verification | undefined>;
+  findText: (verification: Verification) => Promise<TextState | undefined>;
 }): Checks {
-  const { database, clock, keys, environment, find } = options;
+  const { database, clock, keys, environment, find, findText } = options;
 
-  async function run(tx: Tx, items: CheckRow[]): Promise<(VerificationAndText | undefined)[]> {
-    const decided = new Map((await decideChecks(tx, items, clock.nowMs())).map((row) => [row.id, separateText(row)]));
-    return items.map(({ id }) => decided.get(id));
+  async function run(tx: Tx, items: CheckRow[]): Promise<(Verification | undefined)[]> {
+    return inOrder(items, await decideChecks(tx, items, clock.nowMs()));
   }
 
-  const batch = createBatch<CheckRow, VerificationAndText | undefined>({
+  const shared = {
     database,
     clock,
     repeatable: false,
-    ownerOf: ({ applicationId }) => applicationId,
-    keysOf: ({ id }) => [id],
+    ownerOf: ({ applicationId }: VerificationKey) => applicationId,
+    keysOf: ({ id }: VerificationKey) => [id],
     withoutTransaction: () => true,
-    run,
+  };
+  const batch = createBatch<CheckRow, Verification | undefined>({ ...shared, run });
+  /** Codes that are wrong whatever their row says. One that ends its verification is left to the other batch. */
+  const wrong = createBatch<VerificationKey, Verification | undefined>({
+    ...shared,
+    run: async (tx, items) => inOrder(items, await spendTries(tx, items, clock.nowMs())),
   });
 
   /** Compares the code before any row is touched. */
@@ -72,31 +72,37 @@ export function createChecks(options: {
   }
 
   /** For a check that changed no row: the verification does not exist, or it had ended before. */
-  function explainUndecided(found: VerificationWithText | undefined): VerificationAndText {
+  function explainUndecided(found: Verification | undefined): Verification {
     if (found === undefined) throw notFound();
-    const { row, text } = separateText(found);
-    if (row.status === 'approved') {
+    if (found.status === 'approved') {
       throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification is already approved. A code works once.');
     }
-    return { row: asOf(row, clock.nowMs()), text };
+    return asOf(found, clock.nowMs());
   }
 
   return {
     async decide(applicationId, id, code) {
       const item = toRow(applicationId, id, code);
-      return (await batch.submit(item)) ?? explainUndecided(await find(item));
+      const spent = item.rightUnder.length > 0 || item.isTestCode ? undefined : await wrong.submit(item);
+      const row = spent ?? (await batch.submit(item)) ?? explainUndecided(await find(item));
+      return { row, text: await findText(row) };
     },
     async decideIn(tx, applicationId, id, code) {
       const item = toRow(applicationId, id, code);
       const [decided] = await run(tx, [item]);
-      return decided ?? explainUndecided((await findByKeys(tx, [item]))[0]);
+      const row = decided ?? explainUndecided(await findVerification(tx, applicationId, id));
+      const [text] = await findNewestTexts(tx, [row]);
+      return { row, text };
     },
     require,
-    drain: () => batch.drain(),
+    async drain() {
+      await wrong.drain();
+      await batch.drain();
+    },
   };
 }
 
-export function separateText(row: VerificationWithText): VerificationAndText {
-  const { id: verificationId, messageId, messageStatus: status, errorCode } = row;
-  return { row, text: messageId === null ? undefined : { verificationId, messageId, status, errorCode } };
+function inOrder(items: VerificationKey[], decided: Verification[]): (Verification | undefined)[] {
+  const byId = new Map(decided.map((row) => [row.id, row]));
+  return items.map(({ id }) => byId.get(id));
 }

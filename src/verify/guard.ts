@@ -1,8 +1,8 @@
 import type { GuardSettings } from '../platform/config.ts';
-import type { CountLimits } from './start-store.ts';
+import type { CountLimits } from './start-counts.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
 
-/** What the guard decides by: facts about the number, and counts from the verification rows. */
+/** What the guard decides by: facts about the number, and counts from the database. */
 export interface GuardFacts {
   to: string;
   /** Functions, because parsing a number costs more than all rules together; only rules that need it call them. */
@@ -30,6 +30,8 @@ interface Rule extends Pick<Finding, 'rule' | 'limit'> {
 export interface Guard {
   /** True if counts decide a start; they must then be exact even for simultaneous starts. */
   readonly countsStarts: boolean;
+  /** True if the starts for a prefix count; only then are they written down. */
+  readonly countsPrefixes: boolean;
   /** Counting stops here: the decision is known. */
   readonly countLimits: CountLimits;
   /** The same for `explain`, which counts a little further to show a useful number. */
@@ -88,6 +90,7 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
 
   return {
     countsStarts: perNumber !== null || perPrefix !== null,
+    countsPrefixes: perPrefix !== null,
     countLimits: { perNumber: perNumber ?? 0, perPrefix: perPrefix ?? 0 },
     explainLimits: { perNumber: explainLimit(perNumber), perPrefix: explainLimit(perPrefix) },
     refusal: (facts) => rules.find(({ active, look, blocks }) => active && blocks(look(facts)))?.rule ?? null,

@@ -1,11 +1,15 @@
-import { cancelTextsOf, findNewestTexts, insertMessages, type VerificationText } from '../messages/message-store.ts';
+import { cancelTexts, type VerificationText } from '../messages/message-store.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
+import { findNewestTexts } from './newest-texts.ts';
+import * as pendingStore from './pending-store.ts';
+import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
 import { decideStart, type StartDecision, type StartDecisionOptions, type StartRequest } from './start-decision.ts';
-import * as store from './start-store.ts';
+import { insertStarts, startFree as startFreeNumbers } from './start-store.ts';
 import { prefixOf, type Verification } from './verification.ts';
 import { type TextState, toVerificationRecord } from './verification-record.ts';
+import { expireLapsed } from './verification-store.ts';
 
 /** The verification that a start wrote or continued, and the record to return. */
 export interface StartAnswer {
@@ -23,14 +27,16 @@ export interface StartItem {
 /** Each start in a batch may lock a prefix, and Postgres has room for a few thousand locks in total. */
 const mostLocks = 200;
 
-const nameOf = ({ applicationId, to }: store.Destination) => `${applicationId} ${to}`;
+const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${to}`;
 
-/** Commits verifications together with their texts. If two nodes start for one number, the unique index refuses one. */
+const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
+
+/** Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one. */
 export function createStartBatch(database: Database, options: StartDecisionOptions): Batch<StartItem, StartAnswer> {
   const { clock, guard } = options;
 
-  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, store.StartCounts>> {
-    const counts = await store.countStarts(tx, destinationsOf(items), guard.countLimits, clock.nowMs());
+  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, StartCounts>> {
+    const counts = await countStarts(tx, destinationsOf(items), guard.countLimits, clock.nowMs());
     return new Map(counts.map((row) => [nameOf(row), row]));
   }
 
@@ -38,12 +44,12 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
   function decide(
     items: StartItem[],
     pending: Map<string, Verification>,
-    counts: Map<string, store.StartCounts>,
+    counts: Map<string, StartCounts>,
   ): StartDecision[] {
     const startedHere = new Map<string, number>();
     return items.map(({ request }) => {
       const name = nameOf(request);
-      const prefix = `${request.applicationId} ${prefixOf(request.to)}`;
+      const prefix = prefixNameOf(request);
       const open = pending.get(name);
       const neighbours = startedHere.get(prefix) ?? 0;
       const counted = counts.get(name);
@@ -55,25 +61,39 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
     });
   }
 
-  /** No number has a pending verification, so there is no row to lock: one insert is enough. */
-  async function startFresh(items: StartItem[], counts: Map<string, store.StartCounts>): Promise<StartAnswer[]> {
-    const decisions = decide(items, new Map(), counts);
-    await store.insertStarts(
-      database,
-      decisions.map(({ verification }) => verification),
-      decisions.flatMap(({ message }) => message ?? []),
+  /**
+   * Starts those whose number is free by one statement. A number that has a pending verification or wrong codes of the
+   * day, or that the guard blocks, is left to a transaction that locks its rows.
+   */
+  async function startFree(items: StartItem[]): Promise<StartAnswer[]> {
+    const decided = decide(items, new Map(), new Map());
+    const open = decided.filter(({ message }) => message !== undefined);
+    const started =
+      open.length === 0
+        ? new Set<string>()
+        : await startFreeNumbers(
+            database,
+            open.map(({ verification }) => verification),
+            open.flatMap(({ message }) => message ?? []),
+            clock.nowMs(),
+          );
+    const isStarted = (index: number) => started.has(decided[index]?.verification.id ?? '');
+    const left = items.filter((_, index) => !isStarted(index));
+    const held = left.length === 0 ? [] : await startHolding(left);
+    return decided.map((each, index) =>
+      isStarted(index) ? toAnswer(each, undefined, items[index]) : (held.shift() as StartAnswer),
     );
-    return decisions.map((each, index) => toAnswer(each, undefined, items[index]));
   }
 
   /** Locks the prefixes and pending rows until the outcome is written. */
   const startHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
-      if (guard.countsStarts) await store.lockPrefixes(tx, destinationsOf(items));
-      const pending = await lockPending(tx, destinationsOf(items), nowMs);
+      const requests = items.map(({ request }) => request);
+      if (guard.countsStarts) await pendingStore.lockPrefixes(tx, requests.map(prefixNameOf));
+      const pending = await lockPending(tx, requests, nowMs);
       const decisions = decide(items, pending, await count(tx, items));
-      await write(tx, decisions, nowMs);
+      await write(tx, decisions, pending, nowMs);
       const answers = await answersTo(tx, decisions, items);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
@@ -82,6 +102,31 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       await insertAnswers(tx, kept, nowMs);
       return answers;
     });
+
+  async function write(
+    tx: Tx,
+    decisions: StartDecision[],
+    pending: Map<string, Verification>,
+    nowMs: number,
+  ): Promise<void> {
+    const superseded = decisions.flatMap((each) => each.superseded ?? []);
+    // Superseded rows must free their numbers before the new rows take them.
+    await pendingStore.endSuperseded(tx, superseded, nowMs);
+    await cancelTexts(
+      tx,
+      superseded.flatMap(({ textIds }) => textIds),
+      nowMs,
+    );
+    const continues = ({ verification }: StartDecision) => pending.get(nameOf(verification))?.id === verification.id;
+    const sentAgain = decisions.filter((each) => continues(each) && each.message !== undefined);
+    await pendingStore.putResends(
+      tx,
+      sentAgain.map(({ verification }) => verification),
+    );
+    const started = decisions.filter((each) => !continues(each)).map(({ verification }) => verification);
+    const messages = decisions.flatMap(({ message }) => message ?? []);
+    if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
+  }
 
   return createBatch({
     database,
@@ -94,69 +139,44 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       return key === undefined ? [name] : [name, `key ${key}`];
     },
     withoutTransaction: () => true,
-    async run(tx, items) {
-      if (guard.countsStarts || items.some(({ key }) => key !== undefined)) return startHolding(items);
-      const counts = await count(tx, items);
-      const open = [...counts.values()].some(({ pending }) => pending);
-      return open ? startHolding(items) : startFresh(items, counts);
-    },
+    run: (_tx, items) =>
+      guard.countsStarts || items.some(({ key }) => key !== undefined) ? startHolding(items) : startFree(items),
   });
 }
 
-function destinationsOf(items: StartItem[]): store.CountedDestination[] {
+function destinationsOf(items: StartItem[]): CountedDestination[] {
   return items.map(({ request: { applicationId, to } }) => ({ applicationId, to, prefix: prefixOf(to) }));
 }
 
 /** Expires lapsed verifications, which frees their numbers, and returns the others. */
 async function lockPending(
   tx: Tx,
-  destinations: store.Destination[],
+  destinations: pendingStore.Destination[],
   nowMs: number,
 ): Promise<Map<string, Verification>> {
-  const found = await store.lockPending(tx, destinations);
+  const found = await pendingStore.lockPending(tx, destinations);
   const lapsed = found.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
-  if (lapsed.length > 0) await store.expireLapsed(tx, lapsed, nowMs);
+  if (lapsed.length > 0) await expireLapsed(tx, lapsed, nowMs);
   return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
-async function write(tx: Tx, decisions: StartDecision[], nowMs: number): Promise<void> {
-  const superseded = decisions.flatMap((each) => each.superseded ?? []);
-  // Superseded rows must free their numbers before the new rows take them.
-  await store.putVerifications(tx, superseded);
-  await cancelTextsOf(
-    tx,
-    superseded.map(({ id }) => id),
-    nowMs,
-  );
-  const changed = decisions.filter(
-    ({ message, verification }) => message !== undefined || verification.status === 'blocked',
-  );
-  await store.putVerifications(
-    tx,
-    changed.map(({ verification }) => verification),
-  );
-  await insertMessages(
-    tx,
-    decisions.flatMap(({ message }) => message ?? []),
-  );
-}
-
 async function answersTo(tx: Tx, decisions: StartDecision[], items: StartItem[]): Promise<StartAnswer[]> {
-  const unsent = decisions.filter(({ message }) => message === undefined).map(({ verification }) => verification.id);
-  const texts = await findNewestTexts(tx, unsent);
-  return decisions.map((each, index) => toAnswer(each, texts.get(each.verification.id), items[index]));
+  const unsent = decisions.filter(({ message }) => message === undefined);
+  const texts = await findNewestTexts(
+    tx,
+    unsent.map(({ verification }) => verification),
+  );
+  return decisions.map((each, index) => toAnswer(each, texts[unsent.indexOf(each)], items[index]));
 }
 
 /** `before` is the newest text if this start wrote none. A batch that runs twice finds its own text there. */
 function toAnswer(
   { verification, message }: StartDecision,
-  before: (VerificationText & { verificationId: string }) | undefined,
+  before: VerificationText | undefined,
   item: StartItem | undefined,
 ): StartAnswer {
   const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);
   const text: TextState | undefined =
-    message === undefined
-      ? before
-      : { verificationId: verification.id, messageId: message.id, status: message.status, errorCode: null };
+    message === undefined ? before : { messageId: message.id, status: message.status, errorCode: null };
   return { verification, record: toVerificationRecord(verification, text, sent) };
 }

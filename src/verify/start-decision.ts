@@ -6,8 +6,8 @@ import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Guard, GuardFacts } from './guard.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
-import type { StartCounts } from './start-store.ts';
-import { continuation, mostAttempts, prefixOf, triesFor, type Verification } from './verification.ts';
+import type { StartCounts } from './start-counts.ts';
+import { continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
 
 /** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
@@ -64,7 +64,7 @@ export function decideStart(
         resendAvailableAtMs: resendAt(options, pending.testNumber),
         updatedAtMs: nowMs,
       };
-      return { verification, superseded: undefined, message: newText(options, request, verification) };
+      return { ...withText(options, request, verification), superseded: undefined };
     }
   }
 }
@@ -91,7 +91,6 @@ function startNew(
     applicationId: request.applicationId,
     channel: request.channel,
     to: request.to,
-    prefix: prefixOf(request.to),
     status: blocked === null ? 'pending' : 'blocked',
     reason: blocked,
     codeLength: request.codeLength,
@@ -102,6 +101,7 @@ function startNew(
     sends: blocked === null ? 1 : 0,
     reference: request.reference,
     correlationId: request.correlationId,
+    textIds: [],
     resendAvailableAtMs: blocked === null ? resendAt(options, test !== undefined) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -110,7 +110,7 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
-  return { verification, superseded, message: newText(options, request, verification) };
+  return { ...withText(options, request, verification), superseded };
 }
 
 export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
@@ -126,6 +126,11 @@ export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationI
 
 function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
   return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
+}
+
+function withText(options: StartDecisionOptions, request: StartRequest, verification: Verification) {
+  const message = newText(options, request, verification);
+  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, message };
 }
 
 /** The text's row. It holds the template, never the code, which is derived when the text is sent. */

@@ -1,9 +1,10 @@
 import type { PageRequest } from '../http/list-page.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { idFloor } from '../platform/ids.ts';
+import { idTimeMs, toUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
+import { partitionWeekMs } from '../platform/partitions.ts';
 import { type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
-import { isNumber, verificationColumns } from './verification-store.ts';
+import { statusCode, toVerification, type VerificationRow, verificationColumns } from './verification-row.ts';
 
 export interface VerificationFilter {
   to?: string | undefined;
@@ -11,12 +12,19 @@ export interface VerificationFilter {
   reference?: string | undefined;
 }
 
+/** The ids of a part of the list: at least `from`, if there is one, and below `below`. */
+interface IdRange {
+  from?: string;
+  below: string;
+}
+
 /** The most time between the time in an id and the row's `created_at`. */
 const slackMs = 1000;
+const endStatuses = verificationStatuses.filter((status) => status !== 'pending');
 
 /**
  * A page as of `nowMs`, newest first: a lapsed pending verification counts as expired, even if its row does not say so
- * yet. Merges parts; each reads an index in order, and at most a page of it.
+ * yet. Reads the partitions of a week or two, and all older ones only if these do not fill the page.
  */
 export async function listVerifications(
   tx: Tx,
@@ -26,62 +34,135 @@ export async function listVerifications(
   nowMs: number,
 ): Promise<Verification[]> {
   // Postgres rejects NUL in a parameter, and no row contains one.
-  if (filter.to?.includes('\0')) return [];
-  const values: unknown[] = [applicationId, page.limit];
+  if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return [];
+  const below = page.after === undefined ? undefined : toUuid('ver', page.after);
+  if (page.after !== undefined && below === undefined) return [];
+  const from = uuidFloor((page.after === undefined ? nowMs : idTimeMs(page.after)) - partitionWeekMs);
+  // Upper bounds spare the partitions that are made ahead.
+  const ahead = below ?? uuidFloor(nowMs + dayMs);
+  const wanted: ListQuery = { tx, applicationId: uuidOf(applicationId), filter, nowMs };
+  const recent = await listRange(wanted, { from, below: ahead }, page.limit);
+  if (recent.length === page.limit) return recent;
+  return [...recent, ...(await listRange(wanted, { below: from }, page.limit - recent.length))];
+}
+
+interface ListQuery {
+  tx: Tx;
+  applicationId: string;
+  filter: VerificationFilter;
+  nowMs: number;
+}
+
+/** Merges lists of ids; each reads an index in order, and at most a page of it. */
+async function listRange(query: ListQuery, range: IdRange, limit: number): Promise<Verification[]> {
+  const { tx, applicationId, filter, nowMs } = query;
+  const values: unknown[] = [applicationId, limit];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const shared = [filter.to === undefined ? 'application_id = $1' : isNumber('$1::text', `${bind(filter.to)}::text`)];
-  if (filter.reference !== undefined) shared.push(`reference = ${bind(filter.reference)}`);
-  if (page.after !== undefined) shared.push(`id < ${bind(page.after)}`);
+  const below = bind(range.below);
+  const from = range.from === undefined ? undefined : bind(range.from);
+  const to = filter.to === undefined ? undefined : bind(filter.to);
+  const { rows } = await tx.query<VerificationRow>(await listSql(), values);
+  return rows.map(toVerification);
 
-  const select = (...more: string[]) => `select ${verificationColumns} from verification
-    where ${[...shared, ...more].join(' and ')} order by id desc limit $2`;
-  const byStatus = (status: VerificationStatus) => select(`status = '${status}'`);
+  async function listSql(): Promise<string> {
+    const { status, reference } = filter;
+    // Few verifications share a reference, so the other filters only sift them.
+    if (reference !== undefined) return ofRecord(`reference = ${bind(reference)}`, ...sifted());
+    if (status === 'pending') return recordsOf(await pendingIds('live'));
+    if (status === 'expired') return recordsOf(endedIds(status), await pendingIds('lapsed'));
+    if (status !== undefined) return recordsOf(endedIds(status));
+    if (to === undefined) return ofRecord();
+    return recordsOf(pendingOfNumber(), ...endStatuses.map(endedIds));
+  }
 
-  async function partsOf(status: VerificationStatus | undefined): Promise<string[]> {
-    if (status === 'pending') return [await pendingPart('live')];
-    if (status === 'expired') return [byStatus(status), await pendingPart('lapsed')];
-    if (status !== undefined) return [byStatus(status)];
-    return filter.to === undefined ? [select()] : verificationStatuses.map(byStatus);
+  function within(column: string): string[] {
+    const conditions = [`${column} < ${below}`];
+    if (from !== undefined) conditions.push(`${column} >= ${from}`);
+    return conditions;
+  }
+
+  function ofRecord(...more: string[]): string {
+    return `select ${verificationColumns} from verification
+      where ${['application_id = $1', ...more, ...within('id')].join(' and ')} order by id desc limit $2`;
+  }
+
+  function sifted(): string[] {
+    const conditions = to === undefined ? [] : [`recipient = ${to}`];
+    const { status } = filter;
+    if (status === undefined) return conditions;
+    const [is, pending] = [`status = ${statusCode(status)}`, `status = ${statusCode('pending')}`];
+    if (status === 'pending') return [...conditions, is, `expires_at > ${bind(toTimestamp(nowMs))}`];
+    if (status !== 'expired') return [...conditions, is];
+    return [...conditions, `(${is} or ${pending} and expires_at <= ${bind(toTimestamp(nowMs))})`];
+  }
+
+  /** The records of the newest of these ids. */
+  function recordsOf(...lists: string[]): string {
+    const merged = lists.map((list) => `(${list})`).join(' union all ');
+    return `select r.* from (
+        select verification_id from (${merged}) m order by verification_id desc limit $2) l cross join lateral (
+      select ${verificationColumns} from verification
+      where ${['id = l.verification_id', ...within('id')].join(' and ')} limit 1) r
+      order by r.id desc`;
+  }
+
+  function narrow(table: string, ...more: string[]): string {
+    const conditions = ['application_id = $1', ...more, ...within('verification_id')];
+    if (to !== undefined) conditions.push(`recipient = ${to}`);
+    return `select verification_id from ${table}
+      where ${conditions.join(' and ')} order by verification_id desc limit $2`;
+  }
+
+  function endedIds(status: VerificationStatus): string {
+    // Without a number, the expression that the index of statuses holds.
+    const column = to === undefined ? 'status + 0' : 'status';
+    return narrow('ended_verification', `${column} = ${statusCode(status)}`);
+  }
+
+  /** At most one row. The conditions stand outside, so that Postgres finds the row by its number. */
+  function pendingOfNumber(...more: string[]): string {
+    return `select verification_id from (
+        select verification_id, expires_at from pending_verification
+        where recipient = ${to} and application_id = $1 limit 1) p
+      where ${[...more, ...within('verification_id')].join(' and ')}`;
   }
 
   /**
-   * A number has at most one pending. Without a number, read per duration: there, lapsed ids are older than live ones.
+   * A number has at most one pending. Without a number, read per lifetime: there, lapsed ids are older than live ones.
    */
-  async function pendingPart(which: 'live' | 'lapsed'): Promise<string> {
+  async function pendingIds(which: 'live' | 'lapsed'): Promise<string> {
     const [made, expires] = which === 'live' ? ['>=', '>'] : ['<', '<='];
     const inTime = `expires_at ${expires} ${bind(toTimestamp(nowMs))}`;
-    if (filter.to !== undefined) return select("status = 'pending'", inTime);
-    const durations = await openDurations(tx, applicationId);
+    if (to !== undefined) return pendingOfNumber(inTime);
+    const lifetimes = await openLifetimes(tx, applicationId);
     const edgeMs = nowMs + (which === 'live' ? -slackMs : slackMs);
-    const edges = durations.map((seconds) => idFloor('ver', edgeMs - seconds * 1000));
-    const ofDuration = select('open_seconds = d.seconds', `id ${made} d.edge`, inTime);
-    return `select v.* from unnest(${bind(durations)}::integer[], ${bind(edges)}::text[]) as d(seconds, edge)
-      cross join lateral (${ofDuration}) v order by id desc limit $2`;
+    const edges = lifetimes.map((seconds) => uuidFloor(edgeMs - seconds * 1000));
+    const ofLifetime = narrow(
+      'pending_verification',
+      'uuid_hash(application_id) = uuid_hash($1)',
+      'lifetime_seconds = d.seconds',
+      `verification_id ${made} d.edge`,
+      inTime,
+    );
+    return `select p.verification_id
+      from unnest(${bind(lifetimes)}::integer[], ${bind(edges)}::uuid[]) as d(seconds, edge)
+      cross join lateral (${ofLifetime}) p order by p.verification_id desc limit $2`;
   }
-
-  const parts = await partsOf(filter.status);
-  const [only] = parts;
-  const text =
-    parts.length === 1 && only !== undefined
-      ? only
-      : `select v.* from (${parts.map((part) => `(${part})`).join(' union all ')}) v order by id desc limit $2`;
-  const { rows } = await tx.query<Verification>(text, values);
-  return rows;
 }
 
-/** The distinct durations of an application's pending verifications, with one index lookup for each. */
-async function openDurations(tx: Tx, applicationId: string): Promise<number[]> {
-  const { rows } = await tx.query<{ seconds: number }>(durationsStatement, [applicationId]);
+/** The distinct lifetimes of an application's pending verifications, with one index lookup for each. */
+async function openLifetimes(tx: Tx, applicationId: string): Promise<number[]> {
+  const { rows } = await tx.query<{ seconds: number }>(lifetimesStatement, [applicationId]);
   return rows.map(({ seconds }) => seconds);
 }
 
-const nextDuration = (condition: string) => `select open_seconds from verification
-  where application_id = $1 and open_seconds ${condition} order by open_seconds limit 1`;
-const durationsStatement = {
-  name: 'select-open-durations',
-  text: `with recursive duration(seconds) as (
-      (${nextDuration('is not null')})
+const nextLifetime = (condition: string) => `select lifetime_seconds from pending_verification
+  where uuid_hash(application_id) = uuid_hash($1) and application_id = $1 and lifetime_seconds ${condition} order by lifetime_seconds limit 1`;
+const lifetimesStatement = {
+  name: 'select-open-lifetimes',
+  text: `with recursive lifetime(seconds) as (
+      (${nextLifetime('is not null')})
       union all
-      select (${nextDuration('> seconds')}) from duration where seconds is not null)
-    select seconds from duration where seconds is not null`,
+      select (${nextLifetime('> seconds')}) from lifetime where seconds is not null)
+    select seconds from lifetime where seconds is not null`,
 };

@@ -64,7 +64,6 @@ export const verificationFilters = {
 
 /** The newest text of a verification. */
 export interface TextState {
-  verificationId: string;
   messageId: string;
   status: MessageStatus;
   errorCode: MessageErrorCode | null;

@@ -1,9 +1,10 @@
 import { maskNumber } from '../messages/phone-number.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { idFloor } from '../platform/ids.ts';
-import { prefixOf } from './verification.ts';
-import { isNumber } from './verification-store.ts';
+import { uuidFloor } from '../platform/ids.ts';
+import { readWalk, writeWalk } from '../platform/walk.ts';
+import { reasonCode, statusCode } from './verification-row.ts';
+import { boundsOf, isOneOf, isPending } from './verification-store.ts';
 
 /** Masks the numbers of verifications after the retention time, like `messages/message-retention.ts` does for texts. */
 export interface VerificationRetention {
@@ -12,91 +13,105 @@ export interface VerificationRetention {
   forget(number: string): Promise<number>;
 }
 
-interface Application {
+interface Unmasked {
   id: string;
-  /** True if the application has verifications of the number. */
-  known: boolean;
+  recipient: string;
 }
 
 const chunk = 1000;
+const walkName = 'mask-verifications';
 
 export function createVerificationRetention(database: Database, clock: Clock, days: number): VerificationRetention {
   async function maskChunk(tx: Tx, before: string): Promise<number> {
-    await tx.query(
-      `insert into retention (kind, masked_before) values ('verification', '') on conflict (kind) do nothing`,
-    );
-    const { rows: marks } = await tx.query<{ mark: string }>(
-      `select masked_before as mark from retention where kind = 'verification' for update`,
-    );
-    const { rows } = await tx.query<{ id: string; recipient: string }>(
-      'select id, recipient from verification where id > $1 and id < $2 order by id limit $3 for update',
-      [marks[0]?.mark ?? '', before, chunk],
+    const done = await readWalk(tx, walkName);
+    const { rows } = await tx.query<Unmasked>(
+      `select id, recipient from verification where id > $1 and id < $2 order by id limit $3 for update`,
+      [done, before, chunk],
     );
     const last = rows.at(-1);
     if (last === undefined) return 0;
     await mask(tx, rows);
-    await tx.query(`update retention set masked_before = $1 where kind = 'verification'`, [last.id]);
+    await writeWalk(tx, walkName, last.id);
     return rows.length;
   }
 
-  async function mask(tx: Tx, rows: { id: string; recipient: string }[]): Promise<void> {
+  async function mask(tx: Tx, rows: Unmasked[]): Promise<void> {
+    const uuids = rows.map(({ id }) => id);
     const masked = rows.map(({ recipient }) => maskNumber(recipient));
-    await tx.query(maskStatement, [rows.map(({ id }) => id), masked, masked.map(prefixOf), toTimestamp(clock.nowMs())]);
+    await tx.query(maskStatement, [uuids, masked, toTimestamp(clock.nowMs()), ...boundsOf(uuids)]);
   }
 
-  async function nextApplications(after: string, number: string): Promise<Application[]> {
-    const { rows } = await database.query<Application>(selectApplications, [after, number, chunk]);
-    return rows;
-  }
-
-  const forgetChunk = (applicationId: string, number: string) =>
+  /** Locks the records before their rows in the narrow tables, as every other statement does. */
+  const forgetChunk = (number: string) =>
     database.transaction(async (tx) => {
-      const { rows } = await tx.query<{ id: string; recipient: string }>(
-        `select id, recipient from verification where ${isNumber('$1::text', '$2::text')} limit $3 for update`,
-        [applicationId, number, chunk],
+      const { rows: found } = await tx.query<{ id: string }>(findNumber, [number, chunk]);
+      if (found.length === 0) return 0;
+      const uuids = found.map(({ id }) => id);
+      const { rows } = await tx.query<Unmasked>(
+        `select id, recipient from verification
+         where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3 order by id for update`,
+        [uuids, ...boundsOf(uuids)],
       );
       await mask(tx, rows);
       return rows.length;
     });
 
   return {
-    maskOld: () => database.transaction((tx) => maskChunk(tx, idFloor('ver', clock.nowMs() - days * dayMs))),
+    maskOld: () => database.transaction((tx) => maskChunk(tx, uuidFloor(clock.nowMs() - days * dayMs))),
 
     async forget(number) {
       let forgotten = 0;
-      let after: string | undefined = '';
-      while (after !== undefined) {
-        const applications: Application[] = await nextApplications(after, number);
-        for (const { id } of applications.filter(({ known }) => known)) {
-          for (let count = chunk; count > 0; forgotten += count) count = await forgetChunk(id, number);
-        }
-        after = applications.at(-1)?.id;
-      }
+      for (let count = chunk; count > 0; forgotten += count) count = await forgetChunk(number);
       return forgotten;
     },
   };
 }
 
-/** The next applications with verifications, and whether they have any of the number: two index lookups for each. */
-const selectApplications = {
-  name: 'select-applications-knowing-number',
-  text: `with recursive next(id, place) as (
-      (select application_id, 1 from verification where application_id > $1 order by application_id limit 1)
-      union all
-      select (select application_id from verification where application_id > next.id order by application_id limit 1),
-        place + 1
-      from next where next.id is not null and place < $3)
-    select id, exists (select from verification where ${isNumber('next.id', '$2::text')}) as known
-    from next where id is not null order by id`,
+const findNumber = {
+  name: 'find-verifications-of-number',
+  text: `(select verification_id as id from pending_verification where recipient = $1 limit $2)
+    union all
+    (select verification_id as id from ended_verification where recipient = $1 limit $2)
+    limit $2`,
 };
 
-/** Ends pending verifications: no caller can finish one without its number, and two masked numbers may be equal. */
+/**
+ * Ends pending verifications: no caller can finish one without its number, and two masked numbers may be equal. A lookup
+ * for each row, as in `endings`, keeps Postgres from reading the narrow tables whole.
+ */
 const maskStatement = {
   name: 'mask-verifications',
-  text: `update verification v set recipient = m.recipient, prefix = m.prefix,
-      status = case when status <> 'pending' then status when expires_at <= $4 then 'expired' else 'canceled' end,
-      reason = case when status <> 'pending' then reason when expires_at <= $4 then 'ttl_elapsed' else 'canceled_by_client' end,
-      updated_at = case when status = 'pending' then least(expires_at, $4) else updated_at end,
-      sequence = sequence + case when status = 'pending' then 1 else 0 end
-    from unnest($1::text[], $2::text[], $3::text[]) as m(id, recipient, prefix) where v.id = m.id`,
+  text: `with k as materialized (
+      select v.id, v.application_id, v.recipient, v.status, v.attempts, u.masked,
+        case when v.status <> ${statusCode('pending')} then v.status
+          when v.expires_at <= $3 then ${statusCode('expired')} else ${statusCode('canceled')} end as becomes
+      from unnest($1::uuid[], $2::text[]) as u(id, masked) cross join lateral (
+        select id, application_id, recipient, status, attempts, expires_at from verification
+        where id = u.id and id >= $4 and id <= $5 limit 1) v),
+    record as (
+      update verification v set recipient = k.masked, status = k.becomes,
+        reason = case when v.${isPending} then case when k.becomes = ${statusCode('expired')}
+          then ${reasonCode('ttl_elapsed')} else ${reasonCode('canceled_by_client')} end else reason end,
+        updated_at = case when v.${isPending} then least(expires_at, $3) else updated_at end,
+        sequence = sequence + case when v.${isPending} then 1 else 0 end
+      from k where ${isOneOf('$4', '$5')}),
+    freed as (
+      delete from pending_verification where ctid = any(array(
+        select p.ctid from k cross join lateral (
+          select ctid from pending_verification
+          where recipient = k.recipient and application_id = k.application_id and verification_id = k.id limit 1) p
+        where k.${isPending}))),
+    ended as (
+      insert into ended_verification (verification_id, application_id, status, recipient)
+      select id, application_id, becomes, masked from k where ${isPending}),
+    forgotten as (
+      delete from recent_failure where ctid = any(array(
+        select f.ctid from k cross join lateral (
+          select ctid from recent_failure
+          where recipient = k.recipient and application_id = k.application_id and verification_id = k.id limit 1) f
+        where k.attempts > 0)))
+    update ended_verification e set recipient = k.masked
+    from k
+    where not k.${isPending} and e.recipient = k.recipient and e.application_id = k.application_id and e.status = k.status
+      and e.verification_id = k.id and e.verification_id >= $4 and e.verification_id <= $5`,
 };

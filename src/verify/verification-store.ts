@@ -1,102 +1,109 @@
-import type { MessageErrorCode, MessageStatus } from '../messages/message.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { idFloor, idTimeMs, longestRequestMs } from '../platform/ids.ts';
-import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
+import { fromUuid, idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
+import type { PartitionedTable } from '../platform/partitions.ts';
 import type { Verification } from './verification.ts';
+import {
+  reasonCode,
+  statusCode,
+  toVerification,
+  type VerificationRow,
+  verificationColumns,
+} from './verification-row.ts';
 
-export const verificationColumns = `id, application_id as "applicationId", channel, recipient as "to", prefix, status,
-  reason, code_length as "codeLength", ring_version as "ringVersion", test_number as "testNumber", attempts,
-  max_attempts as "maxAttempts", sends, reference, correlation_id as "correlationId",
-  resend_available_at as "resendAvailableAtMs", created_at as "createdAtMs", updated_at as "updatedAtMs",
-  expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
+export const verificationTables: PartitionedTable[] = [
+  { name: 'verification', key: 'id' },
+  { name: 'ended_verification', key: 'verification_id' },
+];
+
+export const isPending = `status = ${statusCode('pending')}`;
 
 /**
- * The condition for a number or prefix. It is the first column of the indexes meant for it, and says nothing of
- * `application_id` alone: else Postgres may read all of an application's rows by another index.
+ * The first and the last of these uuids: with them Postgres opens only the partitions that hold them. Statements hide the
+ * array itself in a subquery: else Postgres looks for the partition of each element, which takes longer than the rest.
  */
-export const isNumber = (applicationId: string, to: string) =>
-  `application_id || ' ' || recipient = ${applicationId} || ' ' || ${to}`;
-export const isPrefix = (applicationId: string, prefix: string) =>
-  `application_id || ' ' || prefix = ${applicationId} || ' ' || ${prefix}`;
+export function boundsOf(uuids: string[]): [first: string, last: string] {
+  let [first = '', last = ''] = [uuids[0], uuids[0]];
+  for (const uuid of uuids) {
+    if (uuid < first) first = uuid;
+    if (uuid > last) last = uuid;
+  }
+  return [first, last];
+}
 
 /**
- * For rows found by id. No index matches this form: with plain `status = 'pending'` Postgres would scan the small index
- * of pending rows. Lookups by number use the plain form and the unique index.
+ * The condition for rows `v` that a materialized `k` lists, with the bounds of its ids. The array finds the rows: for a
+ * join alone Postgres might read all ids within the bounds.
  */
-export const isPending = "status || '' = 'pending'";
-
-const withNewestText = (rows: string) => `select v.*, m.id as "messageId", m.status as "messageStatus",
-      m.error_code as "errorCode"
-    from ${rows} v left join lateral (
-      select id, status, error_code from message where verification_id = v.id order by id desc limit 1) m on true`;
+export const isOneOf = (first: string, last: string) =>
+  `v.id = k.id and v.id = any(array(select id from k)) and v.id >= ${first} and v.id <= ${last}`;
+/**
+ * The rest of every statement that ends verifications; `changed` is its update of the record. A verification is in
+ * `pending_verification` while its record is pending, else in `ended_verification`. The update locks the record first,
+ * so no two statements wait for each other. A lookup for each row keeps Postgres from reading all pending ones.
+ */
+export const endings = (changed: string) => `freed as (
+      delete from pending_verification where ctid = any(array(
+        select p.ctid from ${changed} c cross join lateral (
+          select ctid from pending_verification
+          where recipient = c."to" and application_id = c."applicationId" and verification_id = c.id limit 1) p
+        where not c.${isPending}))),
+    ended as (
+      insert into ended_verification (verification_id, application_id, status, recipient)
+      select id, "applicationId", status, "to" from ${changed} where not ${isPending}),
+    failures as (
+      insert into recent_failure (verification_id, application_id, attempts, recipient)
+      select id, "applicationId", attempts, "to" from ${changed} where not ${isPending} and attempts > 0)`;
 
 /** Expires lapsed verifications in the background: at most `limit` rows, skipping those that a request has locked. */
 export async function expireSome(tx: Tx, limit: number, nowMs: number): Promise<number> {
-  const { count } = await tx.query(expireSomeStatement, [toTimestamp(nowMs), limit]);
-  return count;
+  const { rows } = await tx.query<{ id: string }>(selectLapsed, [toTimestamp(nowMs), limit]);
+  return rows.length === 0
+    ? 0
+    : expireAll(
+        tx,
+        rows.map(({ id }) => id),
+        nowMs,
+      );
 }
 
-const expireSomeStatement = {
-  name: 'expire-some-verifications',
-  text: `update verification set status = 'expired', reason = 'ttl_elapsed', updated_at = expires_at,
-      sequence = sequence + 1
-    where ctid = any(array(
-      select ctid from verification where lapses_at <= $1
-      order by lapses_at limit $2 for update skip locked))`,
+const selectLapsed = {
+  name: 'select-lapsed-verifications',
+  text: `select verification_id as id from pending_verification
+    where expires_at <= $1 order by expires_at limit $2`,
 };
 
-export interface CheckRow {
-  id: string;
-  applicationId: string;
-  codeLength: number;
-  /** The ring versions under which the code is right. */
-  rightUnder: number[];
-  isTestCode: boolean;
+/** Marks lapsed verifications as expired, which frees their numbers. */
+export function expireLapsed(tx: Tx, lapsed: Pick<Verification, 'id'>[], nowMs: number): Promise<number> {
+  return expireAll(
+    tx,
+    lapsed.map(({ id }) => uuidOf(id)),
+    nowMs,
+  );
 }
 
-/** A verification with its newest text. */
-export interface VerificationWithText extends Verification {
-  messageId: string | null;
-  messageStatus: MessageStatus;
-  errorCode: MessageErrorCode | null;
-}
-
-/**
- * Decides all checks in one statement. The code has been compared already, so the statement only tests that the
- * verification is still open; a check that changes no row came too late.
- */
-export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<VerificationWithText[]> {
-  const { rows } = await tx.query<VerificationWithText>(decideStatement, [
-    ...toTextRows(
-      checks.map(({ id, applicationId, codeLength, rightUnder, isTestCode }) => [
-        id,
-        applicationId,
-        codeLength,
-        `{${rightUnder.join()}}`,
-        isTestCode,
-      ]),
-    ),
+async function expireAll(tx: Tx, uuids: string[], nowMs: number): Promise<number> {
+  const { rows } = await tx.query<{ expired: number }>(expireStatement, [
+    uuids,
     toTimestamp(nowMs),
+    ...boundsOf(uuids),
   ]);
-  return rows;
+  return rows[0]?.expired ?? 0;
 }
 
-/** A code of another length is always wrong. */
-const right =
-  '(code_length = k.c[3]::smallint and case when test_number then k.c[5]::boolean else ring_version = any(k.c[4]::integer[]) end)';
-const decideStatement = {
-  name: 'decide-checks',
-  text: `with decided as (update verification v set
-      status = case when ${right} then 'approved' when attempts + 1 >= max_attempts then 'failed' else 'pending' end,
-      reason = case when ${right} then null when attempts + 1 >= max_attempts then 'max_attempts_reached' end,
-      attempts = attempts + case when ${right} then 0 else 1 end,
-      approved_at = case when ${right} then $6::timestamptz end,
-      updated_at = $6::timestamptz, sequence = sequence + 1
-    from ${fromTextRows()} k
-    where v.id = k.c[1] and v.application_id = k.c[2] and ${isPending} and v.expires_at > $6
-    returning ${verificationColumns})
-    ${withNewestText('decided')}`,
+const expireStatement = {
+  name: 'expire-lapsed-verifications',
+  text: `with free as (
+      select id from verification
+      where id = any(array(select unnest($1::uuid[]))) and id >= $3 and id <= $4 and ${isPending} and expires_at <= $2
+      for update skip locked),
+    changed as (
+      update verification set status = ${statusCode('expired')}, reason = ${reasonCode('ttl_elapsed')},
+        updated_at = expires_at, sequence = sequence + 1
+      where id = any(array(select id from free)) and id >= $3 and id <= $4
+      returning ${verificationColumns}),
+    ${endings('changed')}
+    select count(*) as expired from changed`,
 };
 
 /** A verification within its application. */
@@ -105,32 +112,26 @@ export interface VerificationKey {
   id: string;
 }
 
-/** Returns the verification and newest text for each key, in order, with one query. */
-export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(VerificationWithText | undefined)[]> {
-  const { rows } = await tx.query<VerificationWithText | { id: null }>(
-    selectByKeys,
-    toTextRows(keys.map(({ id, applicationId }) => [id, applicationId])),
-  );
-  return rows.map((row) => (row.id === null ? undefined : row));
+/** Returns the verification for each key, in order, with one query. */
+export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(Verification | undefined)[]> {
+  const uuids = keys.map(({ id }) => uuidOf(id));
+  const { rows } = await tx.query<VerificationRow>(selectByIds, [uuids, ...boundsOf(uuids)]);
+  const found = new Map(rows.map((row) => [fromUuid('ver', row.id), toVerification(row)]));
+  return keys.map(({ id, applicationId }) => {
+    const verification = found.get(id);
+    return verification?.applicationId === applicationId ? verification : undefined;
+  });
 }
 
-const selectByKeys = {
-  name: 'select-verifications-by-keys',
-  text: `${withNewestText(`(select r.*, k.place from ${fromTextRows()} k
-      left join lateral (
-        select ${verificationColumns} from verification where id = k.c[1] and application_id = k.c[2] limit 1) r on true)`)}
-    order by v.place`,
+const selectByIds = {
+  name: 'select-verifications',
+  text: `select ${verificationColumns} from verification where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3`,
 };
 
 export async function findVerification(tx: Tx, applicationId: string, id: string): Promise<Verification | undefined> {
-  const { rows } = await tx.query<Verification>(selectOne, [id, applicationId]);
-  return rows[0];
+  const [found] = await findByKeys(tx, [{ applicationId, id }]);
+  return found;
 }
-
-const selectOne = {
-  name: 'select-verification',
-  text: `select ${verificationColumns} from verification where id = $1 and application_id = $2`,
-};
 
 /** Cancels a pending verification; undefined when it is not pending. */
 export async function cancelPending(
@@ -139,13 +140,23 @@ export async function cancelPending(
   id: string,
   nowMs: number,
 ): Promise<Verification | undefined> {
-  const { rows } = await tx.query<Verification>(
-    `update verification set status = 'canceled', reason = 'canceled_by_client', updated_at = $3, sequence = sequence + 1
-     where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${verificationColumns}`,
-    [id, applicationId, toTimestamp(nowMs)],
-  );
-  return rows[0];
+  const { rows } = await tx.query<VerificationRow>(cancelStatement, [
+    uuidOf(id),
+    uuidOf(applicationId),
+    toTimestamp(nowMs),
+  ]);
+  return rows.map(toVerification)[0];
 }
+
+const cancelStatement = {
+  name: 'cancel-verification',
+  text: `with changed as (
+      update verification set status = ${statusCode('canceled')}, reason = ${reasonCode('canceled_by_client')},
+        updated_at = $3, sequence = sequence + 1
+      where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${verificationColumns}),
+    ${endings('changed')}
+    select * from changed`,
+};
 
 /** The verification that a request started, found by id range like the texts in `findMessagesOfRequest`. */
 export async function findVerificationOfRequest(
@@ -154,11 +165,11 @@ export async function findVerificationOfRequest(
   correlationId: string,
 ): Promise<Verification | undefined> {
   const madeMs = idTimeMs(correlationId);
-  const { rows } = await tx.query<Verification>(
-    `select v.* from unnest($4::text[]) as a(id) cross join lateral (
+  const { rows } = await tx.query<VerificationRow>(
+    `select v.* from unnest($4::uuid[]) as a(id) cross join lateral (
        select ${verificationColumns} from verification
        where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v limit 1`,
-    [correlationId, idFloor('ver', madeMs - 1000), idFloor('ver', madeMs + longestRequestMs), applicationIds],
+    [uuidOf(correlationId), uuidFloor(madeMs - 1000), uuidFloor(madeMs + longestRequestMs), applicationIds.map(uuidOf)],
   );
-  return rows[0];
+  return rows.map(toVerification)[0];
 }

@@ -1,7 +1,8 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { idFloor } from '../platform/ids.ts';
+import { uuidFloor, uuidOf } from '../platform/ids.ts';
 import { type Span, stepOf } from '../platform/steps.ts';
+import { statusCode, statusOf } from './verification-row.ts';
 
 export interface VerificationsOfStep {
   step: number;
@@ -12,11 +13,11 @@ export interface VerificationsOfStep {
 /** A lapsed pending verification counts as expired, even if its row does not say so yet. */
 export async function verificationsBySteps(tx: Tx, span: Span, nowMs: number): Promise<VerificationsOfStep[]> {
   const { applicationId, fromMs, toMs, stepMs } = span;
-  const { rows } = await tx.query<VerificationsOfStep>(
-    `select ${stepOf('created_at')} as step,
-       case when status = 'pending' and expires_at <= $5 then 'expired' else status end as status, count(*) as count
+  const { rows } = await tx.query<{ step: number; status: number; count: number }>(
+    `select ${stepOf('created_at')} as step, case when status = ${statusCode('pending')} and expires_at <= $5
+         then ${statusCode('expired')} else status end as status, count(*) as count
      from verification where application_id = $1 and id >= $3 and id < $4 group by 1, 2`,
-    [applicationId, stepMs, idFloor('ver', fromMs), idFloor('ver', toMs), toTimestamp(nowMs)],
+    [uuidOf(applicationId), stepMs, uuidFloor(fromMs), uuidFloor(toMs), toTimestamp(nowMs)],
   );
-  return rows;
+  return rows.map((row) => ({ ...row, status: statusOf(row.status) }));
 }

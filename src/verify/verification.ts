@@ -2,6 +2,7 @@ import { minuteMs } from '../platform/clock.ts';
 
 export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'canceled' | 'blocked';
 
+/** Postgres stores a status as its place in this list: add at the end, never remove or reorder. */
 export const verificationStatuses: readonly VerificationStatus[] = [
   'pending',
   'approved',
@@ -32,7 +33,6 @@ export interface Verification {
   applicationId: string;
   channel: string;
   to: string;
-  prefix: string;
   status: VerificationStatus;
   reason: Reason | null;
   codeLength: number;
@@ -42,7 +42,10 @@ export interface Verification {
   maxAttempts: number;
   sends: number;
   reference: string | null;
+  /** The request that started it. */
   correlationId: string;
+  /** Its texts, newest last. */
+  textIds: string[];
   resendAvailableAtMs: number | null;
   createdAtMs: number;
   updatedAtMs: number;
@@ -87,6 +90,7 @@ export function triesFor(failuresToday: number, leftOfSuperseded = mostAttempts)
   return Math.max(0, Math.min(mostAttempts, mostFailuresADay - failuresToday, leftOfSuperseded));
 }
 
+/** The number without its last four digits. The guard counts neighbouring numbers by it. */
 export function prefixOf(to: string): string {
   return to.slice(0, -4);
 }

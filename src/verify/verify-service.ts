@@ -1,5 +1,5 @@
 import type { PageRequest } from '../http/list-page.ts';
-import { cancelTextsOf, findNewestTexts } from '../messages/message-store.ts';
+import { cancelTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -10,11 +10,12 @@ import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
-import { createChecks, separateText, type VerificationAndText } from './checks.ts';
+import { createChecks, type VerificationAndText } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
+import { findNewestTexts } from './newest-texts.ts';
 import { createStartBatch, type StartAnswer, type StartItem } from './start-batch.ts';
+import { type CountedDestination, countNeighbours, countStarts, type StartCounts } from './start-counts.ts';
 import { guardFactsOf, type StartRequest } from './start-decision.ts';
-import { countStarts } from './start-store.ts';
 import { asOf, type BlockReason, prefixOf, proofMs, type Verification } from './verification.ts';
 import { listVerifications, type VerificationFilter } from './verification-list.ts';
 import { toVerificationRecord } from './verification-record.ts';
@@ -76,7 +77,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
   } = options;
   const starts = createStartBatch(database, { clock, keys, guard, environment, resendSeconds });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
-  const checks = createChecks({ database, clock, keys, environment, find });
+  const findText = createReadBatcher((rows: Verification[]) => findNewestTexts(database, rows));
+  const checks = createChecks({ database, clock, keys, environment, find, findText });
 
   /** Undefined unless approved, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -98,6 +100,15 @@ export function createVerifyService(options: VerifyServiceOptions) {
     const proof = proofOf(row);
     if (proof !== undefined) record.proof = await proof;
     return { verification: row, record };
+  }
+
+  /** What the guard would count for a start now, and a little further. */
+  async function countFor(destination: CountedDestination): Promise<StartCounts | undefined> {
+    const [limits, nowMs] = [guard.explainLimits, clock.nowMs()];
+    const [counts] = await countStarts(sideDatabase, [destination], limits, nowMs);
+    if (counts === undefined || guard.countsPrefixes) return counts;
+    const startsForPrefix = await countNeighbours(sideDatabase, destination, limits.perPrefix, nowMs);
+    return { ...counts, startsForPrefix };
   }
 
   return {
@@ -133,9 +144,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async read(applicationId: string, id: string) {
       const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
       if (found === undefined) throw notFound();
-      const { row, text } = separateText(found);
-      const now = asOf(row, clock.nowMs());
-      const record = toVerificationRecord(now, text);
+      const now = asOf(found, clock.nowMs());
+      const record = toVerificationRecord(now, await findText(now));
       const proof = proofOf(now);
       return proof === undefined ? record : { ...record, proof: await proof };
     },
@@ -143,11 +153,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async list(applicationId: string, filter: VerificationFilter, page: PageRequest) {
       const nowMs = clock.nowMs();
       const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
-      const texts = await findNewestTexts(
-        sideDatabase,
-        rows.map(({ id }) => id),
-      );
-      return rows.map((row) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts.get(row.id)) }));
+      const texts = await findNewestTexts(sideDatabase, rows);
+      return rows.map((row, index) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts[index]) }));
     },
 
     cancel: (applicationId: string, id: string) =>
@@ -159,8 +166,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
           const { status } = await checks.require(tx, applicationId, id);
           throw new ApiError('INCOMPATIBLE_STATE', `The verification is ${status} and can no longer be canceled.`);
         }
-        await cancelTextsOf(tx, [id], nowMs);
-        return toVerificationRecord(canceled, (await findNewestTexts(tx, [id])).get(id));
+        await cancelTexts(tx, canceled.textIds, nowMs);
+        const [text] = await findNewestTexts(tx, [canceled]);
+        return toVerificationRecord(canceled, text);
       }),
 
     /** What the guard would decide for a start now, and why. */
@@ -168,8 +176,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
       const destination = { applicationId, to, prefix: prefixOf(to) };
-      const [counts] = await countStarts(sideDatabase, [destination], guard.explainLimits, clock.nowMs());
-      const facts = guardFactsOf(to, counts);
+      const facts = guardFactsOf(to, await countFor(destination));
       const reason = guard.refusal(facts);
       return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(facts) };
     },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { keyedHash } from '../../src/platform/secrets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { askForToken, bearer, getToken, verifyScope } from '../support/applications.ts';
@@ -110,7 +111,7 @@ test('new rows carry the new version, and their keys are of that version', async
   assert.equal((await rows('select from api_key where hash = $1', hashed('api-key', key.apikey ?? ''))).length, 1);
   assert.equal((await rows('select from session where hash = $1', hashed('session', cookie))).length, 1);
   assert.deepEqual(await rows('select distinct ring_version from client_secret'), [{ ring_version: 2 }]);
-  assert.deepEqual(await rows('select ring_version from verification where id = $1', verification.id), [
+  assert.deepEqual(await rows('select ring_version from verification where id = $1', uuidOf(verification.id)), [
     { ring_version: 2 },
   ]);
   const stored = await rows('select sealed_body from idempotency');

@@ -137,6 +137,28 @@ describe('POST /verify/v1/verifications', () => {
     assert.deepEqual([old.body.status, old.body.reason], ['canceled', 'superseded']);
   });
 
+  test('starts of free, pending, failed and blocked numbers at once: each gets its own answer', async () => {
+    const pending = await acme.pending();
+    const guessed = await acme.pending();
+    await acme.check(guessed.id, guessed.wrong);
+    await acme.send('DELETE', `/verify/v1/verifications/${guessed.id}`);
+    const fresh = Array.from({ length: 20 }, () => acme.newNumber());
+    const numbers = [...fresh.slice(0, 10), pending.to, '+15005550112', guessed.to, ...fresh.slice(10)];
+    const answers = await Promise.all(numbers.map((to) => acme.start({ to })));
+    assert.deepEqual(
+      answers.map(({ body }) => body.to),
+      numbers,
+    );
+    for (const [index, { status, body }] of answers.entries()) {
+      assert.equal(status, 200);
+      if (fresh.includes(numbers[index] ?? '')) assert.deepEqual([body.status, body.sent], ['pending', true]);
+    }
+    const of = (to: string) => answers[numbers.indexOf(to)]?.body;
+    assert.deepEqual([of(pending.to)?.id, of(pending.to)?.sent], [pending.id, false]);
+    assert.deepEqual([of('+15005550112')?.status, of('+15005550112')?.sent], ['blocked', false]);
+    assert.deepEqual([of(guessed.to)?.status, of(guessed.to)?.sent, of(guessed.to)?.attempts], ['pending', true, 0]);
+  });
+
   test('an expired one does not keep its number occupied', async () => {
     const to = acme.newNumber();
     const first = await acme.start({ to, ttl_seconds: 60 });

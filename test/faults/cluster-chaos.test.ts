@@ -7,6 +7,8 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
+import { statusCode } from '../../src/verify/verification-row.ts';
 import { createRegistered } from '../support/applications.ts';
 import { type ChaosLoad, startChaosLoad } from '../support/chaos-load.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
@@ -120,8 +122,8 @@ async function assertKept(t: TestContext, load: ChaosLoad, applicationId: string
   const twice = [...approvals].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], 'approved twice');
   const { rows: pending } = await database.query<{ id: string }>(
-    `select id from verification where status <> 'approved' and id = any($1)`,
-    [[...approvals].filter(([, count]) => count === 1).map(([id]) => id)],
+    `select id from verification where status <> ${statusCode('approved')} and id = any($1)`,
+    [[...approvals].filter(([, count]) => count === 1).map(([id]) => uuidOf(id))],
   );
   assert.deepEqual(pending, [], 'answered as approved, and not so');
   const unknown = history.entries.filter(({ outcome }) => outcome === 'unknown').length;

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { idFloor, uuidFloor, uuidOf } from '../../src/platform/ids.ts';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
+import { statusCode } from '../../src/verify/verification-row.ts';
 import { startService } from '../support/service.ts';
 
 export interface Amounts {
@@ -59,14 +60,14 @@ export async function fill(database: Database, credentials: SandboxCredentials, 
   await addVerifications(database, free, {
     count: amounts.verificationsOfOneNumber,
     recipient: `'${busyNumber}'`,
-    status: "'canceled'",
-    id: idFloor('ver', nowMs - 3_600_000).slice(0, 14),
+    status: 'canceled',
+    firstId: uuidFloor(nowMs - 3_600_000),
   });
   await addVerifications(database, free, {
     count: amounts.lapsed,
     recipient: "'+4479' || lpad(n::text, 8, '0')",
-    status: "'pending'",
-    id: idFloor('ver', nowMs - 1_800_000).slice(0, 14),
+    status: 'pending',
+    firstId: uuidFloor(nowMs - 1_800_000),
   });
   await database.query(
     `insert into application (id, account_id, name, created_at, updated_at)
@@ -80,15 +81,25 @@ export async function fill(database: Database, credentials: SandboxCredentials, 
 async function addVerifications(
   database: Database,
   applicationId: string,
-  rows: { count: number; recipient: string; status: string; id: string },
+  rows: { count: number; recipient: string; status: 'canceled' | 'pending'; firstId: string },
 ): Promise<void> {
+  const narrow =
+    rows.status === 'pending'
+      ? `pending_verification (verification_id, application_id, expires_at, lifetime_seconds, recipient)
+         select id, application_id, now() - interval '20 minutes', 600, recipient from r`
+      : `ended_verification (verification_id, application_id, status, recipient)
+         select id, application_id, ${statusCode(rows.status)}, recipient from r`;
   await database.query(
-    `insert into verification (id, application_id, channel, recipient, prefix, status, code_length, ring_version,
-       test_number, max_attempts, sends, correlation_id, created_at, updated_at, expires_at)
-     select $1 || lpad(n::text, 16, '0'), $2, 'sms', ${rows.recipient}, left(${rows.recipient}, -4), ${rows.status}, 6, 1,
-       false, 5, 1, 'req_01', now() - interval '30 minutes', now() - interval '30 minutes', now() - interval '20 minutes'
-     from generate_series(1, $3::integer) n`,
-    [rows.id, applicationId, rows.count],
+    `with r as materialized (
+       select (left($1, 20) || lpad(to_hex(n), 12, '0'))::uuid as id, $2::uuid as application_id, ${rows.recipient} as recipient
+       from generate_series(1, $3::integer) n),
+     record as (
+       insert into verification (id, application_id, channel, recipient, status, code_length, ring_version, test_number,
+         max_attempts, sends, correlation_id, text_ids, created_at, updated_at, expires_at)
+       select id, application_id, 0, recipient, ${statusCode(rows.status)}, 6, 1, false, 5, 1, id, '{}',
+         now() - interval '30 minutes', now() - interval '30 minutes', now() - interval '20 minutes' from r)
+     insert into ${narrow}`,
+    [rows.firstId, uuidOf(applicationId), rows.count],
   );
 }
 

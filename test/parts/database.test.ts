@@ -51,6 +51,22 @@ test('no setting of the server, the database or the address changes how times ar
   assert.deepEqual(rows[0], { time: Date.parse('2026-01-02T03:04:05Z'), mem: '7MB' });
 });
 
+test('times of every precision, and arrays of uuids', async () => {
+  const fractions = ['', '.1', '.12', '.123', '.1234', '.123456', '.001', '.000001', '.999999'];
+  const texts = fractions.map((fraction) => `2024-02-29 23:59:59${fraction}+00`);
+  const { rows } = await db.database.query<{ time: number }>('select unnest($1::timestamptz[]) as time', [texts]);
+  assert.deepEqual(
+    rows.map(({ time }) => time),
+    fractions.map((fraction) => Date.parse(`2024-02-29T23:59:59${fraction.padEnd(4, '0').replace(/^0/, '.')}Z`)),
+  );
+  const uuid = '01a1e266-3658-0001-2d2e-c58b555db7e2';
+  const { rows: arrays } = await db.database.query<{ none: string[]; two: string[] }>(
+    `select '{}'::uuid[] as none, array[$1, $1]::uuid[] as two`,
+    [uuid],
+  );
+  assert.deepEqual(arrays, [{ none: [], two: [uuid, uuid] }]);
+});
+
 test('a time that cannot be milliseconds is an error, never a wrong number', async () => {
   await assert.rejects(db.database.query("select timestamptz 'infinity' as time"), /wrote a time as infinity/);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { statusCode } from '../../src/verify/verification-row.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
 
@@ -95,7 +96,7 @@ for (const [where, nodes] of callers) {
       const ids = new Set(answers.filter(({ body }) => body.status !== 'blocked').map(({ body }) => body.id));
       assert.ok(ids.size <= 3, `${ids.size} verifications`);
       const { rows } = await app.db.database.query<{ count: number }>(
-        `select count(*) as count from verification where recipient = $1 and status <> 'blocked'`,
+        `select count(*) as count from verification where recipient = $1 and status <> ${statusCode('blocked')}`,
         [to],
       );
       assert.equal(rows[0]?.count, 3);

@@ -1,3 +1,4 @@
+import { makeFirstPartitions } from '../../src/compose/partitioned-tables.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database.ts';
 import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
@@ -38,6 +39,7 @@ export async function prepareServer({ connection, adminConnection }: EmbeddedPos
   await admin.close();
   const database = createDatabase({ connection: { ...connection, database: migrated }, log, poolSize: 2, timeouts });
   await migrate(database, systemClock, log);
+  await makeFirstPartitions(database, systemClock);
   await database.close();
 }
 

@@ -1,0 +1,132 @@
+import { dayMs } from './clock.ts';
+import type { Database, Tx } from './database.ts';
+import { sqlStateOf } from './database-errors.ts';
+import { uuidFloor } from './ids.ts';
+
+/** A table that is `partition by range` of its key, an id as `uuid`, and has a partition `<name>_default`. */
+export interface PartitionedTable {
+  name: string;
+  key: string;
+}
+
+/** One partition holds the ids of one week. */
+export const partitionWeekMs = 7 * dayMs;
+const weeksAhead = 4;
+const pieceRows = 1000;
+
+/** Short, because every request waits behind a statement that waits for such a lock. */
+const impatient = `set local lock_timeout = '300ms'; set local statement_timeout = '2s'`;
+/** The lock or the time was not to be had, another node was first, or the default partition holds ids of the week. */
+const passing = ['55P03', '57014', '40P01', '42P07', '23514'];
+
+/**
+ * Makes the partitions of this week and the next four. One that cannot be made now is left for the next time: the
+ * default partition takes its rows. Returns how many it made.
+ */
+export async function makePartitions(database: Database, table: PartitionedTable, nowMs: number): Promise<number> {
+  const thisWeek = weekOf(nowMs);
+  const existing = new Set((await findPartitions(database, table)).map(({ week }) => week));
+  let made = 0;
+  for (let week = thisWeek; week <= thisWeek + weeksAhead; week++) {
+    if (existing.has(week)) continue;
+    const outcome = await unlessPassing(() => database.transaction((tx) => makePartition(tx, table, week)));
+    // The table is busy: it will be no less so for the next week.
+    if (outcome === undefined) break;
+    if (outcome) made++;
+  }
+  return made;
+}
+
+/** Drops the oldest partition if all its ids are older. Returns 1, or 0 when there is none. */
+export async function dropOldPartition(database: Database, table: PartitionedTable, beforeMs: number): Promise<number> {
+  const old = (await findPartitions(database, table)).find(({ week }) => (week + 1) * partitionWeekMs <= beforeMs);
+  if (old === undefined) return 0;
+  const dropped = await unlessPassing(() =>
+    database.transaction(async (tx) => {
+      await tx.query(impatient);
+      await tx.query(`drop table if exists ${old.name}`);
+      return true;
+    }),
+  );
+  return dropped ? 1 : 0;
+}
+
+/** Deletes rows of the default partition that are older, at most a piece of them. Returns how many. */
+export async function deleteOldRows(tx: Tx, { name, key }: PartitionedTable, beforeMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from ${name}_default where ctid = any(array(
+       select ctid from ${name}_default where ${key} < $1 limit ${pieceRows}))`,
+    [uuidFloor(beforeMs)],
+  );
+  return count;
+}
+
+function weekOf(ms: number): number {
+  return Math.floor(Math.max(0, ms) / partitionWeekMs);
+}
+
+/** The partitions, oldest first, without the default one. */
+async function findPartitions(tx: Tx, { name }: PartitionedTable): Promise<{ name: string; week: number }[]> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::regclass and c.relname <> $1 || '_default'`,
+    [name],
+  );
+  return rows
+    .map((row) => ({ name: row.name, week: Number(row.name.slice(name.length + 2)) }))
+    .sort((a, b) => a.week - b.week);
+}
+
+async function makePartition(tx: Tx, table: PartitionedTable, week: number): Promise<boolean> {
+  const { name, key } = table;
+  const partition = `${name}_w${week}`;
+  const [from, to] = [uuidFloor(week * partitionWeekMs), uuidFloor((week + 1) * partitionWeekMs)];
+  await tx.query(impatient);
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207007))', [name]);
+  const { rows } = await tx.query<{ options: string | null; made: boolean; taken: boolean }>(
+    `select array_to_string(reloptions, ', ') as options, to_regclass($1) is not null as made,
+       exists (select from ${name}_default where ${key} >= $2 and ${key} < $3) as taken
+     from pg_class where oid = ($4::text || '_default')::regclass`,
+    [partition, from, to, name],
+  );
+  const { options = null, made = true, taken = true } = rows[0] ?? {};
+  if (made || taken) return false;
+  // To attach a table takes a lock that lets reads and writes of other partitions go on; to make it in place does not.
+  await tx.query(`create table ${partition} (like ${name} including all) ${options ? `with (${options})` : ''}`);
+  await leaveOutStatistics(tx, `${name}_default`, partition);
+  await tx.query(`alter table ${name} attach partition ${partition} for values from ('${from}') to ('${to}')`);
+  return true;
+}
+
+/** Turns statistics off for the columns, of the table and of its indexes, for which the default partition has none. */
+async function leaveOutStatistics(tx: Tx, from: string, partition: string): Promise<void> {
+  const { rows: columns } = await tx.query<{ name: string }>(
+    'select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and attstattarget = 0',
+    [from],
+  );
+  for (const { name } of columns) await tx.query(`alter table ${partition} alter column ${name} set statistics 0`);
+  const { rows: ofIndexes } = await tx.query<{ index: string; number: number }>(sameColumnsOfIndexes, [
+    from,
+    partition,
+  ]);
+  for (const { index, number } of ofIndexes) {
+    await tx.query(`alter index ${index} alter column ${number} set statistics 0`);
+  }
+}
+
+const definition = (index: string) => `substring(pg_get_indexdef(${index}.indexrelid) from ' USING .*')`;
+const sameColumnsOfIndexes = `select own.indexrelid::regclass::text as index, a.attnum as number
+  from pg_index given
+  join pg_attribute a on a.attrelid = given.indexrelid and a.attstattarget = 0
+  join pg_index own on own.indrelid = $2::regclass and ${definition('own')} = ${definition('given')}
+  where given.indrelid = $1::regclass`;
+
+/** Runs work that may be put off. Undefined if it was. */
+async function unlessPassing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (passing.includes(sqlStateOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}

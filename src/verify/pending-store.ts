@@ -1,0 +1,110 @@
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { uuidOf } from '../platform/ids.ts';
+import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
+import type { Verification } from './verification.ts';
+import {
+  reasonCode,
+  statusCode,
+  toVerification,
+  type VerificationRow,
+  verificationColumns,
+} from './verification-row.ts';
+import { boundsOf, endings, isOneOf, isPending } from './verification-store.ts';
+
+/** A number within one application. */
+export interface Destination {
+  applicationId: string;
+  to: string;
+}
+
+/**
+ * Waits until no other transaction counts or writes starts for these prefixes. Sorted, so that two batches cannot
+ * deadlock. A later statement reads the counts, so it sees what the other transaction committed.
+ */
+export async function lockPrefixes(tx: Tx, names: string[]): Promise<void> {
+  await tx.query(lockPrefixStatement, [[...new Set(names)].sort((a, b) => (a < b ? -1 : 1))]);
+}
+
+const lockPrefixStatement = {
+  name: 'lock-verification-prefixes',
+  text: `select pg_advisory_xact_lock(hashtextextended(name, 4207006)) from unnest($1::text[]) as n(name)`,
+};
+
+/** Locks the pending verifications of these numbers, in the order of their ids: so two batches cannot deadlock. */
+export async function lockPending(tx: Tx, destinations: Destination[]): Promise<Verification[]> {
+  const { rows: pending } = await tx.query<{ id: string }>(selectPending, [
+    destinations.map(({ applicationId }) => uuidOf(applicationId)),
+    destinations.map(({ to }) => to),
+  ]);
+  if (pending.length === 0) return [];
+  const uuids = pending.map(({ id }) => id);
+  const { rows } = await tx.query<VerificationRow>(lockStatement, [uuids, ...boundsOf(uuids)]);
+  return rows.map(toVerification);
+}
+
+/** The rows of a number in one of the narrow tables, each of which has an index for it. */
+export const ofNumber = (table: string, applicationId: string, to: string) =>
+  `${table} where recipient = ${to} and application_id = ${applicationId}`;
+
+const selectPending = {
+  name: 'select-pending-verifications',
+  text: `select p.verification_id as id
+    from unnest($1::uuid[], $2::text[]) as d(application_id, recipient) cross join lateral (
+      select verification_id from ${ofNumber('pending_verification', 'd.application_id', 'd.recipient')} limit 1) p`,
+};
+
+const lockStatement = {
+  name: 'lock-verifications',
+  text: `select ${verificationColumns} from verification
+    where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3 and ${isPending} order by id for update`,
+};
+
+/** Superseded verifications free their numbers. Their rows are locked. */
+export async function endSuperseded(tx: Tx, superseded: Verification[], nowMs: number): Promise<void> {
+  if (superseded.length === 0) return;
+  const uuids = superseded.map(({ id }) => uuidOf(id));
+  await tx.query(endSupersededStatement, [uuids, toTimestamp(nowMs), ...boundsOf(uuids)]);
+}
+
+const endSupersededStatement = {
+  name: 'end-superseded-verifications',
+  text: `with changed as (
+      update verification set status = ${statusCode('canceled')}, reason = ${reasonCode('superseded')},
+        updated_at = $2, sequence = sequence + 1
+      where id = any(array(select unnest($1::uuid[]))) and id >= $3 and id <= $4 and ${isPending}
+      returning ${verificationColumns}),
+    ${endings('changed')}
+    select from changed`,
+};
+
+/** Writes that a text was sent again. The rows are locked. */
+export async function putResends(tx: Tx, verifications: Verification[]): Promise<void> {
+  if (verifications.length === 0) return;
+  const uuids = verifications.map(({ id }) => uuidOf(id));
+  await tx.query(resendStatement, [
+    ...toTextRows(
+      verifications.map(({ sends, resendAvailableAtMs, updatedAtMs, textIds }, index) => [
+        uuids[index] ?? '',
+        sends,
+        resendAvailableAtMs,
+        updatedAtMs,
+        uuidOf(textIds.at(-1) ?? ''),
+      ]),
+    ),
+    ...boundsOf(uuids),
+  ]);
+}
+
+/** A time that a cell holds in milliseconds. */
+export const time = (cell: string) => `to_timestamp(${cell}::float8 / 1000)`;
+const resendStatement = {
+  name: 'put-resends',
+  text: `with k as materialized (
+      select c[1]::uuid as id, c[2]::smallint as sends, ${time('c[3]')} as resend_available_at, ${time('c[4]')} as updated_at,
+        c[5]::uuid as text_id
+      from ${fromTextRows()} t)
+    update verification v set sends = k.sends, resend_available_at = k.resend_available_at, updated_at = k.updated_at,
+      text_ids = text_ids || k.text_id, sequence = sequence + 1
+    from k where ${isOneOf('$6', '$7')}`,
+};
