@@ -36,7 +36,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       quotaOf: async (...[id, limits]: Parameters<Windows['peek']>) => registrations.peek(id, limits),
     },
     requests: { database, clock, registry, findStory: stories.find, flush },
-    developerMessages: { database, requireOwn },
+    developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
     health: {
       database,

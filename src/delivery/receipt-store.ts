@@ -1,7 +1,7 @@
 import { type ReceiptOutcome, unsentStatuses } from '../messages/message.ts';
 import { laneSql } from '../messages/message-queue.ts';
-import { errorCodeOf, statusCode, statusCodes } from '../messages/message-row.ts';
-import { insertEnds } from '../messages/message-store.ts';
+import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/message-row.ts';
+import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Receipt } from './carrier.ts';
@@ -54,7 +54,7 @@ export async function applyToSent(
   const known = new Map<string, KnownMessage>();
   const delivered = receipts.filter(({ receipt }) => receipt.outcome === 'delivered');
   if (delivered.length > 0) {
-    const values = [carrier, toTimestamp(nowMs), delivered.map(({ id }) => id)];
+    const values = [carrier, toTimestamp(nowMs), ...toUuidRange(delivered.map(({ id }) => id))];
     const { rows } = await tx.query<{ id: string }>(deliveredStatement, values);
     for (const { id } of rows) known.set(id, { id, unsent: false });
   }
@@ -100,7 +100,7 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
 /** The usual case: a sent text was delivered. */
 const deliveredStatement = `update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null,
       sequence = sequence + 1
-    where id = any($3::uuid[]) and carrier = $1 and status = ${sent}
+    where ${isInRange(3)} and carrier = $1 and status = ${sent}
     returning id`;
 
 const report = `report as (

@@ -1,6 +1,6 @@
 import { unsentStatuses } from '../messages/message.ts';
-import { errorCodeOf, statusCode, statusCodes } from '../messages/message-row.ts';
-import { insertEnds } from '../messages/message-store.ts';
+import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/message-row.ts';
+import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { entryParameters, queueColumns } from './claim-store.ts';
@@ -79,6 +79,7 @@ function recordParts(
   { now, condition }: { now: string; condition: string },
 ): string[] {
   const bind = (value: unknown) => `$${values.push(value)}`;
+  const bindIds = (uuids: string[]) => isInRange(values.push(...toUuidRange(uuids)) - 2);
   return groupBy(ended, resultOf).flatMap((group, place) => {
     const [{ entry, status, error }] = group;
     const sent = status === 'sent';
@@ -87,7 +88,7 @@ function recordParts(
         update message set status = ${statusCode(status)}, error_code = ${bind(errorCodeOf(error))}::smallint,
           attempt = ${bind(entry.attempt)}, possible_duplicates = ${bind(entry.possibleDuplicates)}, updated_at = ${now},
           sequence = sequence + 1${sent ? `, sent_at = ${now}, carrier_message_id = ${carrierIdSql(group, bind)}` : ''}
-        where id = any(${bind(idsOf(group))}::uuid[]) and ${condition} and status in (${statusCodes(unsentStatuses)})
+        where ${bindIds(idsOf(group))} and ${condition} and status in (${statusCodes(unsentStatuses)})
         returning id, application_id as "applicationId", api, status, carrier, carrier_message_id)`,
     ];
     if (!sent) parts.push(`bad_end_${place} as (${insertEnds(`recorded_${place}`)})`);

@@ -38,7 +38,7 @@ export async function listMessages(
   applicationId: string,
   api: Api,
   filter: MessageFilter,
-  page: PageRequest,
+  page: PageRequest & { nowMs: number },
 ): Promise<MessagePage> {
   // Postgres rejects NUL in a parameter, and no row contains one.
   if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return { rows: [], searchedTo: undefined };
@@ -47,17 +47,17 @@ export async function listMessages(
   const byStatusAlone = filter.to === undefined && filter.reference === undefined && status !== undefined;
   if (byStatusAlone && badEnds.includes(status)) return listByIds(list, page.after, selectEnded(list, status));
   if (byStatusAlone && unsentStatuses.includes(status)) return listByIds(list, page.after, selectUnsent(list));
-  return listByAge(list, page.after);
+  return listByAge(list, page.after, page.nowMs);
 }
 
 /**
  * Reads messages newest first, by the index of the number, the reference or the list. It begins with the newest
  * partitions and goes to older ones only while the page is not full.
  */
-async function listByAge(list: List, after: string | undefined): Promise<MessagePage> {
+async function listByAge(list: List, after: string | undefined, nowMs: number): Promise<MessagePage> {
   const { filter, limit } = list;
   let below = after === undefined ? highestUuid : uuidOf(after);
-  const newestMs = after === undefined ? Date.now() : idTimeMs(after);
+  const newestMs = after === undefined ? nowMs : idTimeMs(after);
   const rows: Message[] = [];
   let room = filter.status === undefined ? limit : mostLookedAt;
   let piece = limit;

@@ -81,8 +81,14 @@ export function errorCodeOf(error: MessageErrorCode | null): number | null {
 }
 
 /** The uuids of some ids as a parameter, with the lowest and the highest: they tell Postgres the partitions to read. */
-export function toIdRange(ids: string[]): [ids: string, lowest: string, highest: string] {
-  const uuids = ids.map(uuidOf);
+export function toIdRange(ids: string[]): IdRange {
+  return toUuidRange(ids.map(uuidOf));
+}
+
+export type IdRange = [uuids: string, lowest: string, highest: string];
+
+/** The same for ids that are uuids already. */
+export function toUuidRange(uuids: string[]): IdRange {
   let lowest = uuids[0] ?? '';
   let highest = lowest;
   for (const uuid of uuids) {

@@ -131,7 +131,7 @@ export function createMessageService(options: MessageServiceOptions) {
     },
 
     list: (applicationId: string, api: Api, filter: MessageFilter, page: PageRequest) =>
-      listMessages(sideDatabase, applicationId, api, filter, page),
+      listMessages(sideDatabase, applicationId, api, filter, { ...page, nowMs: clock.nowMs() }),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       if (!isId('msg', id)) throw notFound();

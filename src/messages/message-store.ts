@@ -99,9 +99,12 @@ export async function findMessages(tx: Tx, ids: string[]): Promise<Message[]> {
   return rows.map(toMessage);
 }
 
-/** The condition for `toIdRange`, given as three parameters from `first`. */
-export const isInRange = (first: number, column = 'id') =>
-  `${column} = any($${first}::uuid[]) and ${column} >= $${first + 1} and ${column} <= $${first + 2}`;
+/**
+ * The condition for `toIdRange`, given as three parameters from `first`. The range tells Postgres the partitions; it does
+ * not look at the ids when it plans, which would take ten times as long for 500 of them.
+ */
+export const isInRange = (first: number) =>
+  `id = any(array(select unnest($${first}::uuid[]))) and id >= $${first + 1} and id <= $${first + 2}`;
 
 const selectSeveral = {
   name: 'select-messages',

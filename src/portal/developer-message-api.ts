@@ -8,6 +8,7 @@ import { messageFilters, messageSchema, toMessageRecord } from '../messages/mess
 import { readNumberFilter } from '../messages/phone-number.ts';
 import { messageTimeline } from '../messages/tracked-message.ts';
 import { findTrackedMessage } from '../messages/tracked-message-store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
@@ -15,6 +16,7 @@ import { apiName } from './registration-api.ts';
 
 export interface DeveloperMessageOptions {
   database: Database;
+  clock: Clock;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -34,7 +36,7 @@ const base = '/portal/v1/applications/{id}/messages';
 const params = Type.Object({ id: pathParameter });
 
 /** Developers' texts in the portal. A verification's texts are shown with the verification. */
-export function createDeveloperMessageRoutes({ database, requireOwn }: DeveloperMessageOptions): Route[] {
+export function createDeveloperMessageRoutes({ database, clock, requireOwn }: DeveloperMessageOptions): Route[] {
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;
   return [
     route({
@@ -58,7 +60,7 @@ export function createDeveloperMessageRoutes({ database, requireOwn }: Developer
         const { limit, after } = readPage(call.query);
         const { api, status, reference } = call.query;
         const filter = { to: readNumberFilter(call.query.to), status, reference };
-        const page = { limit: limit + 1, after };
+        const page = { limit: limit + 1, after, nowMs: clock.nowMs() };
         const { rows, searchedTo } = await listMessages(database, call.params.id, api, filter, page);
         return { status: 200, body: toPage(rows, limit, (message) => toListed(message, api), searchedTo) };
       },

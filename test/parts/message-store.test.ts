@@ -72,7 +72,11 @@ describe('a list', () => {
         for (const limit of [1000, 50, 7]) {
           const seen: string[] = [];
           for (let size = limit; size === limit; ) {
-            const page = await listMessages(db.database, mine, api, filter, { limit, after: seen.at(-1) });
+            const page = await listMessages(db.database, mine, api, filter, {
+              limit,
+              after: seen.at(-1),
+              nowMs: Date.now(),
+            });
             assert.equal(page.searchedTo, undefined, 'so few are searched to the end');
             seen.push(...page.rows.map(({ id }) => id));
             size = page.rows.length;
@@ -99,7 +103,13 @@ describe('a list', () => {
     const found: string[] = [];
     let pages = 0;
     for (let after: string | undefined; pages === 0 || after !== undefined; pages++) {
-      const page = await listMessages(db.database, lonely, 'sms', { status: 'delivered' }, { limit: 21, after });
+      const page = await listMessages(
+        db.database,
+        lonely,
+        'sms',
+        { status: 'delivered' },
+        { limit: 21, after, nowMs: Date.now() },
+      );
       found.push(...page.rows.map(({ id }) => id));
       after = page.searchedTo;
     }
