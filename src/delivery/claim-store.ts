@@ -24,11 +24,11 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Takes texts from one carrier's queue: verifications first, then the applications in turn. */
 export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
-  /** The application that had the last turn. */
-  let served = beforeAll;
+  /** For each lane, the application that had the last turn. */
+  const served = new Map<number, string>();
   let claims = 0;
 
-  async function claimLane(options: ClaimOptions, lane: number, after: string): Promise<ClaimedRow[]> {
+  async function claimAfter(options: ClaimOptions, lane: number, after: string): Promise<ClaimedRow[]> {
     const { carrier, nowMs, leaseMs, limit } = options;
     const { rows } = await database.query<ClaimedRow>(claimStatement, [
       carrier,
@@ -41,23 +41,22 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
     return rows;
   }
 
-  async function claimBulk(options: ClaimOptions): Promise<ClaimedRow[]> {
-    const from = served;
-    let rows = await claimLane(options, lanes.bulk, from);
-    if (rows.length === 0 && from !== beforeAll) rows = await claimLane(options, lanes.bulk, beforeAll);
+  async function claimLane(options: ClaimOptions, lane: number): Promise<ClaimedRow[]> {
+    const from = served.get(lane) ?? beforeAll;
+    let rows = await claimAfter(options, lane, from);
+    if (rows.length === 0 && from !== beforeAll) rows = await claimAfter(options, lane, beforeAll);
     const applications = new Set(rows.map(({ applicationId }) => applicationId));
-    served = applications.size < applicationsPerClaim ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
+    const wasLastTurn = applications.size < Math.min(applicationsPerClaim, options.limit);
+    served.set(lane, wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll));
     return rows;
   }
-
-  const claimCodes = (options: ClaimOptions) => claimLane(options, lanes.verification, beforeAll);
 
   return async (options) => {
     // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
     claims++;
-    const order = claims % 5 === 0 ? [claimBulk, claimCodes] : [claimCodes, claimBulk];
+    const order = claims % 5 === 0 ? [lanes.bulk, lanes.verification] : [lanes.verification, lanes.bulk];
     let rows: ClaimedRow[] = [];
-    for (const claimOf of order) if (rows.length === 0) rows = await claimOf(options);
+    for (const lane of order) if (rows.length === 0) rows = await claimLane(options, lane);
     const [first] = rows;
     return first === undefined ? undefined : { id: first.claimId, texts: await withMessages(database, rows) };
   };
@@ -87,14 +86,14 @@ const claimStatement = `with recursive turn(application_id, place) as (
       select (select q.application_id from delivery_queue q
           where q.carrier = $1 and q.lane = $2 and q.application_id > turn.application_id
           order by q.application_id limit 1), place + 1
-      from turn where application_id is not null and place < ${applicationsPerClaim}),
+      from turn where application_id is not null and place < least($4::integer, ${applicationsPerClaim})),
     share as (select ceil($4::float8 / greatest(1, count(application_id)))::integer as size from turn),
     due as materialized (
       select q.* from turn cross join share cross join lateral (
         select ctid as place_in_queue, * from delivery_queue
         where carrier = $1 and lane = $2 and application_id = turn.application_id
         order by message_id limit share.size for update skip locked) q
-      limit $4),
+      limit $4::integer),
     taken as (delete from delivery_queue where ctid = any(array(select place_in_queue from due))),
     claimed as (
       insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,

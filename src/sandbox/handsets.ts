@@ -205,16 +205,20 @@ const takeLate = {
     returning message_id as "messageId", attempt, delivered`,
 };
 
-/** The lock on the one row makes nodes take turns. */
+/**
+ * The lock on the one row makes nodes take turns. Clocks of nodes differ, so a later arrival may have an earlier time:
+ * nothing after the first that is not due is reported, or that one would be passed over.
+ */
 const selectUsual = {
   name: 'select-handset-receipts',
   text: `with report as materialized (select reported from handset_report for update),
       next as (
         select t.id, t.message_id, t.attempt, t.delivered, t.received_at from handset_text t
-        where t.id > (select reported from report) order by t.id limit $2)
+        where t.id > (select reported from report) order by t.id limit $2),
+      not_due as (select id from next where received_at > $1 order by id limit 1)
     select id, message_id as "messageId", attempt, delivered,
       exists (select from handset_late_receipt where handset_text_id = next.id) as late
-    from next where received_at <= $1 order by id`,
+    from next where received_at <= $1 and not exists (select from not_due where not_due.id < next.id) order by id`,
 };
 
 const selectAfter = {
