@@ -112,7 +112,7 @@ export function queueDue(
   return database.transaction(async (tx) => {
     const now = toTimestamp(nowMs);
     const { rows } = await tx.query<{ id: string }>(queueDueStatement, [carrier, now, limit]);
-    const ids = rows.map(({ id }) => id).sort();
+    const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
     if (ids.length > 0) {
       await tx.query(
         `update message set status = ${statusCode('queued')}, updated_at = $4, sequence = sequence + 1
