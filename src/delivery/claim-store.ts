@@ -87,7 +87,7 @@ const claimStatement = `with recursive turn(application_id, place) as (
           where q.carrier = $1 and q.lane = $2 and q.application_id > turn.application_id
           order by q.application_id limit 1), place + 1
       from turn where application_id is not null and place < least($4::integer, ${applicationsPerClaim})),
-    share as (select ceil($4::float8 / greatest(1, count(application_id)))::integer as size from turn),
+    share as (select $4::integer / greatest(1, count(application_id)) as size from turn),
     due as materialized (
       select q.* from turn cross join share cross join lateral (
         select ctid as place_in_queue, * from delivery_queue

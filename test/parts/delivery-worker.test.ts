@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { SubmitResult } from '../../src/delivery/carrier.ts';
+import { createClaims } from '../../src/delivery/claim-store.ts';
 import {
   createDeliveryWorker,
   type DeliveryWorker,
@@ -519,6 +520,18 @@ describe('leases', () => {
     assert.deepEqual([(await row(id)).attempt, (await row(id)).possibleDuplicates], [2, 1]);
   });
 
+  test('a text that had expired before a dead worker claimed it was not sent: it expires, and is in no doubt', async () => {
+    const { id } = await acceptOne({ expiresAtMs: clock.nowMs() + 1000 });
+    clock.advance(1000);
+    const claim = createClaims(db.database);
+    assert.ok(await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limit: 10 }), 'nothing was claimed');
+    clock.advance(1000);
+    const { worker, carrier } = withCarrier({}, { alone: false });
+    await worker.runUntilIdle();
+    const { status, errorCode, attempt } = await row(id);
+    assert.deepEqual([status, errorCode, attempt, carrier.submits.length], ['expired', 'expired', 0, 0]);
+  });
+
   test('a text is not given up for a crash or two, but after five: it may be what kills the worker', async () => {
     const { id } = await acceptOne();
     for (let submits = 1; submits <= 6; submits++) {
@@ -648,6 +661,22 @@ describe('time', () => {
     await assertEndsAfter72h(scheduled.id);
   });
 
+  test('the carrier\u2019s own ids are kept for twice that time', async () => {
+    const { worker } = withCarrier();
+    const other = createWorker({ carrier: createRecordingCarrier({ name: 'other', repeatsMessageId: true }) });
+    await accept(3);
+    await accept(3, {}, 'other');
+    await worker.runUntilIdle();
+    await other.worker.runUntilIdle();
+    const kept = async () => (await db.database.query('select from sent_text')).count;
+    const { deleteCarrierIds } = createUnreported(db.database, clock);
+    assert.equal(await kept(), 3, 'a carrier that repeats our ids needs none');
+    clock.advance(144 * hourMs);
+    assert.deepEqual([await deleteCarrierIds(), await kept()], [0, 3]);
+    clock.advance(1);
+    assert.deepEqual([await deleteCarrierIds(), await kept()], [3, 0]);
+  });
+
   const dueAtMsOf = async ({ id }: Message) => (await row(id)).dueAtMs ?? 0;
 
   /** As maintenance does: every minute, until there is nothing to do. */
@@ -690,21 +719,27 @@ describe('turns', () => {
     }
   }
 
-  test('a hundred applications and ten texts a claim: each has had its turn after ten claims', async () => {
-    for (const lane of [{}, ofVerification]) {
-      await emptyTables(db.database);
-      const steps = createDeliverySteps(db.database, clock);
-      for (let place = 0; place < 100; place++) {
-        await accept(3, { ...lane, applicationId: otherApplication(place * 1000) });
+  for (const [limit, claims] of [
+    [10, 10],
+    [33, 4],
+    [100, 4],
+  ] as const) {
+    test(`a hundred applications, ${limit} texts a claim: each has had its turn after ${claims} claims`, async () => {
+      for (const lane of [{}, ofVerification]) {
+        await emptyTables(db.database);
+        const steps = createDeliverySteps(db.database, clock);
+        for (let place = 0; place < 100; place++) {
+          await accept(10, { ...lane, applicationId: otherApplication(place * 1000) });
+        }
+        const served = new Set<string>();
+        for (let turn = 0; turn < claims; turn++) {
+          const claim = await steps.claim(limit);
+          for (const { message } of claim?.texts ?? []) served.add(message.applicationId);
+        }
+        assert.equal(served.size, 100);
       }
-      const served = new Set<string>();
-      for (let claims = 0; claims < 10; claims++) {
-        const claim = await steps.claim(10);
-        for (const { message } of claim?.texts ?? []) served.add(message.applicationId);
-      }
-      assert.equal(served.size, 100);
-    }
-  });
+    });
+  }
 
   test('verifications go first, and every fifth claim is left to the others', async () => {
     const steps = createDeliverySteps(db.database, clock);
