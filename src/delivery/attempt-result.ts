@@ -79,7 +79,7 @@ function atLeast(ms: number | undefined, leastMs: number): number {
 
 const longestCarrierId = 255;
 
-/** Makes an id storable: Postgres rejects NUL, and its index entries have a maximum size. */
+/** Makes an id storable: Postgres rejects NUL and half characters, and its index entries have a maximum size. */
 export function readCarrierId(id: string): string {
-  return id.replaceAll('\0', '').slice(0, longestCarrierId);
+  return id.replaceAll('\0', '').slice(0, longestCarrierId).toWellFormed();
 }

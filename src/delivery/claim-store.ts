@@ -1,4 +1,5 @@
 import { unsentStatuses } from '../messages/message.ts';
+import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
 import { findMessages } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -23,26 +24,33 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Takes texts from one carrier's queue: verifications first, then the applications in turn. */
 export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
-  /** The application that had the last turn. */
-  let served = beforeAll;
+  /** For each lane, the application that had the last turn. */
+  const served = { [lanes.verification]: beforeAll, [lanes.bulk]: beforeAll };
   let claims = 0;
 
-  async function claimAfter(after: string, { carrier, nowMs, leaseMs, limit }: ClaimOptions): Promise<ClaimedRow[]> {
+  async function claimAfter(
+    positions: string[],
+    { carrier, nowMs, leaseMs, limit }: ClaimOptions,
+  ): Promise<ClaimedRow[]> {
     // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
     const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
     const times = [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs)];
-    const { rows } = await database.query<ClaimedRow>(statement, [carrier, after, limit, ...times]);
+    const { rows } = await database.query<ClaimedRow>(statement, [carrier, limit, ...times, ...positions]);
     return rows;
   }
 
   return async (options) => {
     claims++;
-    let rows = await claimAfter(served, options);
-    if (rows.length === 0 && served !== beforeAll) rows = await claimAfter(beforeAll, options);
-    const applications = new Set(rows.map(({ applicationId }) => applicationId));
-    served = applications.size < applicationsPerClaim ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
+    const positions = [served[lanes.verification], served[lanes.bulk]];
+    let rows = await claimAfter(positions, options);
+    const wrapped = rows.length === 0 && positions.some((position) => position !== beforeAll);
+    if (wrapped) rows = await claimAfter([beforeAll, beforeAll], options);
     const [first] = rows;
-    return first === undefined ? undefined : { id: first.claimId, texts: await withMessages(database, rows) };
+    if (first === undefined) return undefined;
+    const applications = new Set(rows.map(({ applicationId }) => applicationId));
+    const wasLastTurn = applications.size < Math.min(applicationsPerClaim, options.limit);
+    served[first.lane as keyof typeof served] = wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
+    return { id: first.claimId, texts: await withMessages(database, rows) };
   };
 }
 
@@ -64,27 +72,29 @@ async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[
  * to the journal. Nothing else hides the texts from other workers: they have left the queue.
  */
 const claimStatement = (order: 'asc' | 'desc') => `with recursive first as materialized (
-      select lane from delivery_queue where carrier = $1 order by lane ${order} limit 1),
+      select lane, case lane when ${lanes.verification} then $5::uuid else $6::uuid end as served
+      from delivery_queue where carrier = $1 order by lane ${order} limit 1),
     turn(application_id, place) as (
       (select application_id, 1 from delivery_queue
-        where carrier = $1 and lane = (select lane from first) and application_id > $2 order by application_id limit 1)
+        where carrier = $1 and lane = (select lane from first) and application_id > (select served from first)
+        order by application_id limit 1)
       union all
       select (select q.application_id from delivery_queue q
           where q.carrier = $1 and q.lane = (select lane from first) and q.application_id > turn.application_id
           order by q.application_id limit 1), place + 1
-      from turn where application_id is not null and place < ${applicationsPerClaim}),
-    share as (select ceil($3::float8 / greatest(1, count(application_id)))::integer as size from turn),
+      from turn where application_id is not null and place < least($2::integer, ${applicationsPerClaim})),
+    share as (select $2::integer / greatest(1, count(application_id)) as size from turn),
     due as materialized (
       select q.* from turn cross join share cross join lateral (
         select ctid as place_in_queue, * from delivery_queue
         where carrier = $1 and lane = (select lane from first) and application_id = turn.application_id
         order by message_id limit share.size for update skip locked) q
-      limit $3),
+      limit $2::integer),
     taken as (delete from delivery_queue where ctid = any(array(select place_in_queue from due))),
     claimed as (
       insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
         unanswered, possible_duplicates, in_doubt)
-      select $1, $4, $5, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
+      select $1, $3, $4, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
         array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt)
       from due having count(*) > 0
       returning id)

@@ -132,7 +132,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     while (!sleep.stopped) {
       let waitMs = scheduleEveryMs;
       try {
-        if (clock.steadyMs() >= releaseAtMs || !released) {
+        // This worker's own lease may run out while its results wait for the database; the claim is not abandoned.
+        if (!submission.held && (clock.steadyMs() >= releaseAtMs || !released)) {
           await release();
           releaseAtMs = clock.steadyMs() + releaseEveryMs;
         }

@@ -132,32 +132,46 @@ const sentStatement = `with ${report},
         and e.api = a.api and e.status = a.was and e.message_id = a.id)
     select known_id as id, was ${isUnsent} as unsent from known`;
 
-/** Only a text that was submitted can be delivered; bad news counts only if there is one copy. */
+/**
+ * Only a text that was submitted can be delivered; bad news counts only if there is one copy. A worker may take the text
+ * at the same moment: the receipt applies only if it removes the text from the queue or the schedule, or holds its claim.
+ */
 const unsentStatement = `with ${report},
     record as (
       select r.*, m.application_id, ${laneSql('m.api')} as lane from report r join message m on m.id = r.id
       where m.carrier = $1 and m.id = any($3::uuid[]) and m.status ${isUnsent}),
+    claimed as (
+      select r.*, c.attempt + 1 as attempt, c.possible_duplicates + c.in_doubt::integer as possible_duplicates,
+        true as in_doubt
+      from record r join (delivery_claim d cross join lateral unnest(d.message_ids, d.attempts, d.possible_duplicates,
+        d.in_doubt) as c(message_id, attempt, possible_duplicates, in_doubt)) on d.carrier = $1 and c.message_id = r.id
+      for share of d),
     waiting as (
-      select r.*, q.attempt, q.possible_duplicates, q.in_doubt from record r join delivery_queue q
-        on q.carrier = $1 and q.lane = r.lane and q.application_id = r.application_id and q.message_id = r.id
-      union all
-      select r.*, s.attempt, s.possible_duplicates, s.in_doubt from record r join delivery_schedule s
-        on s.application_id = r.application_id and s.message_id = r.id
-      union all
-      select r.*, c.attempt + 1, c.possible_duplicates + c.in_doubt::integer, true from record r
-        join (delivery_claim d cross join lateral unnest(d.message_ids, d.attempts, d.possible_duplicates, d.in_doubt)
-          as c(message_id, attempt, possible_duplicates, in_doubt)) on d.carrier = $1 and c.message_id = r.id),
-    fitting as (
-      select * from waiting where case when outcome = ${delivered} then attempt > 0
-        else in_doubt and possible_duplicates = 0 end),
+      select *, case when outcome = ${delivered} then attempt > 0 else in_doubt and possible_duplicates = 0 end as fits
+      from (
+        select r.*, q.attempt, q.possible_duplicates, q.in_doubt from record r join delivery_queue q
+          on q.carrier = $1 and q.lane = r.lane and q.application_id = r.application_id and q.message_id = r.id
+        union all
+        select r.*, s.attempt, s.possible_duplicates, s.in_doubt from record r join delivery_schedule s
+          on s.application_id = r.application_id and s.message_id = r.id
+        union all
+        select * from claimed) w),
     unqueued as (
-      delete from delivery_queue q using fitting f
-      where q.carrier = $1 and q.lane = f.lane and q.application_id = f.application_id and q.message_id = f.id),
+      delete from delivery_queue q using waiting w
+      where w.fits and q.carrier = $1 and q.lane = w.lane and q.application_id = w.application_id and q.message_id = w.id
+      returning w.id),
     unscheduled as (
-      delete from delivery_schedule s using fitting f where s.application_id = f.application_id and s.message_id = f.id),
+      delete from delivery_schedule s using waiting w
+      where w.fits and s.application_id = w.application_id and s.message_id = w.id
+      returning w.id),
+    held as (select id from unqueued union all select id from unscheduled union all select id from claimed),
     applied as (
-      update message m set ${settled}, attempt = f.attempt, possible_duplicates = f.possible_duplicates
-      from fitting f where m.id = f.id and m.id = any($3::uuid[]) and m.status ${isUnsent}
-      returning m.id, m.application_id as "applicationId", m.api, m.status),
-    ${ended}
-    select id from waiting`;
+      update message m set ${settled}, attempt = w.attempt, possible_duplicates = w.possible_duplicates
+      from waiting w where w.fits and w.id in (select id from held) and m.id = w.id and m.id = any($3::uuid[])
+        and m.status ${isUnsent}
+      returning m.id, m.application_id as "applicationId", m.api, m.status, m.carrier_message_id),
+    ${ended},
+    named_later as (
+      insert into sent_text (carrier, carrier_message_id, message_id, sent_at)
+      select $1, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
+    select id from waiting where not fits or id in (select id from held)`;

@@ -46,7 +46,7 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
       known.push(...round.filter(({ id }) => found.get(id)?.unsent === false).map(({ receipt }) => receipt));
       const early = round.filter(({ id }) => found.get(id)?.unsent === true);
       if (early.length === 0) continue;
-      // A text that is in none of the tables has just been recorded as sent: its receipt is kept and tried again.
+      // A text that a worker takes or records at this moment is in none of the tables: its receipt is tried again.
       const waiting = await applyToUnsent(tx, carrier, early, clock.nowMs());
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }

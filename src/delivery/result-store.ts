@@ -27,24 +27,32 @@ export async function recordClaim(tx: Tx, claimId: number, results: ClaimResults
     return;
   }
   const parts = [open];
-  const values: unknown[] = [claimId, toTimestamp(results.nowMs)];
-  parts.push(...recordParts(results, values, { now: '$2::timestamptz', condition: 'exists (select from open)' }));
+  const values: unknown[] = [claimId];
+  parts.push(...recordParts(results, values, 'exists (select from open)'));
   if (again.length > 0) parts.push(...scheduleParts(results, values));
   await tx.query(`with ${parts.join(',\n')} select`, values);
 }
 
-/** Records answers that came after the claim was closed, for texts that have not been sent again. */
+/**
+ * Records answers that came after the claim was closed, for texts that have not been sent again. The caller's
+ * transaction keeps a text from leaving the queue without its record.
+ */
 export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<void> {
-  const { ended, again } = results;
+  const { ended } = results;
+  // A text without a usable answer stays as it is.
+  const again = results.again.filter(({ entry }) => !entry.inDoubt);
   if (ended.length > 0) {
     const { rows } = await tx.query<{ id: string }>(removeDoubtStatement, attemptsOf(ended));
     const removed = new Set(rows.map(({ id }) => id));
     const settled = ended.filter(({ entry }) => removed.has(entry.messageId));
-    const values: unknown[] = [toTimestamp(results.nowMs)];
-    const parts = recordParts({ ...results, ended: settled }, values, { now: '$1::timestamptz', condition: 'true' });
+    const values: unknown[] = [];
+    const parts = recordParts({ ...results, ended: settled }, values, 'true');
     if (settled.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
   }
-  if (again.length > 0) await tx.query(settleDoubtStatement, attemptsOf(again));
+  if (again.length > 0) {
+    const dueAt = again.map(({ dueAtMs }) => toTimestamp(dueAtMs));
+    await tx.query(settleDoubtStatement, [...attemptsOf(again), dueAt]);
+  }
 }
 
 function attemptsOf(texts: { entry: QueueEntry }[]): unknown[] {
@@ -66,20 +74,25 @@ const removeDoubtStatement = `with unqueued as (
       delete from delivery_schedule s using ${attempts} where ${isDoubt('s')} returning s.message_id)
     select message_id as id from unqueued union all select message_id from unscheduled`;
 
-/** The carrier did not take the text, so it is no longer in doubt. */
-const settleDoubtStatement = `update delivery_schedule s set in_doubt = false from ${attempts} where ${isDoubt('s')}`;
+/** The carrier did not take the text, so it is no longer in doubt, and waits as long as the carrier wants. */
+const settleDoubtStatement = `with settled as (
+      update delivery_schedule s set in_doubt = false, due_at = a.due_at
+      from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[])
+        as a(application_id, message_id, attempt, due_at)
+      where ${isDoubt('s')} returning s.message_id, s.attempt, s.possible_duplicates)
+    update message m set attempt = settled.attempt, possible_duplicates = settled.possible_duplicates
+    from settled where m.id = settled.message_id and m.id = any($2::uuid[])`;
 
 /**
  * Updates the records: one update for all texts with the same result, so that Postgres looks up a list of ids and joins
  * nothing. Only the carrier's ids differ.
  */
-function recordParts(
-  { ended, keepCarrierIds }: ClaimResults,
-  values: unknown[],
-  { now, condition }: { now: string; condition: string },
-): string[] {
+function recordParts({ ended, keepCarrierIds, nowMs }: ClaimResults, values: unknown[], condition: string): string[] {
+  // Postgres rejects a parameter that no part uses.
+  if (ended.length === 0) return [];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const bindIds = (uuids: string[]) => isInRange(values.push(...toUuidRange(uuids)) - 2);
+  const now = `${bind(toTimestamp(nowMs))}::timestamptz`;
   return groupBy(ended, resultOf).flatMap((group, place) => {
     const [{ entry, status, error }] = group;
     const sent = status === 'sent';

@@ -1,4 +1,4 @@
-import type { Message } from '../messages/message.ts';
+import { type Message, unsentStatuses } from '../messages/message.ts';
 import { lanes } from '../messages/message-queue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -56,6 +56,8 @@ export function createSubmission(options: SubmissionOptions): Submission {
     const sending: Sending[] = [];
     const results: Results = { ended: [], again: [] };
     for (const claimed of texts) {
+      // A receipt has settled it since it was queued, or its number was forgotten.
+      if (!unsentStatuses.includes(claimed.message.status)) continue;
       const action = actionFor(claimed, { nowMs, atMostOnce });
       if (action === 'expire') results.ended.push({ ...noAnswer(claimed), status: 'expired', error: 'expired' });
       else if (action === 'give_up') results.ended.push({ ...noAnswer(claimed), status: 'unknown', error: null });
@@ -165,7 +167,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       countResults(results);
       await write(claim.id, results);
       // A late answer still settles texts that have not been sent again.
-      sent?.late?.then((late) => recordLateAnswers(database, recorded(late))).catch(() => {});
+      sent?.late?.then((late) => database.transaction((tx) => recordLateAnswers(tx, recorded(late)))).catch(() => {});
     },
   };
 }

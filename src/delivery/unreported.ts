@@ -84,6 +84,6 @@ const endStatement = `with ended as (
       returning id, application_id as "applicationId", api, status),
     bad_end as (${insertEnds('ended')})
     insert into unsettled_text (message_id, look_at)
-    select m.id, greatest(coalesce(m.sent_at + ($4::timestamptz - $5::timestamptz), $6), $6) from message m
+    select m.id, coalesce(m.sent_at + ($4::timestamptz - $5::timestamptz), $6) from message m
     where m.id = any($1::uuid[]) and m.id >= $2 and m.id <= $3 and ${isUnsettled} and m.id not in (select id from ended)
     on conflict do nothing`;

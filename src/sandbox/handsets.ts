@@ -87,19 +87,19 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
       const { rows: looks } = await database.query<{ due: boolean }>(isAnyDue, times);
       if (looks[0]?.due !== true) return 0;
       return database.transaction(async (tx: Tx) => {
-        const { rows: late } = await tx.query<DueReceipt>(takeLate, [times[1], mostReported]);
         const { rows: usual } = await tx.query<DueReceipt & { id: number; late: boolean }>(selectUsual, [
           times[0],
           mostReported,
         ]);
+        const last = usual.at(-1);
+        if (last !== undefined) await tx.query('update handset_report set reported = $1', [last.id]);
+        const { rows: late } = await tx.query<DueReceipt>(takeLate, [times[1], mostReported]);
         const due = [...late, ...usual.filter((row) => !row.late)].map(({ messageId, attempt, delivered }) => ({
           messageId: fromUuid('msg', messageId),
           attempt,
           delivered,
         }));
         if (due.length > 0) await handOver(due);
-        const last = usual.at(-1);
-        if (last !== undefined) await tx.query('update handset_report set reported = $1', [last.id]);
         return late.length + usual.length;
       });
     },
@@ -217,23 +217,29 @@ const isAnyDue = {
         where id > (select reported from handset_report) order by id limit 1), false) as due`,
 };
 
+/** Only of texts that the report has passed: it skips those with a late receipt, and would not skip them later. */
 const takeLate = {
   name: 'take-late-handset-receipts',
   text: `delete from handset_late_receipt where handset_text_id in (
-      select handset_text_id from handset_late_receipt where due_at <= $1 order by due_at limit $2 for update skip locked)
+      select handset_text_id from handset_late_receipt where due_at <= $1
+        and handset_text_id <= (select reported from handset_report) order by due_at limit $2 for update skip locked)
     returning message_id as "messageId", attempt, delivered`,
 };
 
-/** The lock on the one row makes nodes take turns. */
+/**
+ * The lock on the one row makes nodes take turns. Clocks of nodes differ, so a later arrival may have an earlier time:
+ * nothing after the first that is not due is reported, or that one would be passed over.
+ */
 const selectUsual = {
   name: 'select-handset-receipts',
   text: `with report as materialized (select reported from handset_report for update),
       next as (
         select t.id, t.message_id, t.attempt, t.delivered, t.received_at from handset_text t
-        where t.id > (select reported from report) order by t.id limit $2)
+        where t.id > (select reported from report) order by t.id limit $2),
+      not_due as (select id from next where received_at > $1 order by id limit 1)
     select id, message_id as "messageId", attempt, delivered,
       exists (select from handset_late_receipt where handset_text_id = next.id) as late
-    from next where received_at <= $1 order by id`,
+    from next where received_at <= $1 and not exists (select from not_due where not_due.id < next.id) order by id`,
 };
 
 const selectAfter = {

@@ -1,6 +1,7 @@
 // What the portal's pages read beside registrations and credentials: records, the service itself, its health.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { asDeveloper, send, signUp } from '../support/developer.ts';
@@ -135,13 +136,13 @@ test('404: what is not there, what is another APIâ€™s, what is another accountâ€
   const message = await sendSms();
   const verification = await post('/verify/v1/verifications', verify, { to: '+15005550105', channel: 'sms' });
   const { rows } = await app.db.database.query<{ id: string }>('select id from message where verification_id = $1', [
-    verification.id,
+    uuidOf(verification.id),
   ]);
   for (const path of [
     '/messages/msg_00000000000000000000000000',
     '/messages/%00',
     `/messages/${verification.id}`,
-    `/messages/${rows[0]?.id}`,
+    `/messages/${fromUuid('msg', rows[0]?.id ?? '')}`,
     '/verifications/ver_00000000000000000000000000',
     '/verifications/%00',
     `/verifications/${message.id}`,

@@ -144,7 +144,7 @@ test('two nodes that change to the new version at different moments do the work 
   }
   const { rows } = await app.db.database.query<{ count: number }>(
     'select count(*) as count from message where application_id = $1',
-    [id],
+    [uuidOf(id)],
   );
   assert.equal(rows[0]?.count, steps.length * 2);
 });

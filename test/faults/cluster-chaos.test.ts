@@ -5,10 +5,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { apiNames } from '../../src/messages/message.ts';
+import { statusCode, statusCodes } from '../../src/messages/message-row.ts';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { uuidOf } from '../../src/platform/ids.ts';
-import { statusCode } from '../../src/verify/verification-row.ts';
+import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
+import { statusCode as verificationStatusCode } from '../../src/verify/verification-row.ts';
 import { createRegistered } from '../support/applications.ts';
 import { type ChaosLoad, startChaosLoad } from '../support/chaos-load.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
@@ -93,36 +95,39 @@ async function backToNormal({ history }: ChaosLoad, sinceMs: number): Promise<nu
 interface TextRow {
   reference: string;
   ids: string[];
-  status: string;
+  status: number;
   marks: number;
   arrivals: number;
 }
+
+const toId = (uuid: string) => fromUuid('msg', uuid);
 
 /** Holds what was promised against what there is. */
 async function assertKept(t: TestContext, load: ChaosLoad, applicationId: string): Promise<void> {
   const { sent, approvals, history, revoked } = load;
   const left = async () =>
-    (await database.query(`select from message where status in ('scheduled', 'queued', 'sent')`)).count;
+    (await database.query(`select from message where status in (${statusCodes(['scheduled', 'queued', 'sent'])})`))
+      .count;
   await eventually('everything is delivered', async () => (await left()) === 0, { withinMs: 90_000, everyMs: 100 });
   const { rows } = await database.query<TextRow>(
     `select m.reference, array_agg(distinct m.id) as ids, min(m.status) as status,
        max(m.possible_duplicates) as marks, count(h.id)::integer as arrivals
-     from message m left join handset_text h on h.message_id = m.id where m.api = 'sms' and m.application_id = $1
+     from message m left join handset_text h on h.message_id = m.id where m.api = ${apiNames.indexOf('sms')} and m.application_id = $1
      group by m.reference`,
-    [applicationId],
+    [uuidOf(applicationId)],
   );
   const found = new Map(rows.map((row) => [row.reference, row]));
   for (const [key, id] of sent)
-    assert.deepEqual(found.get(key)?.ids, [id], `answered, and not the one there is: ${key}`);
+    assert.deepEqual(found.get(key)?.ids.map(toId), [id], `answered, and not the one there is: ${key}`);
   for (const { reference, ids, status, marks, arrivals } of rows) {
     assert.equal(ids.length, 1, `one key, two texts: ${reference}`);
-    assert.equal(status, 'delivered', reference);
+    assert.equal(status, statusCode('delivered'), reference);
     assert.ok(arrivals >= 1 && arrivals - 1 <= marks, `${reference}: ${arrivals} arrivals, ${marks} marked`);
   }
   const twice = [...approvals].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], 'approved twice');
   const { rows: pending } = await database.query<{ id: string }>(
-    `select id from verification where status <> ${statusCode('approved')} and id = any($1)`,
+    `select id from verification where status <> ${verificationStatusCode('approved')} and id = any($1)`,
     [[...approvals].filter(([, count]) => count === 1).map(([id]) => uuidOf(id))],
   );
   assert.deepEqual(pending, [], 'answered as approved, and not so');

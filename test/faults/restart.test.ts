@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
@@ -80,7 +81,7 @@ test('a lone node stopped under load: every request was answered, or not carried
   const outcomes = await client.stop();
   const { rows } = await db.database.query<{ reference: string; count: number }>(
     'select reference, count(*) as count from message where application_id = $1 group by reference',
-    [own.id],
+    [uuidOf(own.id)],
   );
   const carriedOut = new Map(rows.map(({ reference, count }) => [reference, count]));
   const tally: Record<string, number> = {};

@@ -91,7 +91,7 @@ async function addVerifications(
          select id, application_id, ${statusCode(rows.status)}, recipient from r`;
   await database.query(
     `with r as materialized (
-       select (left($1, 20) || lpad(to_hex(n), 12, '0'))::uuid as id, $2::uuid as application_id, ${rows.recipient} as recipient
+       select (left($1, 24) || lpad(to_hex(n), 12, '0'))::uuid as id, $2::uuid as application_id, ${rows.recipient} as recipient
        from generate_series(1, $3::integer) n),
      record as (
        insert into verification (id, application_id, channel, recipient, status, code_length, ring_version, test_number,

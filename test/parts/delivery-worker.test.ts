@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { SubmitResult } from '../../src/delivery/carrier.ts';
+import { createClaims } from '../../src/delivery/claim-store.ts';
 import {
   createDeliveryWorker,
   type DeliveryWorker,
   type DeliveryWorkerOptions,
 } from '../../src/delivery/delivery-worker.ts';
 import { createReceipts } from '../../src/delivery/receipts.ts';
+import { createUnreported } from '../../src/delivery/unreported.ts';
 import type { Message } from '../../src/messages/message.ts';
+import { lanes } from '../../src/messages/message-queue.ts';
+import { statusCode } from '../../src/messages/message-row.ts';
 import { hourMs } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database, Statement } from '../../src/platform/database.ts';
 import { unavailable } from '../../src/platform/errors.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { accepted, createDeliverySteps, unanswered } from '../support/delivery-steps.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import {
@@ -20,11 +26,13 @@ import {
   acceptMessages,
   carrierIdOf,
   createRecordingCarrier,
+  emptyTables,
   never,
   type RecordingCarrier,
   type RecordingCarrierOptions,
   readQueue,
   readRow,
+  testVerificationId,
 } from '../support/recording-carrier.ts';
 
 let db: TestDatabase;
@@ -35,7 +43,7 @@ before(async () => {
 after(() => db.drop());
 beforeEach(async () => {
   clock = createTestClock();
-  await db.database.query('truncate message, unmatched_receipt');
+  await emptyTables(db.database);
 });
 
 interface Delivering {
@@ -79,7 +87,7 @@ async function acceptOne(changes: Partial<Message> = {}): Promise<Message> {
   return message as Message;
 }
 const row = (id: string) => readRow(db.database, id);
-const ofVerification = { api: 'verify', verificationId: 'ver_test', body: null } as const;
+const ofVerification = { api: 'verify', verificationId: testVerificationId, body: null } as const;
 const idsOf = ({ submits }: RecordingCarrier) => submits.map(({ messageId }) => messageId);
 
 /** Each as often as the other has it, in whatever order. */
@@ -87,6 +95,10 @@ function assertSame(actual: string[], expected: string[]): void {
   const sorted = (ids: string[]) => ids.toSorted((a, b) => (a < b ? -1 : 1));
   assert.deepEqual(sorted(actual), sorted(expected));
 }
+const isClaim = (statement: unknown) => String(statement).startsWith('with recursive turn');
+const isResult = (statement: unknown) => String(statement).startsWith('with open');
+const isLookAtSchedule = (statement: Statement | string) =>
+  typeof statement !== 'string' && statement.name === 'next-due';
 const always = (answer: SubmitResult) => (texts: unknown[]) => texts.map(() => answer);
 
 describe('a carrier that answers', () => {
@@ -160,9 +172,9 @@ describe('a carrier that answers', () => {
     });
   }
 
-  test('odd answers harm nobody else: endless waits, ids with NUL or of 5,000 characters, words nobody knows', async () => {
+  test('odd answers harm nobody else: endless waits, ids with NUL, half a character or 5,000 of them, words nobody knows', async () => {
     const { worker, carrier } = withCarrier();
-    const messages = await accept(7);
+    const messages = await accept(8);
     const odd: SubmitResult[] = [
       { outcome: 'accepted', carrierMessageId: 'a\0b' },
       {
@@ -173,6 +185,7 @@ describe('a carrier that answers', () => {
       { outcome: 'retry', error: 'unreachable', afterMs: Number.POSITIVE_INFINITY },
       { outcome: 'retry', error: 'unreachable', afterMs: -5 },
       { outcome: 'perhaps' } as unknown as SubmitResult,
+      { outcome: 'accepted', carrierMessageId: 'half \ud83d' },
       { outcome: 'accepted', carrierMessageId: 'fine' },
     ];
     carrier.answer = () => odd;
@@ -189,11 +202,70 @@ describe('a carrier that answers', () => {
         ['queued', false],
         ['queued', true],
         ['sent', false],
+        ['sent', false],
       ],
     );
     assert.equal(rows[0]?.carrierMessageId, 'ab');
     assert.equal(rows[1]?.carrierMessageId?.length, 255);
     assert.equal(rows[3]?.dueAtMs, messages[0]?.expiresAtMs);
+  });
+
+  test('throttled: the carrier works, so neither the pauses grow nor do its submits shrink', async () => {
+    const { worker, carrier } = withCarrier({ capacity: 10 });
+    carrier.answer = always({ outcome: 'throttled' });
+    await accept(20);
+    for (let times = 1; times <= 8; times++) {
+      await worker.runUntilIdle();
+      for (const { status, dueAtMs, attempt, onTheWire } of await readQueue(db.database)) {
+        assert.deepEqual([status, dueAtMs, attempt, onTheWire], ['queued', clock.nowMs() + 1000, times, false]);
+      }
+      clock.advance(1000);
+    }
+    carrier.answer = always({ outcome: 'throttled', afterMs: 7000 });
+    await worker.runUntilIdle();
+    for (const { dueAtMs } of await readQueue(db.database)) assert.equal(dueAtMs, clock.nowMs() + 7000);
+    assert.deepEqual(new Set(carrier.batches), new Set([10]));
+  });
+
+  test('in doubt, for some texts of a batch: the others are sent, and only those go again', async () => {
+    const { worker, carrier, counts } = withCarrier();
+    carrier.answer = (texts) =>
+      acceptAll(texts).map((answer, index): SubmitResult => (index % 3 === 0 ? { outcome: 'in_doubt' } : answer));
+    await accept(9);
+    await worker.runUntilIdle();
+    const doubtful = carrier.submits.filter((_, index) => index % 3 === 0).map(({ messageId }) => messageId);
+    for (const { id, status, onTheWire, unanswered, carrierMessageId } of await readQueue(db.database)) {
+      assert.deepEqual(
+        [status, onTheWire, unanswered, carrierMessageId],
+        doubtful.includes(id) ? ['queued', true, 1, null] : ['sent', false, 0, carrierIdOf(id, 1)],
+      );
+    }
+    carrier.answer = acceptAll;
+    clock.advance(1000);
+    await worker.runUntilIdle();
+    assertSame(idsOf(carrier).slice(9), doubtful);
+    for (const id of doubtful) {
+      const { status, attempt, possibleDuplicates } = await row(id);
+      assert.deepEqual([status, attempt, possibleDuplicates], ['sent', 2, 1]);
+    }
+    assert.deepEqual(counts, { submitted: 12, in_doubt: 3, possible_duplicates: 3 });
+  });
+
+  test('a text that is settled while it is in the queue is not submitted', async () => {
+    const { worker, carrier, counts } = withCarrier();
+    const messages = await accept(3);
+    const [settled] = messages;
+    await db.database.query('update message set status = $1 where id = (select min(id::text)::uuid from message)', [
+      statusCode('unknown'),
+    ]);
+    const before = await row(settled?.id ?? '');
+    await worker.runUntilIdle();
+    assertSame(
+      idsOf(carrier),
+      messages.slice(1).map(({ id }) => id),
+    );
+    assert.deepEqual(await row(settled?.id ?? ''), { ...before, place: null });
+    assert.deepEqual(counts, { submitted: 2 });
   });
 
   test('a text that cannot be rendered waits by itself, and was not sent', async () => {
@@ -341,7 +413,7 @@ describe('a carrier that does not answer', () => {
   });
 
   test('one that is away puts a few texts in doubt, not the queue, and gets it all when it is back', async () => {
-    const { worker, carrier } = withCarrier({ maxBatch: 5, submitTimeoutMs: 30 });
+    const { worker, carrier } = withCarrier({ capacity: 5, submitTimeoutMs: 30 });
     carrier.answer = never;
     await accept(200);
     await worker.start();
@@ -361,7 +433,7 @@ describe('a carrier that does not answer', () => {
   });
 
   test('one that says it is unavailable is not walked through the whole queue', async () => {
-    const { worker, carrier } = withCarrier({ maxBatch: 5 });
+    const { worker, carrier } = withCarrier({ capacity: 5 });
     carrier.answer = always({ outcome: 'retry', error: 'carrier_unavailable' });
     await accept(200);
     await worker.start();
@@ -420,17 +492,44 @@ describe('leases', () => {
     assert.deepEqual(await row(id), before);
   });
 
+  test('a result for a claim that was released changes nothing', async () => {
+    const steps = createDeliverySteps(db.database, clock);
+    const messages = await accept(3);
+    const claim = await steps.claim();
+    assert.equal(claim?.texts.length, 3);
+    clock.advance(60_000);
+    assert.equal(await steps.release(), 3);
+    const before = await readQueue(db.database);
+    assert.deepEqual(
+      before.map(({ id, status, place, onTheWire, attempt }) => [id, status, place, onTheWire, attempt]),
+      messages.map(({ id }) => [id, 'queued', 'schedule', true, 1]),
+    );
+    if (claim !== undefined) await steps.record(claim, accepted);
+    assert.deepEqual(await readQueue(db.database), before);
+  });
+
   test('the only node there is does not wait for the leases of its own past', async () => {
     const carrier = createRecordingCarrier({ submitTimeoutMs: 30 });
     const { id } = await acceptOne();
-    await db.database.query('update message set on_the_wire = true, attempt = 1, due_at = $1', [
-      new Date(clock.nowMs() + 59).toISOString(),
-    ]);
+    await createDeliverySteps(db.database, clock).claim();
+    assert.equal((await row(id)).place, 'claim');
     const { worker } = createWorker({ carrier });
     await worker.start();
     await eventually('it goes out again', async () => (await row(id)).status === 'sent');
     await worker.stop();
     assert.deepEqual([(await row(id)).attempt, (await row(id)).possibleDuplicates], [2, 1]);
+  });
+
+  test('a text that had expired before a dead worker claimed it was not sent: it expires, and is in no doubt', async () => {
+    const { id } = await acceptOne({ expiresAtMs: clock.nowMs() + 1000 });
+    clock.advance(1000);
+    const claim = createClaims(db.database);
+    assert.ok(await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limit: 10 }), 'nothing was claimed');
+    clock.advance(1000);
+    const { worker, carrier } = withCarrier({}, { alone: false });
+    await worker.runUntilIdle();
+    const { status, errorCode, attempt } = await row(id);
+    assert.deepEqual([status, errorCode, attempt, carrier.submits.length], ['expired', 'expired', 0, 0]);
   });
 
   test('a text is not given up for a crash or two, but after five: it may be what kills the worker', async () => {
@@ -448,33 +547,33 @@ describe('leases', () => {
 
   test('a claim that took longer than its submit may wait is handed back unsent, and is in no doubt', async () => {
     let slowMs = 1000;
+    let claims = 0;
     const database: Database = {
       ...db.database,
       async query(statement, values) {
         const rows = await db.database.query<never>(statement, values);
-        if (String(statement).startsWith('with due')) clock.advance(slowMs);
+        if (!isClaim(statement)) return rows;
+        clock.advance(slowMs);
+        if (rows.count > 0) claims++;
         return rows;
       },
     };
     const { worker, carrier } = withCarrier({ submitTimeoutMs: 1000 }, { database });
     const messages = await accept(3);
     const working = worker.runUntilIdle();
-    await eventually('it is handed back', async () => {
-      const [found] = await readQueue(db.database);
-      return (found?.attempt ?? 0) >= 2;
-    });
+    await eventually('it is handed back', () => claims >= 2);
     assert.equal(carrier.submits.length, 0);
     slowMs = 0;
     await working;
     assert.equal(carrier.submits.length, messages.length);
-    for (const { possibleDuplicates, status } of await readQueue(db.database)) {
-      assert.deepEqual([possibleDuplicates, status], [0, 'sent']);
+    for (const { possibleDuplicates, status, attempt } of await readQueue(db.database)) {
+      assert.deepEqual([possibleDuplicates, status, attempt], [0, 'sent', 1]);
     }
   });
 
   test('two workers on one database never submit the same attempt', async () => {
     const pools = [db.database, db.another()];
-    const workers = pools.map((database) => withCarrier({ maxBatch: 7 }, { database, alone: false }));
+    const workers = pools.map((database) => withCarrier({ capacity: 7 }, { database, alone: false }));
     const messages = await accept(500);
     await Promise.all(workers.flatMap(({ worker }) => [worker.runUntilIdle(), worker.runUntilIdle()]));
     assertSame(
@@ -489,8 +588,8 @@ describe('leases', () => {
 describe('time', () => {
   test('a text is not sent before its time, and counts as queued from then on', async () => {
     const { worker, carrier } = withCarrier();
-    const dueAtMs = clock.nowMs() + hourMs;
-    const { id } = await acceptOne({ status: 'scheduled', dueAtMs, expiresAtMs: dueAtMs + 60_000 });
+    const sendAtMs = clock.nowMs() + hourMs;
+    const { id } = await acceptOne({ status: 'scheduled', sendAtMs, expiresAtMs: sendAtMs + 60_000 });
     clock.advance(hourMs - 1);
     await worker.runUntilIdle();
     assert.deepEqual([carrier.submits.length, (await row(id)).status], [0, 'scheduled']);
@@ -504,10 +603,13 @@ describe('time', () => {
   test('an expired text is never submitted, be it queued, scheduled or in doubt', async () => {
     const { worker, carrier, counts } = withCarrier();
     const expiresAtMs = clock.nowMs() + 60_000;
-    const queued = await acceptOne({ expiresAtMs });
-    const scheduled = await acceptOne({ status: 'scheduled', expiresAtMs });
     const inDoubt = await acceptOne({ expiresAtMs });
-    await db.database.query('update message set on_the_wire = true, attempt = 1 where id = $1', [inDoubt.id]);
+    const steps = createDeliverySteps(db.database, clock);
+    const claim = await steps.claim();
+    if (claim !== undefined) await steps.record(claim, unanswered);
+    assert.equal((await row(inDoubt.id)).onTheWire, true);
+    const queued = await acceptOne({ expiresAtMs });
+    const scheduled = await acceptOne({ status: 'scheduled', sendAtMs: clock.nowMs() + 30_000, expiresAtMs });
     clock.advance(60_000);
     await worker.runUntilIdle();
     assert.equal(carrier.submits.length, 0);
@@ -519,18 +621,181 @@ describe('time', () => {
   test('no receipt in 72 h: unknown; and a receipt that comes after all is still believed', async () => {
     const { worker, carrier } = withCarrier();
     const { id } = await acceptOne();
+    const delivered = await acceptOne();
     await worker.start();
-    await eventually('it is sent', async () => (await row(id)).status === 'sent');
+    await eventually('both are sent', async () =>
+      (await readQueue(db.database)).every(({ status }) => status === 'sent'),
+    );
+    await carrier.report([{ carrierMessageId: carrierIdOf(delivered.id, 1), outcome: 'delivered' }]);
     clock.advance(72 * hourMs - 1);
-    await worker.runUntilIdle();
+    await endUnreported();
     assert.equal((await row(id)).status, 'sent');
-    clock.advance(1);
-    await worker.runUntilIdle();
-    assert.equal((await row(id)).status, 'unknown');
-    assert.equal(carrier.submits.length, 1);
+    clock.advance(2);
+    await endUnreported();
+    const ended = await row(id);
+    assert.deepEqual([ended.status, ended.sequence, ended.updatedAtMs], ['unknown', 3, clock.nowMs()]);
+    assert.equal((await row(delivered.id)).status, 'delivered');
+    assert.equal(carrier.submits.length, 2);
     await carrier.report([{ carrierMessageId: carrierIdOf(id, 1), outcome: 'delivered' }]);
     await worker.stop();
     assert.deepEqual([(await row(id)).status, (await row(id)).deliveredAtMs], ['delivered', clock.nowMs()]);
+  });
+
+  test('the 72 h begin when a text is sent: also for one scheduled ahead, or one that was tried for long', async () => {
+    const { worker, carrier } = withCarrier();
+    const sendAtMs = clock.nowMs() + 7 * 24 * hourMs;
+    const scheduled = await acceptOne({ status: 'scheduled', sendAtMs, expiresAtMs: sendAtMs + hourMs });
+    const retried = await acceptOne();
+    carrier.answer = always({ outcome: 'retry', error: 'unreachable', afterMs: hourMs / 2 });
+    await worker.runUntilIdle();
+    carrier.answer = acceptAll;
+    clock.advance((await dueAtMsOf(retried)) - clock.nowMs());
+    await worker.runUntilIdle();
+    assert.equal((await row(retried.id)).sentAtMs, clock.nowMs());
+    await assertEndsAfter72h(retried.id);
+    clock.set(sendAtMs);
+    await endUnreported();
+    assert.equal((await row(scheduled.id)).status, 'scheduled');
+    await worker.runUntilIdle();
+    assert.equal((await row(scheduled.id)).sentAtMs, sendAtMs);
+    await assertEndsAfter72h(scheduled.id);
+  });
+
+  test('the carrier\u2019s own ids are kept for twice that time', async () => {
+    const { worker } = withCarrier();
+    const other = createWorker({ carrier: createRecordingCarrier({ name: 'other', repeatsMessageId: true }) });
+    await accept(3);
+    await accept(3, {}, 'other');
+    await worker.runUntilIdle();
+    await other.worker.runUntilIdle();
+    const kept = async () => (await db.database.query('select from sent_text')).count;
+    const { deleteCarrierIds } = createUnreported(db.database, clock);
+    assert.equal(await kept(), 3, 'a carrier that repeats our ids needs none');
+    clock.advance(144 * hourMs);
+    assert.deepEqual([await deleteCarrierIds(), await kept()], [0, 3]);
+    clock.advance(1);
+    assert.deepEqual([await deleteCarrierIds(), await kept()], [3, 0]);
+  });
+
+  const dueAtMsOf = async ({ id }: Message) => (await row(id)).dueAtMs ?? 0;
+
+  /** As maintenance does: every minute, until there is nothing to do. */
+  async function endUnreported(): Promise<void> {
+    const { endSome } = createUnreported(db.database, clock);
+    while ((await endSome()) > 0);
+  }
+
+  /** Looks at it every half hour; it was sent just now. */
+  async function assertEndsAfter72h(id: string): Promise<void> {
+    for (let halves = 1; halves < 2 * 72; halves++) {
+      clock.advance(hourMs / 2);
+      await endUnreported();
+      assert.equal((await row(id)).status, 'sent', `after ${halves / 2} hours`);
+    }
+    clock.advance(hourMs / 2);
+    await endUnreported();
+    assert.equal((await row(id)).status, 'unknown');
+  }
+});
+
+describe('turns', () => {
+  const otherApplication = (olderByMs: number) =>
+    newId('app', { nowMs: () => clock.nowMs() - olderByMs, steadyMs: () => 0 });
+
+  for (const limit of [1, 5, 100]) {
+    for (const [which, olderByMs] of [
+      ['older', 1_000_000],
+      ['newer', -1_000_000],
+    ] as const) {
+      test(`5,000 texts of one application delay the text of an ${which} one by one claim, at ${limit} a claim`, async () => {
+        const steps = createDeliverySteps(db.database, clock);
+        await accept(5000);
+        for (let claims = 0; claims < 3; claims++) assert.equal((await steps.claim(limit))?.texts.length, limit);
+        const single = await acceptOne({ applicationId: otherApplication(olderByMs) });
+        const next = [await steps.claim(limit), await steps.claim(limit)];
+        const ids = next.flatMap((claim) => claim?.texts.map(({ message }) => message.id) ?? []);
+        assert.ok(ids.includes(single.id), 'it waits');
+      });
+    }
+  }
+
+  for (const [limit, claims] of [
+    [10, 10],
+    [33, 4],
+    [100, 4],
+  ] as const) {
+    test(`a hundred applications, ${limit} texts a claim: each has had its turn after ${claims} claims`, async () => {
+      for (const lane of [{}, ofVerification]) {
+        await emptyTables(db.database);
+        const steps = createDeliverySteps(db.database, clock);
+        for (let place = 0; place < 100; place++) {
+          await accept(10, { ...lane, applicationId: otherApplication(place * 1000) });
+        }
+        const served = new Set<string>();
+        for (let turn = 0; turn < claims; turn++) {
+          const claim = await steps.claim(limit);
+          for (const { message } of claim?.texts ?? []) served.add(message.applicationId);
+        }
+        assert.equal(served.size, 100);
+      }
+    });
+  }
+
+  test('verifications go first, and every fifth claim is left to the others', async () => {
+    const steps = createDeliverySteps(db.database, clock);
+    await accept(50);
+    await accept(50, ofVerification);
+    const taken: number[][] = [];
+    for (let claims = 0; claims < 15; claims++) {
+      const claim = await steps.claim(3);
+      taken.push([...new Set(claim?.texts.map(({ entry }) => entry.lane))]);
+    }
+    const { verification, bulk } = lanes;
+    const five = [[verification], [verification], [verification], [verification], [bulk]];
+    assert.deepEqual(taken, [...five, ...five, ...five]);
+  });
+
+  test('the lane that has texts gets the claims that the other does not need', async () => {
+    const { worker, carrier } = withCarrier({ capacity: 1 });
+    await accept(7);
+    await worker.runUntilIdle();
+    await accept(7, ofVerification);
+    await worker.runUntilIdle();
+    assert.deepEqual(
+      carrier.submits.map(({ lane }) => lane),
+      [...Array.from({ length: 7 }, () => 'bulk'), ...Array.from({ length: 7 }, () => 'verification')],
+    );
+  });
+
+  test('a carrier without room gets nothing and nothing is claimed; it is served as soon as it says that it has room', async () => {
+    let claims = 0;
+    const database: Database = {
+      ...db.database,
+      query(statement, values) {
+        if (isClaim(statement)) claims++;
+        return db.database.query(statement, values);
+      },
+    };
+    const { worker, carrier } = withCarrier({ capacity: 0 }, { database });
+    let looks = 0;
+    const { capacity } = carrier;
+    carrier.capacity = () => {
+      looks++;
+      return capacity();
+    };
+    const { id } = await acceptOne();
+    await worker.start();
+    worker.wake();
+    // Without room there is nothing to wait for but a wake: both loops sleep after each look.
+    await eventually('it has looked', () => looks >= 2);
+    assert.deepEqual([claims, (await row(id)).place], [0, 'queue']);
+    const before = looks;
+    carrier.makeRoom(1);
+    await new Promise(setImmediate);
+    assert.ok(looks > before, 'it was not woken');
+    await eventually('it is sent', async () => (await row(id)).status === 'sent');
+    await worker.stop();
+    assert.equal(carrier.submits.length, 1);
   });
 });
 
@@ -582,18 +847,20 @@ describe('loops', () => {
   });
 
   test('results the database did not take are written when it is back: nothing is sent twice', async () => {
-    let away = 0;
+    let tries = 0;
+    let looks = 0;
     const database: Database = {
       ...db.database,
       query(statement, values) {
-        const isResult = String(statement).startsWith('update message m set status');
-        if (!isResult || away-- <= 0) return db.database.query(statement, values);
+        if (isLookAtSchedule(statement) && tries > 0) looks++;
+        // Meanwhile the lease runs out, and the worker looks for claims of dead workers more than once.
+        if (!isResult(statement) || looks >= 3) return db.database.query(statement, values);
+        tries++;
         clock.advance(5000);
         return Promise.reject(unavailable('away'));
       },
     };
-    const { worker, carrier } = withCarrier({ maxBatch: 5, submitTimeoutMs: 1000 }, { database });
-    away = 4;
+    const { worker, carrier } = withCarrier({ capacity: 5, submitTimeoutMs: 1000 }, { database });
     const messages = await accept(5);
     await worker.start();
     await eventually('all are sent', async () =>
@@ -601,13 +868,14 @@ describe('loops', () => {
     );
     await worker.stop();
     assert.equal(carrier.submits.length, messages.length);
+    assert.ok(tries > 1, 'it was away');
   });
 
   test('a worker that is told to stop while the database is away stops', async () => {
     const database: Database = {
       ...db.database,
       query(statement, values) {
-        if (String(statement).startsWith('update message m set status')) return Promise.reject(unavailable('away'));
+        if (isResult(statement)) return Promise.reject(unavailable('away'));
         return db.database.query(statement, values);
       },
     };

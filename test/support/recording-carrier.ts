@@ -1,10 +1,11 @@
 import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } from '../../src/delivery/carrier.ts';
-import type { Message } from '../../src/messages/message.ts';
+import { type Message, unsentStatuses } from '../../src/messages/message.ts';
+import { errorOf, statusCodes, statusOf } from '../../src/messages/message-row.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
 import { insertMessages } from '../../src/messages/message-store.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
 
 /** A carrier that does as it is told, and writes down every submit. */
 export interface RecordingCarrier extends Carrier {
@@ -14,6 +15,8 @@ export interface RecordingCarrier extends Carrier {
   batches: number[];
   /** Texts it holds without having answered. */
   outstanding(): number;
+  /** The most texts it takes in one submit from now on. More than before 0 wakes the worker. */
+  makeRoom(capacity: number): void;
   /** How it answers from now on. */
   answer: (texts: OutgoingText[]) => SubmitResult[] | Promise<SubmitResult[]>;
   report(receipts: (Partial<Receipt> & { outcome: Receipt['outcome'] })[]): Promise<void>;
@@ -21,19 +24,27 @@ export interface RecordingCarrier extends Carrier {
 
 export interface RecordingCarrierOptions {
   name?: string;
-  maxBatch?: number;
+  capacity?: number;
+  repeatsMessageId?: boolean;
   submitTimeoutMs?: number;
 }
 
 export function createRecordingCarrier(options: RecordingCarrierOptions = {}): RecordingCarrier {
-  const { name = 'test', maxBatch = 100, submitTimeoutMs = 5000 } = options;
+  const { name = 'test', submitTimeoutMs = 5000, repeatsMessageId = false } = options;
+  let { capacity = 100 } = options;
+  let onCapacity = () => {};
   let receive: ReceiveReceipts = () => Promise.resolve();
   let outstanding = 0;
   const carrier: RecordingCarrier = {
     name,
     submitTimeoutMs,
-    repeatsMessageId: false,
-    capacity: () => maxBatch,
+    repeatsMessageId,
+    capacity: () => capacity,
+    makeRoom(room) {
+      const wasFull = capacity === 0;
+      capacity = room;
+      if (wasFull && room > 0) onCapacity();
+    },
     submits: [],
     batches: [],
     outstanding: () => outstanding,
@@ -51,8 +62,9 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
       promise.then(done, done);
       return promise;
     },
-    start(given) {
-      receive = given;
+    start(givenReceive, givenOnCapacity) {
+      receive = givenReceive;
+      onCapacity = givenOnCapacity;
     },
     stop: () => Promise.resolve(),
     report: (receipts) =>
@@ -82,7 +94,9 @@ export interface Accepting {
   carrier?: string;
 }
 
-export const testApplication = newId('app', systemClock);
+/** The application and the verification that messages of `acceptMessages` belong to, unless a test says otherwise. */
+export const testApplicationId = newId('app', systemClock);
+export const testVerificationId = newId('ver', systemClock);
 
 /** Puts messages where an accepted request would have put them. */
 export async function acceptMessages(
@@ -101,20 +115,26 @@ export async function acceptMessages(
     send_at: null,
     smart_encoding: false,
   };
-  const context = { applicationId: testApplication, api: 'sms' as const, correlationId: newId('req', clock) };
+  const context = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
   const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, context), ...changes }));
   await insertMessages(database, messages);
   return messages;
 }
 
-/** The row as delivery sees it. */
+/** A message and its entry in the queue, the schedule or the journal, as one row. */
 export interface QueueRow {
   id: string;
   status: string;
+  /** Where its entry is; null when it needs no further work. */
+  place: 'queue' | 'schedule' | 'claim' | null;
+  /** Submits so far. */
   attempt: number;
+  /** A carrier may have it: it is claimed, or in doubt. */
   onTheWire: boolean;
+  /** 0 when it is settled. */
   unanswered: number;
   possibleDuplicates: number;
+  /** Only of an entry in the schedule. */
   dueAtMs: number | null;
   errorCode: string | null;
   carrierMessageId: string | null;
@@ -124,19 +144,56 @@ export interface QueueRow {
   deliveredAtMs: number | null;
 }
 
-export async function readQueue(database: Database, ids?: string[]): Promise<QueueRow[]> {
-  const { rows } = await database.query<QueueRow>(
-    `select id, status, attempt, on_the_wire as "onTheWire", unanswered, possible_duplicates as "possibleDuplicates",
-       due_at as "dueAtMs", error_code as "errorCode", carrier_message_id as "carrierMessageId", sequence,
-       updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs"
-     from message where $1::text[] is null or id = any($1) order by id`,
-    [ids ?? null],
-  );
-  return rows;
+interface StoredRow extends Omit<QueueRow, 'status' | 'errorCode'> {
+  status: number;
+  errorCode: number | null;
+  unsent: boolean;
 }
+
+/** Throws if a message is in two places. */
+export async function readQueue(database: Database, ids?: string[]): Promise<QueueRow[]> {
+  const { rows } = await database.query<StoredRow>(queueStatement, [ids?.map(uuidOf) ?? null]);
+  if (new Set(rows.map(({ id }) => id)).size < rows.length) throw new Error('a message is in two places');
+  return rows.map(({ unsent, ...row }) => ({
+    ...row,
+    id: fromUuid('msg', row.id),
+    status: statusOf(row.status),
+    errorCode: errorOf(row.errorCode),
+    onTheWire: row.onTheWire && unsent,
+    unanswered: unsent ? row.unanswered : 0,
+  }));
+}
+
+const isUnsent = `m.status in (${statusCodes(unsentStatuses)})`;
+/** A claimed text counts as submitted: its carrier may have it. A settled one has in `message` what happened to it. */
+const queueStatement = `with entry as (
+      select message_id, 'queue' as place, attempt, in_doubt, unanswered, possible_duplicates, null::timestamptz as due_at
+      from delivery_queue
+      union all
+      select message_id, 'schedule', attempt, in_doubt, unanswered, possible_duplicates, due_at from delivery_schedule
+      union all
+      select message_id, 'claim', attempt + 1, true, unanswered, possible_duplicates + in_doubt::integer, null
+      from (select unnest(message_ids) as message_id, unnest(attempts) as attempt, unnest(in_doubt) as in_doubt,
+        unnest(unanswered) as unanswered, unnest(possible_duplicates) as possible_duplicates from delivery_claim) c)
+    select m.id, m.status, e.place, ${isUnsent} as unsent, case when ${isUnsent} then coalesce(e.attempt, m.attempt) else m.attempt end as attempt,
+      coalesce(e.in_doubt, false) as "onTheWire", coalesce(e.unanswered, 0) as unanswered,
+      case when ${isUnsent} then coalesce(e.possible_duplicates, m.possible_duplicates)
+        else m.possible_duplicates end as "possibleDuplicates",
+      e.due_at as "dueAtMs", m.error_code as "errorCode", m.carrier_message_id as "carrierMessageId", m.sequence,
+      m.updated_at as "updatedAtMs", m.sent_at as "sentAtMs", m.delivered_at as "deliveredAtMs"
+    from message m left join entry e on e.message_id = m.id
+    where $1::uuid[] is null or m.id = any($1) order by m.id`;
 
 export async function readRow(database: Database, id: string): Promise<QueueRow> {
   const [row] = await readQueue(database, [id]);
   if (row === undefined) throw new Error(`there is no message ${id}`);
   return row;
+}
+
+/** Empties the tables of messages and of delivery. */
+export async function emptyTables(database: Database): Promise<void> {
+  await database.query(
+    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, unsettled_text,
+       unmatched_receipt, walk`,
+  );
 }

@@ -1,0 +1,95 @@
+import { type AttemptResult, actionFor, attemptResultOf } from '../../src/delivery/attempt-result.ts';
+import type { SubmitResult } from '../../src/delivery/carrier.ts';
+import { createClaims, queueDue, releaseClaims } from '../../src/delivery/claim-store.ts';
+import type { Claim, ClaimedText, EndedText, ScheduledText } from '../../src/delivery/queue-entry.ts';
+import { recordClaim, recordLateAnswers } from '../../src/delivery/result-store.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { carrierIdOf } from './recording-carrier.ts';
+
+/** How the carrier answers the texts of a claim; undefined for no answer. */
+export type Answer = (text: ClaimedText) => SubmitResult | undefined;
+
+/** What a worker does, step by step, for tests that let something happen in between. */
+export interface DeliverySteps {
+  release(): Promise<number>;
+  queueDue(): Promise<number>;
+  /** Returns what is to be submitted, and ends the texts that are not. */
+  claim(limit?: number): Promise<Claim | undefined>;
+  /** A worker's whole turn: the three of them. */
+  takeNext(limit?: number): Promise<Claim | undefined>;
+  record(claim: Claim, answer: Answer): Promise<AttemptResult[]>;
+  /** For answers that come after the time of the submit. */
+  recordLate(claim: Claim, answer: Answer): Promise<AttemptResult[]>;
+}
+
+export const leaseMs = 10_000;
+
+/** The steps of one worker. */
+export function createDeliverySteps(database: Database, clock: Clock, carrier = 'test'): DeliverySteps {
+  const claimNext = createClaims(database);
+  const resultsOf = (results: AttemptResult[], unsent: EndedText[] = []) => ({
+    carrier,
+    ended: [...unsent, ...results.flatMap((result): EndedText[] => ('ended' in result ? [result.ended] : []))],
+    again: results.flatMap((result): ScheduledText[] => ('again' in result ? [result.again] : [])),
+    keepCarrierIds: true,
+    nowMs: clock.nowMs(),
+  });
+  const answersOf = ({ texts }: Claim, answer: Answer) =>
+    texts.map((text) => attemptResultOf(text, answer(text), clock.nowMs()));
+
+  const steps: DeliverySteps = {
+    release: () => releaseClaims(database, { carrier, nowMs: clock.nowMs(), atMostOnce: false, all: false }),
+    queueDue: () => queueDue(database, { carrier, nowMs: clock.nowMs(), limit: 1000 }),
+
+    async claim(limit = 100) {
+      const claim = await claimNext({ carrier, nowMs: clock.nowMs(), leaseMs, limit });
+      if (claim === undefined) return undefined;
+      const actions = claim.texts.map((text) => actionFor(text, { nowMs: clock.nowMs(), atMostOnce: false }));
+      if (actions.every((action) => action === 'submit')) return claim;
+      if (actions.includes('submit')) throw new Error('give texts that expire a claim of their own');
+      const unsent = claim.texts.map(({ entry }, index): EndedText => {
+        const expired = actions[index] === 'expire';
+        return {
+          entry,
+          carrierMessageId: null,
+          ...(expired ? { status: 'expired', error: 'expired' } : { status: 'unknown', error: null }),
+        };
+      });
+      await recordClaim(database, claim.id, resultsOf([], unsent));
+      return undefined;
+    },
+
+    async takeNext(limit) {
+      await steps.release();
+      await steps.queueDue();
+      return steps.claim(limit);
+    },
+
+    async record(claim, answer) {
+      const results = answersOf(claim, answer);
+      await recordClaim(database, claim.id, resultsOf(results));
+      return results;
+    },
+
+    async recordLate(claim, answer) {
+      const results = answersOf(claim, answer);
+      await database.transaction((tx) => recordLateAnswers(tx, resultsOf(results)));
+      return results;
+    },
+  };
+  return steps;
+}
+
+/** The number of the submit that the claim stands for. */
+export function attemptOf({ entry }: ClaimedText): number {
+  return entry.attempt + 1;
+}
+
+export const accepted: Answer = (text) => ({
+  outcome: 'accepted',
+  carrierMessageId: carrierIdOf(text.message.id, attemptOf(text)),
+});
+export const tryLater: Answer = () => ({ outcome: 'retry', error: 'unreachable' });
+export const refused: Answer = () => ({ outcome: 'never', error: 'blocked_by_carrier' });
+export const unanswered: Answer = () => undefined;
