@@ -1,6 +1,7 @@
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
+import { deleteOldEnds } from '../messages/message-store.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -30,9 +31,9 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
+  const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   /** Partitions are made weeks ahead, and dropped with all their rows when the youngest is old enough. */
   function partitionChores(table: PartitionedTable): Chore[] {
-    const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
     return [
       {
         name: `${table.name}-partitions`,
@@ -57,6 +58,11 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       name: 'old-arrivals',
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldArrivals(tx, nowMs - retentionMs)),
+    },
+    {
+      name: 'old-message-ends',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldEnds(tx, keptFrom(nowMs))),
     },
     { name: 'unreported-texts', everyMs: minuteMs, runPiece: unreported.endSome },
     { name: 'old-carrier-ids', everyMs: 10 * minuteMs, runPiece: unreported.deleteCarrierIds },

@@ -41,6 +41,8 @@ const scheduleEveryMs = 1000;
 const releaseEveryMs = 5000;
 const rematchEveryMs = 1000;
 const mostDue = 1000;
+/** With two batches in flight it bounds memory. */
+const mostClaimed = 500;
 /** Under load claims come no closer than this: a statement for many texts costs little more than one for a few. */
 const claimEveryMs = 40;
 
@@ -70,7 +72,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** No claim before this time (steady). */
   let claimFromMs = 0;
 
-  const capacity = () => health.limit(carrier.capacity());
+  /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
+  let reserved = 0;
+
+  const capacity = () => Math.min(mostClaimed, health.limit(carrier.capacity() - reserved));
 
   /** Waits for its turn to claim. A text that comes after a quiet time has no wait. */
   async function takeTurn(): Promise<void> {
@@ -84,8 +89,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const limit = capacity();
     if (limit <= 0) return 0;
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
-    const claim = await claimNext({ carrier: carrier.name, nowMs: clock.nowMs(), leaseMs, limit });
+    reserved += limit;
+    const claim = await claimNext({ carrier: carrier.name, nowMs: clock.nowMs(), leaseMs, limit }).finally(() => {
+      reserved -= limit;
+    });
     if (claim === undefined) return 0;
+    // The carrier has the texts before anything else runs, and counts them in its capacity.
     await submission.run(claim, beginBeforeMs);
     return claim.texts.length;
   }

@@ -1,7 +1,8 @@
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { uuidOf } from '../platform/ids.ts';
+import { uuidFloor, uuidOf } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import {
   apiNames,
@@ -159,6 +160,15 @@ export function insertEnds(rows: string): string {
   return `insert into message_end (application_id, api, status, message_id)
     select "applicationId", api, status, id from ${rows} where api <> ${apiNames.indexOf('verify')} on conflict do nothing`;
 }
+
+/** Deletes some of the ends of messages that are older than all that are kept. */
+export async function deleteOldEnds(tx: Tx, beforeMs: number): Promise<number> {
+  const { count } = await tx.query(deleteEndsStatement, [uuidFloor(beforeMs), pieceRows]);
+  return count;
+}
+
+const deleteEndsStatement = `delete from message_end where ctid = any(array(
+    select ctid from message_end where message_id < $1 order by message_id limit $2))`;
 
 export interface VerificationText {
   messageId: string;

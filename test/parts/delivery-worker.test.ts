@@ -767,6 +767,26 @@ describe('turns', () => {
     );
   });
 
+  test('a carrier never holds more texts than it said it had room for, although two batches are under way', async () => {
+    const { worker, carrier } = withCarrier();
+    carrier.capacity = () => 10 - carrier.outstanding();
+    let most = 0;
+    carrier.answer = async (texts) => {
+      most = Math.max(most, carrier.outstanding());
+      await new Promise(setImmediate);
+      return acceptAll(texts);
+    };
+    const messages = await accept(200);
+    worker.start();
+    await eventually('all are sent', () => carrier.submits.length >= messages.length);
+    await worker.stop();
+    assertSame(
+      idsOf(carrier),
+      messages.map(({ id }) => id),
+    );
+    assert.ok(most > 0 && most <= 10, `${most} at once`);
+  });
+
   test('a carrier without room gets nothing and nothing is claimed; it is served as soon as it says that it has room', async () => {
     let claims = 0;
     const database: Database = {

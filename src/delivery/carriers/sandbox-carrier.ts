@@ -29,7 +29,8 @@ interface NetworkReceipt {
 const reportEveryMs = 1000;
 /** A little more than the phones take to report, so that one look finds a whole submit. */
 const reportAfterMs = 105;
-const capacity = 500;
+/** Two batches: the phones take whatever comes. */
+const capacity = 1000;
 
 /** Delivers to virtual phones; no text leaves the machine. */
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {

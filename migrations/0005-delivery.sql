@@ -1,0 +1,85 @@
+-- Delivery: what is to be sent, what a worker has taken, and what carriers have said about it.
+
+-- The queue: what may be sent now. One queue per carrier and lane: verifications go first, and applications take turns.
+create table delivery_queue (
+  carrier text not null,
+  lane smallint not null,
+  application_id uuid not null,
+  message_id uuid not null,
+  -- Every submit raises it. A result names its attempt, so a late result changes nothing.
+  attempt integer not null default 0,
+  -- Submits that the carrier did not answer.
+  unanswered smallint not null default 0,
+  possible_duplicates smallint not null default 0,
+  -- True if an earlier submit may have arrived.
+  in_doubt boolean not null default false,
+  primary key (carrier, lane, application_id, message_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
+  autovacuum_analyze_threshold = 1000000);
+
+-- What is sent later: scheduled texts, and texts to be tried again.
+create table delivery_schedule (
+  carrier text not null,
+  lane smallint not null,
+  application_id uuid not null,
+  message_id uuid not null,
+  attempt integer not null default 0,
+  unanswered smallint not null default 0,
+  possible_duplicates smallint not null default 0,
+  in_doubt boolean not null default false,
+  due_at timestamptz not null,
+  primary key (application_id, message_id)
+) with (autovacuum_vacuum_scale_factor = 0.1, autovacuum_vacuum_threshold = 5000);
+create index delivery_schedule_due on delivery_schedule (carrier, due_at);
+
+-- What a worker has taken from the queue, one row for each batch: written before the carrier gets the texts, deleted
+-- with their results. A row whose lease has run out names the texts that a dead worker may have sent.
+create table delivery_claim (
+  id bigint generated always as identity primary key,
+  carrier text not null,
+  claimed_at timestamptz not null,
+  leased_until timestamptz not null,
+  lanes smallint[] not null,
+  application_ids uuid[] not null,
+  message_ids uuid[] not null,
+  attempts integer[] not null,
+  unanswered smallint[] not null,
+  possible_duplicates smallint[] not null,
+  in_doubt boolean[] not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+alter table delivery_claim alter column application_ids set storage external,
+  alter column message_ids set storage external;
+
+-- The carrier's own ids of sent texts, for carriers that do not repeat ours in a receipt. Kept as long as receipts come.
+create table sent_text (
+  carrier text not null,
+  carrier_message_id text not null,
+  message_id uuid not null,
+  sent_at timestamptz not null,
+  primary key (carrier, carrier_message_id, message_id)
+);
+create index sent_text_age on sent_text (sent_at);
+
+-- Texts that were not settled when the look at old texts passed them: scheduled far ahead, or sent late.
+create table unsettled_text (
+  message_id uuid primary key,
+  look_at timestamptz not null
+);
+create index unsettled_text_look on unsettled_text (look_at);
+
+-- Receipts that arrived before the carrier's response was written, or that match no message.
+create table unmatched_receipt (
+  id bigint generated always as identity primary key,
+  carrier text not null,
+  carrier_message_id text not null,
+  -- Our id, if the carrier has repeated it.
+  message_id uuid,
+  outcome smallint not null,
+  error_code smallint,
+  received_at timestamptz not null,
+  -- When to look for its message again: less and less often, so that receipts without a message cost little.
+  retry_at timestamptz not null
+);
+create unique index unmatched_receipt_id on unmatched_receipt (carrier, carrier_message_id, outcome, message_id)
+  nulls not distinct;
+create index unmatched_receipt_retry on unmatched_receipt (retry_at);
