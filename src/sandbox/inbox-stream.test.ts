@@ -117,6 +117,15 @@ describe('the inbox stream', () => {
     stream.destroy();
   });
 
+  test('a reader that missed nothing is not told again what the feed, which is behind, brings', async () => {
+    const { stream, arrive } = await open({ after: 5, async *missed() {} });
+    const raw = collect(stream);
+    arrive(4, 5, 6);
+    await until('the new one', () => idsOf(raw()).includes(6));
+    assert.deepEqual(idsOf(raw()), [6]);
+    stream.destroy();
+  });
+
   test('ends with the credential that opened it, and tells nothing more', async () => {
     const { stream, arrive, listeners, credential } = await open();
     const raw = collect(stream);

@@ -6,6 +6,8 @@ export interface InboxStreamOptions {
   applicationId: string;
   /** Send only texts to this number. */
   to?: string | undefined;
+  /** The last text that a returning reader was told: the feed may repeat it, and texts before it. */
+  after?: number | undefined;
   /** Texts that a returning reader missed, oldest first, in pieces; undefined for a new reader. */
   missed?: (() => AsyncIterable<InboxEvent[]>) | undefined;
   /** Aborted when the reader disconnects. */
@@ -23,9 +25,9 @@ const maxHeld = 2000;
 
 /** A reader's texts as server-sent events, from the moment this resolves. */
 export async function openInboxStream(options: InboxStreamOptions): Promise<PassThrough> {
-  const { feed, applicationId, to, missed, signal, heartbeatMs = heartbeatEveryMs } = options;
+  const { feed, applicationId, to, after = 0, missed, signal, heartbeatMs = heartbeatEveryMs } = options;
   const events = new PassThrough();
-  let newest = 0;
+  let newest = after;
   /** Texts that arrive while the missed ones are being sent. */
   let held: InboxEvent[] | undefined = missed === undefined ? undefined : [];
 

@@ -67,12 +67,14 @@ export function createOpenStreams({ feed, handsets, renderArrivals }: OpenStream
   }
 
   return {
-    async open({ after, mayRead, ...request }) {
+    async open({ after: given, mayRead, ...request }) {
       const { applicationId, to } = request;
       const { place, leave } = takePlace(applicationId, mayRead);
-      const missed = after === undefined ? undefined : () => readMissed(applicationId, to, after);
       try {
-        const stream = await openInboxStream({ ...request, feed, missed });
+        // An id that no text has yet is from another database; nothing was missed then.
+        const after = given === undefined ? undefined : Math.min(given, await handsets.newestId());
+        const missed = after === undefined ? undefined : () => readMissed(applicationId, to, after);
+        const stream = await openInboxStream({ ...request, feed, after, missed });
         place.end = () => stream.end();
         stream.once('close', leave);
         if (stream.destroyed) leave();
