@@ -23,7 +23,7 @@ export interface OpenStreams {
 
 export interface OpenStreamsOptions {
   feed: InboxFeed;
-  handsets: Pick<Handsets, 'listMissed'>;
+  handsets: Pick<Handsets, 'listMissed' | 'newestId'>;
   renderArrivals: RenderArrivals;
 }
 
