@@ -26,8 +26,11 @@ test('stop ends the pause after a slow piece', { timeout: 10_000 }, async () => 
     log: createTestLog().log,
     onCount: () => {},
   });
+  // The timers of chores do not keep a process alive.
+  const alive = setInterval(() => {}, 1000);
   maintenance.start();
   await paused;
   await maintenance.stop();
   assert.equal(await maintenance.stop(), undefined, 'a second stop ends as well');
+  clearInterval(alive);
 });
