@@ -1,3 +1,4 @@
+import { apiNames } from '../../src/messages/message.ts';
 import { fromUuid } from '../../src/platform/ids.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byKey, byToken, get, many, post } from '../requests.ts';
@@ -42,14 +43,14 @@ export async function readRequests(
   await put(bench, product, made);
   const { rows } = await product.store.database.query<{ id: string; applicationId: string }>(
     `select id, application_id as "applicationId" from ${kind}
-     ${kind === 'message' ? "where api = 'messaging'" : ''} limit ${stored}`,
+     ${kind === 'message' ? `where api = ${apiNames.indexOf('messaging')}` : ''} limit ${stored}`,
   );
   const callers = new Map(product.callers.map((caller) => [caller.applicationId, caller]));
   return rows.map(({ id, applicationId }) => {
-    if (kind === 'message') {
-      return get(`/messaging/v1/messages/${id}`, byToken(callers.get(applicationId)?.messagingToken ?? ''));
-    }
     const caller = callers.get(fromUuid('app', applicationId));
+    if (kind === 'message') {
+      return get(`/messaging/v1/messages/${fromUuid('msg', id)}`, byToken(caller?.messagingToken ?? ''));
+    }
     return get(`/verify/v1/verifications/${fromUuid('ver', id)}`, byToken(caller?.verifyToken ?? ''));
   });
 }

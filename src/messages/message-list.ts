@@ -1,11 +1,12 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
-import { weekMs } from '../platform/clock.ts';
+import { dayMs } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
+import { partitionWeekMs } from '../platform/partitions.ts';
 import { apiNames, badEnds, type Message, type MessageStatus, type ShownMessage, unsentStatuses } from './message.ts';
 import { lanes } from './message-queue.ts';
-import { type MessageRow, messageColumns, statusCode, toMessage } from './message-row.ts';
+import { type ShownRow, shownColumns, statusCode, toShown } from './message-row.ts';
 import { findMessages } from './message-store.ts';
 
 export interface MessageFilter {
@@ -52,44 +53,54 @@ export async function listMessages(
 
 /**
  * Reads messages newest first, by the index of the number, the reference or the list. It begins with the newest
- * partitions and goes to older ones only while the page is not full.
+ * partition and goes to older ones only while the page is not full.
  */
 async function listByAge(list: List, after: string | undefined, nowMs: number): Promise<MessagePage> {
   const { filter, limit } = list;
-  let below = after === undefined ? highestUuid : uuidOf(after);
-  const newestMs = after === undefined ? nowMs : idTimeMs(after);
-  const rows: Message[] = [];
+  const rows: ShownMessage[] = [];
   let room = filter.status === undefined ? limit : mostLookedAt;
   let piece = limit;
-  for (const spanMs of [weekMs, 9 * weekMs, undefined]) {
-    const from = spanMs === undefined ? uuidFloor(0) : uuidFloor(newestMs - spanMs);
+  for (const span of spansFrom(after, nowMs)) {
+    let { below } = span;
     for (;;) {
       const wanted = Math.min(room, filter.status === undefined ? limit - rows.length : piece);
       piece = Math.min(500, 2 * piece);
-      const found = (await readByAge(list, { from, below, limit: wanted })).map(toMessage);
+      const found = await readByAge(list, { from: span.from, below, limit: wanted });
       const last = found.at(-1);
-      if (last !== undefined) below = uuidOf(last.id);
-      rows.push(...found.filter(({ status }) => filter.status === undefined || status === filter.status));
+      below = last?.id ?? below;
+      rows.push(...found.map(toShown).filter(({ status }) => filter.status === undefined || status === filter.status));
       room -= found.length;
       if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
-      if (room <= 0) return { rows, searchedTo: last?.id };
+      if (room <= 0) return { rows, searchedTo: last && toMessageId(last.id) };
       if (found.length < wanted) break;
     }
-    below = from;
   }
   return { rows, searchedTo: undefined };
+}
+
+/** The week of the newest messages, the eight weeks before it, and the rest. Partitions made ahead hold no messages yet. */
+function spansFrom(after: string | undefined, nowMs: number): { from: string; below: string }[] {
+  const newestMs = after === undefined ? nowMs : idTimeMs(after);
+  const weekStartMs = Math.floor(newestMs / partitionWeekMs) * partitionWeekMs;
+  const [week, older] = [uuidFloor(weekStartMs), uuidFloor(weekStartMs - 8 * partitionWeekMs)];
+  const below = after === undefined ? uuidFloor(nowMs + dayMs) : uuidOf(after);
+  return [
+    { from: week, below },
+    { from: older, below: week },
+    { from: uuidFloor(0), below: older },
+  ];
 }
 
 async function readByAge(
   { tx, applicationId, api, filter }: List,
   { from, below, limit }: { from: string; below: string; limit: number },
-): Promise<MessageRow[]> {
+): Promise<ShownRow[]> {
   const values: unknown[] = [uuidOf(applicationId), apiNames.indexOf(api), from, below, limit];
   const conditions = ['application_id = $1', 'api = $2', 'id >= $3', 'id < $4'];
   if (filter.to !== undefined) conditions.push(`recipient = $${values.push(filter.to)}`, 'verification_id is null');
   if (filter.reference !== undefined) conditions.push(`reference = $${values.push(filter.reference)}`);
-  const text = `select ${messageColumns} from message where ${conditions.join(' and ')} order by id desc limit $5`;
-  const { rows } = await tx.query<MessageRow>(text, values);
+  const text = `select ${shownColumns} from message where ${conditions.join(' and ')} order by id desc limit $5`;
+  const { rows } = await tx.query<ShownRow>(text, values);
   return rows;
 }
 

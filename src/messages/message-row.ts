@@ -8,6 +8,7 @@ import {
   type MessageStatus,
   messageErrorCodes,
   messageStatuses,
+  type ShownMessage,
 } from './message.ts';
 
 /** A row of `message` as Postgres returns it: ids are uuids, names are numbers. */
@@ -43,6 +44,36 @@ export const messageColumns = `id, application_id as "applicationId", api, verif
   reference, error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs",
   updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs",
   carrier, send_at as "sendAtMs"`;
+
+/** What the API shows. Lists read the most rows, so they select and convert no other column. */
+export const shownColumns = `id, channel, recipient as "to", sender, body, status, encoding,
+  segment_count as "segmentCount", characters, remaining, reference, error_code as "errorCode",
+  created_at as "createdAtMs", updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs",
+  expires_at as "expiresAtMs"`;
+
+export type ShownRow = Pick<MessageRow, keyof ShownMessage>;
+
+export function toShown(row: ShownRow): ShownMessage {
+  return {
+    id: fromUuid('msg', row.id),
+    channel: nameOf(channelNames, row.channel),
+    to: row.to,
+    sender: row.sender,
+    body: row.body,
+    status: statusOf(row.status),
+    encoding: nameOf(encodingNames, row.encoding),
+    segmentCount: row.segmentCount,
+    characters: row.characters,
+    remaining: row.remaining,
+    reference: row.reference,
+    errorCode: errorOf(row.errorCode),
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+    sentAtMs: row.sentAtMs,
+    deliveredAtMs: row.deliveredAtMs,
+    expiresAtMs: row.expiresAtMs,
+  };
+}
 
 export function toMessage(row: MessageRow): Message {
   return {

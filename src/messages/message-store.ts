@@ -14,7 +14,17 @@ import {
   unsentStatuses,
 } from './message.ts';
 import { laneSql, queueInserts } from './message-queue.ts';
-import { type MessageRow, messageColumns, statusCode, statusCodes, toIdRange, toMessage } from './message-row.ts';
+import {
+  type MessageRow,
+  messageColumns,
+  type ShownRow,
+  shownColumns,
+  statusCode,
+  statusCodes,
+  toIdRange,
+  toMessage,
+  toShown,
+} from './message-row.ts';
 
 /** Partitioned by week: an id begins with its time. */
 export const messageTable = { name: 'message', key: 'id' };
@@ -80,17 +90,13 @@ export interface MessageKey {
 
 /** Returns the message for each key, in order, with one query. */
 export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(ShownMessage | undefined)[]> {
-  const found = new Map(
-    (
-      await findMessages(
-        tx,
-        keys.map(({ id }) => id),
-      )
-    ).map((message) => [message.id, message]),
-  );
+  const range = toIdRange(keys.map(({ id }) => id));
+  const { rows } = await tx.query<ShownRow & { owner: string; api: number }>(selectShown, range);
+  const found = new Map(rows.map((row) => [row.id, row]));
   return keys.map(({ id, applicationId, api }) => {
-    const message = found.get(id);
-    return message?.applicationId === applicationId && message.api === api ? message : undefined;
+    const row = found.get(uuidOf(id));
+    const isOwn = row?.owner === uuidOf(applicationId) && row.api === apiNames.indexOf(api);
+    return row !== undefined && isOwn ? toShown(row) : undefined;
   });
 }
 
@@ -106,6 +112,11 @@ export async function findMessages(tx: Tx, ids: string[]): Promise<Message[]> {
  */
 export const isInRange = (first: number) =>
   `id = any(array(select unnest($${first}::uuid[]))) and id >= $${first + 1} and id <= $${first + 2}`;
+
+const selectShown = {
+  name: 'select-shown-messages',
+  text: `select ${shownColumns}, application_id as owner, api from message where ${isInRange(1)}`,
+};
 
 const selectSeveral = {
   name: 'select-messages',

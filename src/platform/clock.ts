@@ -13,7 +13,6 @@ export const systemClock: Clock = { nowMs: () => Date.now(), steadyMs: () => per
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
-export const weekMs = 7 * dayMs;
 
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 const threeDigits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
