@@ -1,6 +1,6 @@
 import { testCodeDigits, testNumberOf } from '../messages/test-numbers.ts';
 import type { KeyRing } from '../platform/keys.ts';
-import { createShortHmac, type ShortHmac } from '../platform/short-hmac.ts';
+import { keyedHash } from '../platform/secrets.ts';
 
 /**
  * Derives a verification's code from its id and a ring key, so no row stores it. A resend repeats the same code, and a
@@ -20,21 +20,9 @@ export function derivedCode(keys: KeyRing, verificationId: string, ringVersion: 
   let number = 0;
   // 64 bits of the hash, in parts, because a number holds 53. 2^64 is not a multiple of a power of ten, but the bias is
   // below 10^10 / 2^64: one part in a billion.
-  for (const part of hasherFor(keys.keyFor('code', ringVersion))(`${verificationId}:${length}`)) {
-    number = (number * 65_536 + part) % limit;
-  }
+  const hash = keyedHash(keys.keyFor('code', ringVersion), `${verificationId}:${length}`);
+  for (let at = 0; at < 8; at += 2) number = (number * 65_536 + hash.readUInt16BE(at)) % limit;
   return String(number).padStart(length, '0');
-}
-
-const hashers = new WeakMap<Buffer, ShortHmac>();
-
-/** The ring returns the same key each time, so its part of the hash is computed once. */
-function hasherFor(key: Buffer): ShortHmac {
-  const known = hashers.get(key);
-  if (known !== undefined) return known;
-  const hasher = createShortHmac(key);
-  hashers.set(key, hasher);
-  return hasher;
 }
 
 /** The code of every sandbox test number. */

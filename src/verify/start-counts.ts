@@ -45,7 +45,8 @@ const endsOfStarted = (['approved', 'failed', 'expired', 'canceled'] as const).m
 const endedOfNumber = ofNumber('ended_verification', 'd.application_id', 'd.recipient');
 /** An ended verification with wrong codes has at least one, so fifteen are enough to reach the daily limit of fifteen. */
 const mostRowsWithFailures = mostFailuresADay;
-// The upper bound spares the partitions that are made ahead. Wrong codes count from the start of their verification, so an open one that is older than a day counts no more.
+// The upper bound spares the partitions that are made ahead. Wrong codes count from the start of their verification, so an
+// open one that is older than a day counts no more.
 const countStatement = {
   name: 'count-verification-starts',
   text: `select d.application_id as "applicationId", d.recipient as "to",
