@@ -29,8 +29,8 @@ export interface MessageRetentionOptions {
   database: Database;
   clock: Clock;
   days: number;
-  /** Deletes the sandbox's arrivals of one number. */
-  deleteArrivalsOf: (tx: Tx, applicationIds: string[], number: string) => Promise<void>;
+  /** Deletes some of the sandbox's arrivals of one number. Returns how many; 0 when none is left. */
+  deleteArrivalsOf: (tx: Tx, applicationIds: string[], number: string) => Promise<number>;
 }
 
 export function createMessageRetention({
@@ -82,19 +82,30 @@ export function createMessageRetention({
     );
   }
 
-  const forgetPiece = ({ ids, applicationIds, first, last }: Piece, number: string) =>
-    database.transaction(async (tx) => {
-      const { count } = await tx.query(forgetStatement, [
-        ids,
+  /** Most arrivals go before, in transactions of their own; those of the last moment go with the messages. */
+  async function forgetPiece({ ids, applicationIds, first, last }: Piece, number: string): Promise<number> {
+    let forgotten = 0;
+    const deleteArrivals = async (tx: Tx) => {
+      while ((await deleteArrivalsOf(tx, applicationIds, number)) > 0);
+    };
+    await deleteArrivals(database);
+    for (let from = 0; from < ids.length; from += chunk) {
+      const values = [
+        ids.slice(from, from + chunk),
         number,
         maskNumber(number),
         toTimestamp(clock.nowMs()),
         first,
         last,
-      ]);
-      await deleteArrivalsOf(tx, applicationIds, number);
-      return count;
-    });
+      ];
+      forgotten += await database.transaction(async (tx) => {
+        const { count } = await tx.query(forgetStatement, values);
+        await deleteArrivals(tx);
+        return count;
+      });
+    }
+    return forgotten;
+  }
 
   return {
     maskOld: () => database.transaction((tx) => maskMessages(tx, uuidFloor(clock.nowMs() - days * dayMs))),
@@ -104,14 +115,11 @@ export function createMessageRetention({
       let looked = 0;
       // No index finds a number across applications, so walk the table by primary key.
       for (let after = uuidFloor(0); ; ) {
-        const { rows } = await database.query<{ last: string | null; looked: number } & Piece>(findPiece, [
-          after,
-          walkedRows,
-          number,
-        ]);
+        const { rows } = await database.query<FoundPiece>(findPiece, [after, walkedRows, number]);
         const [piece] = rows;
         if (piece === undefined || piece.last === null) return forgotten;
-        if (piece.ids !== null) forgotten += await forgetPiece({ ...piece, first: after, last: piece.last }, number);
+        const { ids, last } = piece;
+        if (ids !== null) forgotten += await forgetPiece({ ...piece, ids, first: after, last }, number);
         after = piece.last;
         looked += piece.looked;
         onProgress?.(looked);
@@ -121,10 +129,18 @@ export function createMessageRetention({
 }
 
 interface Piece {
-  ids: string[] | null;
+  ids: string[];
   applicationIds: string[];
   first: string;
   last: string;
+}
+
+interface FoundPiece {
+  last: string | null;
+  looked: number;
+  /** Null if the number is not among them. */
+  ids: string[] | null;
+  applicationIds: string[];
 }
 
 /** Rows per step of the walk. Most are only read, few are changed. */

@@ -160,12 +160,14 @@ function laterAt(nowMs: number, laterMs: number): string | null {
   return laterMs === 0 ? null : toTimestamp(nowMs + laterMs);
 }
 
-/** Deletes the arrivals of one number in these applications (uuids). */
-export async function deleteArrivalsOf(tx: Tx, applicationIds: string[], number: string): Promise<void> {
-  await tx.query('delete from handset_text where application_id = any($1::uuid[]) and recipient = $2', [
-    applicationIds,
-    number,
-  ]);
+/** Deletes some of the arrivals of one number in these applications (uuids). Returns how many. */
+export async function deleteArrivalsOf(tx: Tx, applicationIds: string[], number: string): Promise<number> {
+  const { count } = await tx.query(
+    `delete from handset_text where ctid = any(array(
+       select ctid from handset_text where application_id = any($1::uuid[]) and recipient = $2 limit $3))`,
+    [applicationIds, number, pieceRows],
+  );
+  return count;
 }
 
 /** Deletes some of the arrivals of messages that were accepted before a time. */

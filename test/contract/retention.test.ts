@@ -190,6 +190,27 @@ describe('forget(number)', () => {
     assert.equal(count, 0);
   });
 
+  test('of thousands of texts leaves none, on no phone either', async () => {
+    const { to, message } = fresh();
+    const { body } = await acme.sms({ to, message });
+    await work();
+    await app.db.database.query(
+      `with made as (
+         insert into message (id, application_id, api, channel, recipient, sender, body, status, encoding, segment_count,
+           characters, remaining, correlation_id, created_at, updated_at, expires_at, carrier)
+         select (left(m.id::text, 13) || '-0000-1000-' || lpad(i::text, 12, '0'))::uuid, application_id, api, channel,
+           recipient, sender, body, status, encoding, segment_count, characters, remaining, correlation_id, created_at,
+           updated_at, expires_at, carrier
+         from generate_series(1, 2500) i, (select * from message where id = $1) m
+         returning id, application_id, recipient)
+       insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
+       select application_id, recipient, id, 1, now(), true from made`,
+      [uuidOf(body.id)],
+    );
+    assert.equal(await forget(to), 2501);
+    assert.deepEqual(await holds(to, message), [false, false]);
+  });
+
   test('deletes kept answers with it, those of a batch included', async () => {
     const { to, message } = fresh();
     const token = bearer(await getToken(app, acme.client, 'messaging:send'));
