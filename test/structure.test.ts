@@ -55,6 +55,7 @@ const ownerOf: Record<string, string[]> = {
   delivery_schedule: ['delivery', 'messages'],
   delivery_claim: ['delivery', 'messages'],
   sent_text: ['delivery'],
+  text_part: ['delivery'],
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   walk: ['platform'],
