@@ -30,7 +30,7 @@ export function receiptKeysOf(receiptId: string, forms: IdForms): string[] {
     keys.add(keyOf(id, 'dec'));
     keys.add(keyOf(id, 'hex'));
   } else {
-    const value = valueOf(id, forms.receipt);
+    const value = readId(id, forms.receipt);
     if (value !== undefined) {
       keys.add(value.toString(16));
       keys.add(value.toString());
@@ -62,7 +62,7 @@ export function wouldFit(receiptId: string, isKnown: (responseId: string) => boo
 export function responseSpellings(receiptId: string, forms: IdForms): string[] {
   const id = trimId(receiptId);
   if (forms.response === 'exact') return [id];
-  const value = valueOf(id, forms.receipt);
+  const value = readId(id, forms.receipt);
   if (value === undefined) return [];
   const written = value.toString(forms.response === 'hex' ? 16 : 10);
   const padded = paddings.map((length) => written.padStart(length, '0'));
@@ -80,12 +80,12 @@ export function describeForms({ response, receipt }: IdForms): string {
 
 /** A number has a mark that no carrier uses, so that the hexadecimal 64 is never taken for an id written `100`. */
 function keyOf(id: string, form: IdForm): string {
-  const value = valueOf(id, form);
+  const value = readId(id, form);
   return value === undefined ? id : `#${value.toString(16)}`;
 }
 
 /** Undefined if the id is not a number of this form: it is then compared as it is written. */
-function valueOf(id: string, form: IdForm): bigint | undefined {
+function readId(id: string, form: IdForm): bigint | undefined {
   if (form === 'dec' && decimal.test(id)) return BigInt(id);
   if (form === 'hex' && hexadecimal.test(id)) return BigInt(`0x${id}`);
   return undefined;
