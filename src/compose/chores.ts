@@ -1,3 +1,5 @@
+import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
+import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
@@ -66,6 +68,8 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     },
     { name: 'unreported-texts', everyMs: minuteMs, runPiece: unreported.endSome },
     { name: 'old-carrier-ids', everyMs: 10 * minuteMs, runPiece: unreported.deleteCarrierIds },
+    { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
+    { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
