@@ -1,3 +1,5 @@
+import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
+import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
@@ -75,6 +77,8 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
     },
+    { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
+    { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
