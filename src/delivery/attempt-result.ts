@@ -83,14 +83,17 @@ export function attemptResultOf(
     case 'never':
       return end('failed', answer.error);
     case 'not_sent':
-      return { again: { entry: claimed.entry, carrier, dueAtMs: nowMs, long } };
+      // If some parts have left, the next attempt must know of them.
+      return { again: { entry: long === undefined ? claimed.entry : entry, carrier, dueAtMs: nowMs, long } };
     case 'throttled':
       return sendAgain(atLeast(answer.afterMs, throttledMs));
-    case 'retry':
-      return (
-        (answer.elsewhere ? move(entry) : undefined) ??
-        sendAgain(atLeast(answer.afterMs, 0) + backOffMs(entry.attempt, backOff))
-      );
+    case 'retry': {
+      const moved = answer.elsewhere ? move(entry) : undefined;
+      if (moved !== undefined) return moved;
+      // This carrier will not take it, and there is no other one.
+      if (answer.elsewhere && answer.error !== 'carrier_unavailable') return end('failed', answer.error);
+      return sendAgain(atLeast(answer.afterMs, 0) + backOffMs(entry.attempt, backOff));
+    }
     default: {
       const doubtful = { ...entry, inDoubt: true, unanswered: entry.unanswered + 1 };
       // A second copy of a code does no harm: it is the same code.

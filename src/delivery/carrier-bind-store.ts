@@ -12,6 +12,8 @@ export interface BindState {
   /** Why it is not bound, as a sentence. */
   error: string | null;
   nextTryAtMs: number | null;
+  /** On a carrier's first slot: what an operator should know about its receipts. */
+  hint?: string | null;
 }
 
 export interface CarrierBind extends BindState {

@@ -51,20 +51,23 @@ const findStatement = {
 };
 
 /**
- * Chooses the text that a receipt is for: the one that fits, or the one among several that still waits for a receipt. A
- * receipt that fits several waiting texts is applied to none: a wrong end is worse than a late one.
+ * Chooses the text that a receipt is for. The first key that finds a text decides: the others are for carriers whose
+ * settings have changed. Among several texts it is the one that still waits for a receipt. If several wait, it is none:
+ * a wrong end is worse than a late one.
  */
 export function choose(
   { keys, to }: Receipt,
   candidates: Map<string, Candidate[]>,
 ): Candidate | 'settled' | 'ambiguous' | undefined {
-  const all = keys.flatMap((key) => candidates.get(key) ?? []);
-  const distinct = [...new Map(all.map((candidate) => [`${candidate.id} ${candidate.part}`, candidate])).values()];
-  const fitting = distinct.filter((candidate) => isSameNumber(candidate.to, to));
-  if (fitting.length <= 1) return fitting[0];
-  const awaiting = fitting.filter((candidate) => candidate.awaiting);
-  if (awaiting.length === 0) return 'settled';
-  return awaiting.length === 1 ? awaiting[0] : 'ambiguous';
+  for (const key of keys) {
+    const fitting = (candidates.get(key) ?? []).filter((candidate) => isSameNumber(candidate.to, to));
+    if (fitting.length === 1) return fitting[0];
+    if (fitting.length === 0) continue;
+    const awaiting = fitting.filter((candidate) => candidate.awaiting);
+    if (awaiting.length === 0) return 'settled';
+    return awaiting.length === 1 ? awaiting[0] : 'ambiguous';
+  }
+  return undefined;
 }
 
 /** Carriers write numbers with and without prefixes, so the end decides. */
