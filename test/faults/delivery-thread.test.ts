@@ -39,7 +39,8 @@ function play(script: string): Scene {
   };
   const metrics = {
     countDelivery: add,
-    countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
+    countCarrier: () => {},
+      countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
   return {
     start: () => {
