@@ -10,6 +10,7 @@ import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
+import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
@@ -36,7 +37,7 @@ export function createDelivery(options: {
 }): Delivery {
   const { config, database, clock, keys, log, onCount, onMaintenance } = options;
   const carriers = config.environment === 'sandbox' ? [createSandboxCarrier(createHandsets(database, clock), log)] : [];
-  const receipts = createReceipts(database, clock);
+  const receipts = createReceipts({ database, clock });
   const workers = carriers.map((carrier) =>
     createDeliveryWorker({
       database,
@@ -45,6 +46,8 @@ export function createDelivery(options: {
       carrier,
       receipts,
       renderText: createTextRenderer(keys, config.environment),
+      findPending: (ids) => findPending(database, ids, clock.nowMs()),
+      nextCarrier: () => undefined,
       alone: config.redisUrl === undefined,
       atMostOnce: config.delivery === 'at_most_once',
       onCount,

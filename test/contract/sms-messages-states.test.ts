@@ -162,7 +162,12 @@ describe('with the worker in the test’s hand', () => {
     app.clock.advance(60_000);
     await work();
     const leaving = await acme.sms();
-    await createClaims(app.db.database)({ carrier: 'sandbox', nowMs: app.clock.nowMs(), leaseMs: 60_000, limit: 10 });
+    await createClaims(app.db.database)({
+      carrier: 'sandbox',
+      nowMs: app.clock.nowMs(),
+      leaseMs: 60_000,
+      limits: { verification: 10, bulk: 10 },
+    });
     for (const [{ body }, status] of [
       [sent, 'sent'],
       [failed, 'failed'],
