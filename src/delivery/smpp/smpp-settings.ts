@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../http/list-page.ts';
 
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
@@ -14,10 +13,13 @@ const certificate = Type.Optional(text(65_536, 'PEM'));
 /** Names of the texts that a charset can carry, in SMPP's data_coding: the first that fits a text is used. */
 export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'ascii/1', 'ucs2/8'] as const;
 export const errorMaps = ['gsm-map', 'vonage', 'twilio', '8x8', 'infobip'] as const;
+/** One of these names. TypeBox infers nothing from a mapped list, so the type is said. */
 const literals = <Name extends string>(names: readonly Name[], byDefault?: Name) =>
-  Type.Union(
-    names.map((name) => Type.Literal(name)),
-    byDefault === undefined ? {} : { default: byDefault },
+  Type.Unsafe<Name>(
+    Type.Union(
+      names.map((name) => Type.Literal(name)),
+      byDefault === undefined ? {} : { default: byDefault },
+    ),
   );
 
 /** Settings of a carrier of kind `smpp`, as operators write them and as they are shown. */
@@ -83,8 +85,16 @@ export const smppSettingsSchema = Type.Object(
     sniff: Type.Boolean({ default: false, description: 'Take a text that looks like a receipt for one' }),
     enquire_link_seconds: Type.Integer({ minimum: 1, maximum: 3600, default: 30 }),
     response_seconds: Type.Integer({ minimum: 1, maximum: 120, default: 30 }),
-    submit_errors: Type.Record(text(10), text(32), { default: {} }),
-    errors: nullable(Type.Union([literals(errorMaps), Type.Record(text(10), text(32))])),
+    submit_errors: Type.Record(text(10), text(32), {
+      default: {},
+      description:
+        'What a command_status means here: throttled, retry:<code>, elsewhere:<code> or never:<code>, ' +
+        'like {"0x0000000b": "never:invalid_destination"}',
+    }),
+    errors: Type.Union([literals(errorMaps), Type.Record(text(10), text(32)), Type.Null()], {
+      default: null,
+      description: 'What the codes in its receipts mean: a known list, or its own codes with our error codes',
+    }),
   },
   { additionalProperties: false },
 );
