@@ -127,6 +127,9 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
   ];
 }
 
+/** Of an integer in Postgres. */
+const largestId = 2 ** 31 - 1;
+
 /** A carrier's place in the list, in the form that cursors have. */
 function placeOf(id: number): string {
   return `car_${String(id).padStart(26, '0')}`;
@@ -134,6 +137,7 @@ function placeOf(id: number): string {
 
 function readPlace(place: string | undefined): number | undefined {
   if (place === undefined) return undefined;
-  if (!/^car_0{16}\d{10}$/.test(place)) throw invalidField('cursor', 'must be a next_cursor of this list');
-  return Math.min(Number(place.slice(4)), 2 ** 31 - 1);
+  const id = place.startsWith('car_') ? Number(place.slice(4)) : Number.NaN;
+  if (!Number.isInteger(id) || id > largestId) throw invalidField('cursor', 'must be a next_cursor of this list');
+  return id;
 }
