@@ -16,6 +16,8 @@ export interface Metrics {
   /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
   gauge(name: string, help: string, collect: () => number): void;
+  /** The same for a family of gauges: each entry has the values of the labels, in order. */
+  gauges(name: string, help: string, labels: string[], collect: () => { labels: string[]; value: number }[]): void;
   /** Exposes a counter that another part keeps; `collect` reads it. */
   counter(name: string, help: string, collect: () => number): void;
   /** The same for a family of counters, by the value of one label. */
@@ -82,6 +84,18 @@ export function createMetrics(): Metrics {
         registers: [registry],
         collect() {
           this.set(collect());
+        },
+      });
+    },
+    gauges: (name, help, labelNames, collect) => {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { labels, value } of collect()) this.labels(...labels).set(value);
         },
       });
     },
