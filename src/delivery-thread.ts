@@ -19,7 +19,10 @@ export interface ThreadData {
 /** Messages to the thread. */
 export type Order = 'wake' | 'stop';
 /** Messages from the thread. */
-export type Report = { delivery: Tally; carriers: Record<string, Tally>; maintenance: Record<string, Tally> } | 'started' | 'stopped';
+export type Report =
+  | { delivery: Tally; carriers: Record<string, Tally>; maintenance: Record<string, Tally> }
+  | 'started'
+  | 'stopped';
 /** Counts by name, since the last report. */
 export type Tally = Record<string, number>;
 

@@ -14,10 +14,11 @@ const stopWithinMs = 10_000;
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
-  { countDelivery, countCarrier, countMaintenance }: Pick<
-    Metrics,
-    'countDelivery' | 'countCarrier' | 'countMaintenance'
-  >,
+  {
+    countDelivery,
+    countCarrier,
+    countMaintenance,
+  }: Pick<Metrics, 'countDelivery' | 'countCarrier' | 'countMaintenance'>,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): Promise<DeliveryThread> {
   let thread: Worker | undefined;

@@ -1,8 +1,9 @@
-import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { isAllowedAddress } from '../delivery/carrier-address.ts';
+import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
@@ -49,6 +50,7 @@ export function createDelivery(options: {
   const isSandbox = config.environment === 'sandbox';
   const atMostOnce = config.delivery === 'at_most_once';
   const receipts = createReceipts({ database, clock, onCount: onCarrierCount });
+  const slots = createBindSlots({ database, clock, log });
   const carriers = createCarrierSet({
     database,
     clock,
@@ -59,7 +61,7 @@ export function createDelivery(options: {
     createCarrier: (configured) =>
       createSmppCarrier({
         configured,
-        database,
+        slots,
         clock,
         log,
         byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
@@ -99,6 +101,7 @@ export function createDelivery(options: {
       await maintenance.stop();
       await listener?.stop();
       await carriers.stop();
+      await slots.stop();
     },
     wake: carriers.wake,
   };

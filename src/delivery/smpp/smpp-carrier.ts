@@ -1,12 +1,11 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ReceiveReceipts } from '../carrier.ts';
 import type { BindState as ShownBind } from '../carrier-bind-store.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
 import type { RunningCarrier } from '../running-carrier.ts';
 import type { ConfiguredCarrier } from '../watch-carriers.ts';
-import { createBindSlots } from './bind-slots.ts';
+import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
 import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
@@ -14,7 +13,8 @@ import { createSmppSender } from './smpp-sender.ts';
 
 export interface SmppCarrierOptions {
   configured: ConfiguredCarrier;
-  database: Database;
+  /** All nodes together hold at most as many slots as the carrier allows binds. */
+  slots: BindSlots;
   clock: Clock;
   log: Log;
   /** What happens to plain texts in doubt, unless the settings say otherwise. */
@@ -30,11 +30,12 @@ const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
-  const { configured, database, clock, log, byDefault, isAllowedAddress, onCount } = options;
+  const { configured, slots, clock, log, byDefault, isAllowedAddress, onCount } = options;
   const { settings, key, account, id, name } = configured;
   const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
   let supervisors: BindSupervisor[] = [];
   let inbox: ReceiptInbox | undefined;
+  let wanted: WantedSlots | undefined;
   let onCapacity = () => {};
   const sender = createSmppSender({
     settings,
@@ -42,15 +43,6 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     binds: () => supervisors,
     onCapacity: () => onCapacity(),
     onAccepted: (carrierMessageId) => inbox?.noteId(carrierMessageId),
-  });
-  const slots = createBindSlots({
-    database,
-    clock,
-    log,
-    carrierId: id,
-    binds: settings.binds,
-    onTaken: addBind,
-    onLost: (slot) => removeBind(slot, 0),
   });
 
   function addBind(slot: number): void {
@@ -99,20 +91,25 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     start(receive: ReceiveReceipts, tellCapacity) {
       onCapacity = tellCapacity;
       inbox = createReceiptInbox({ settings, receive, onCount });
-      slots.start();
+      wanted = slots.want({
+        carrierId: id,
+        binds: settings.binds,
+        onTaken: addBind,
+        onLost: (slot) => void removeBind(slot, 0),
+      });
     },
     async stop() {
       sender.stop();
       await Promise.all([...binds.keys()].map((slot) => removeBind(slot, drainMs)));
       inbox?.stop();
-      await slots.stop();
+      await wanted?.stop();
     },
     binds: () => [...binds.values()].map(({ supervisor }) => toShown(supervisor)),
     get hint() {
       return inbox?.hint ?? null;
     },
     readLog: () =>
-      [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => a.atMs - b.atMs),
+      [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
     async runTest() {
       log.debug({ carrier: name }, 'not yet');
     },
@@ -125,15 +122,5 @@ function toShown({ state }: BindSupervisor): ShownBind {
 }
 
 function toEntries(slot: number, pduLog: PduLog): LogEntry[] {
-  return pduLog.entries().map((entry) => ({
-    atMs: Date.parse(entry.at),
-    slot,
-    direction: entry.direction === 'in' ? 'received' : 'sent',
-    command: entry.command,
-    status: entry.status,
-    sequence: entry.sequence,
-    messageId: entry.message_id,
-    carrierMessageId: entry.carrier_message_id,
-    toEnd: entry.number_ends,
-  }));
+  return pduLog.entries().map((entry) => ({ ...entry, slot }));
 }
