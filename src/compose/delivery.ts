@@ -49,7 +49,12 @@ export function createDelivery(options: {
   const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
   const isSandbox = config.environment === 'sandbox';
   const atMostOnce = config.delivery === 'at_most_once';
-  const receipts = createReceipts({ database, clock, onCount: onCarrierCount });
+  const receipts = createReceipts({
+    database,
+    clock,
+    onCount: onCarrierCount,
+    keysOf: (account, id) => carriers.receiptKeys(account, id),
+  });
   const slots = createBindSlots({ database, clock, log });
   const carriers = createCarrierSet({
     database,

@@ -7,6 +7,7 @@ import type { RunningCarrier } from '../running-carrier.ts';
 import type { ConfiguredCarrier } from '../watch-carriers.ts';
 import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
+import { receiptKeysOf } from './carrier-ids.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
 import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
 import { createSmppSender } from './smpp-sender.ts';
@@ -108,6 +109,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     get hint() {
       return inbox?.hint ?? null;
     },
+    receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, settings.message_id),
     readLog: () =>
       [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
     async runTest() {
