@@ -7,6 +7,7 @@
 // It connects at once. Every state has a deadline; a bound session probes a silent peer. `settle` is called exactly once
 // for each submit taken (`answered`, `not_sent` or `in_doubt`), and once more if the answer of one in doubt comes late.
 import { describeBindRefusal, statusHex } from './bind-refusals.ts';
+import { hintAtCertificate } from './connection-errors.ts';
 import { type DecodedPdu, statusFor } from './decode-pdu.ts';
 import { createDeliveries, type Delivery } from './deliveries.ts';
 import { encodePdu } from './encode-pdu.ts';
@@ -293,7 +294,8 @@ export function createSession(options: SessionOptions): Session {
   function onEnded(sentence: string | undefined): void {
     const kind = state === 'connecting' || state === 'tls' ? 'connect' : 'lost';
     const when = { tls: ' before TLS was ready', binding: ' before it answered the bind' }[state as string] ?? '';
-    const reason = because(kind, sentence ?? `${where} closed the connection${when}.`);
+    const what = sentence ?? `${where} closed the connection${when}.`;
+    const reason = because(kind, when === '' ? what : hintAtCertificate(what, target));
     close(state === 'unbinding' && ending !== undefined ? ending.reason : reason);
   }
 
