@@ -13,7 +13,15 @@ import { createDeliveries, type Delivery } from './deliveries.ts';
 import { encodePdu } from './encode-pdu.ts';
 import { createLink } from './link.ts';
 import { createLiveness } from './liveness.ts';
-import { type BareCommand, commandIds, interfaceVersion, isResponseId, type Pdu, statuses } from './pdu.ts';
+import {
+  type BareCommand,
+  commandIds,
+  interfaceVersion,
+  isResponseId,
+  type Pdu,
+  type SubmitPdu,
+  statuses,
+} from './pdu.ts';
 import type { CloseReason, Session, SessionCounters, SessionOptions, SessionState } from './session-types.ts';
 import { createSubmitWindow, type SubmitAnswer, type SubmitRequest } from './submit-window.ts';
 
@@ -207,9 +215,10 @@ export function createSession(options: SessionOptions): Session {
   function submit({ fields, messageId, deadlineMs: ownMs, settle }: SubmitRequest): boolean {
     if (free() === 0) return false;
     const sequence = window.nextSequence();
-    const frame = encodePdu({ command: 'submit_sm', status: 0, sequence, ...fields });
+    const pdu: SubmitPdu = { command: 'submit_sm', status: 0, sequence, ...fields };
     const sentMs = clock.steadyMs();
-    const entry = { fields, messageId, settle, sequence, frame, sentMs, dueMs: sentMs + (ownMs ?? options.responseMs) };
+    const dueMs = sentMs + (ownMs ?? options.responseMs);
+    const entry = { sequence, messageId, settle, unsent: { pdu, frame: encodePdu(pdu) }, sentMs, dueMs };
     window.add(entry);
     link.submit(entry);
     return true;
