@@ -22,6 +22,8 @@ const mayImport: Record<string, string[]> = {
   verify: ['messages', 'http', 'platform'],
   delivery: ['messages', 'http', 'platform'],
   sandbox: ['messages', 'http', 'platform'],
+  // The virtual SMSC speaks with the carriers' codec.
+  smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
   portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'http', 'platform'],
 };

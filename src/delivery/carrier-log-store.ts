@@ -4,16 +4,16 @@ import { pieceRows } from '../platform/maintenance.ts';
 
 /** A PDU as operators see it: no text, no secret, and of the number only its end. */
 export interface LogEntry {
-  atMs: number;
+  at: string;
   slot: number;
-  direction: 'sent' | 'received';
+  direction: 'in' | 'out';
   command: string;
   status: number;
   sequence: number;
-  messageId: string | null;
-  carrierMessageId: string | null;
+  message_id: string | null;
+  carrier_message_id: string | null;
   /** The last three digits of the phone's number. */
-  toEnd: string | null;
+  number_ends: string | null;
 }
 
 export const mostLogEntries = 200;

@@ -8,28 +8,36 @@ export interface CarrierSecrets {
   tlsKey?: string;
 }
 
-/** Settings as they are stored, without secrets. */
-export type OpenSettings = Omit<SmppSettings, 'password' | 'tls'> & { tls: false | Omit<SmppTls, 'key'> };
 type SmppTls = Exclude<SmppSettings['tls'], false>;
 
+/** Settings as they are stored and shown: in place of a secret stands whether there is one. */
+export type ShownSettings = Omit<SmppSettings, 'password' | 'tls'> & {
+  password_set: boolean;
+  tls: false | (Omit<SmppTls, 'key'> & { key_set: boolean });
+};
+
 export function splitSecrets({ password, tls, ...rest }: SmppSettings): {
-  settings: OpenSettings;
+  settings: ShownSettings;
   secrets: CarrierSecrets;
 } {
   const { key = undefined, ...openTls } = tls === false ? {} : tls;
   return {
-    settings: { ...rest, tls: tls === false ? false : openTls },
+    settings: {
+      ...rest,
+      password_set: password !== undefined,
+      tls: tls === false ? false : { ...openTls, key_set: key !== undefined },
+    },
     secrets: { ...(password !== undefined && { password }), ...(key !== undefined && { tlsKey: key }) },
   };
 }
 
-export function joinSecrets(settings: OpenSettings, { password, tlsKey }: CarrierSecrets): SmppSettings {
-  const { tls } = settings;
-  return {
-    ...settings,
-    ...(password !== undefined && { password }),
-    tls: tls === false || tlsKey === undefined ? tls : { ...tls, key: tlsKey },
-  };
+export function joinSecrets(shown: ShownSettings, { password, tlsKey }: CarrierSecrets): SmppSettings {
+  const { password_set: _, tls, ...rest } = shown;
+  return { ...rest, ...(password !== undefined && { password }), tls: tls === false ? false : withKey(tls, tlsKey) };
+}
+
+function withKey({ key_set: _, ...tls }: Exclude<ShownSettings['tls'], false>, key: string | undefined): SmppTls {
+  return key === undefined ? tls : { ...tls, key };
 }
 
 /** Seals for one row: a copy in another row cannot be opened. Null when there is nothing to seal. */

@@ -47,7 +47,8 @@ describe('route', () => {
       fc.property(carriers, (given) => {
         const there = order(...given);
         assert.deepEqual(order(...given.toReversed()), there);
-        assert.deepEqual(there.toSorted(), given.map((each) => each.name).toSorted());
+        assert.deepEqual(new Set(there), new Set(given.map((each) => each.name)));
+        assert.equal(there.length, given.length);
       }),
     );
   });

@@ -3,7 +3,7 @@ import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import { type CarrierPoll, createCarrierPoll } from './carrier-poll.ts';
-import { joinSecrets, type OpenSettings, openSecrets } from './carrier-secrets.ts';
+import { joinSecrets, openSecrets, type ShownSettings } from './carrier-secrets.ts';
 import { type CarrierKind, type CarrierRow, carrierAccount, carrierKey, readCarriers } from './carrier-store.ts';
 import { findWaitingTests } from './carrier-test-store.ts';
 import type { SmppSettings } from './smpp/smpp-settings.ts';
@@ -51,7 +51,7 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
         account: carrierAccount(row),
         name: row.name,
         kind: row.kind,
-        settings: joinSecrets(row.settings as unknown as OpenSettings, openSecrets(keys, row.id, row.secrets)),
+        settings: joinSecrets(row.settings as unknown as ShownSettings, openSecrets(keys, row.id, row.secrets)),
         version: row.version,
         generation: row.generation,
         paused,

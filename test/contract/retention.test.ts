@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => app.close());
 
-const work = () => app.delivery.workers[0]?.runUntilIdle();
+const work = () => app.delivery.workers()[0]?.runUntilIdle();
 const retention = () =>
   createMessageRetention({
     database: app.db.database,

@@ -25,7 +25,7 @@ import {
   writeTestStep,
 } from '../../src/delivery/carrier-test-store.ts';
 import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
-import { dayMs } from '../../src/platform/clock.ts';
+import { dayMs, toTimestamp } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/database.ts';
 import { type OpenKeyRing, openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
@@ -250,13 +250,13 @@ describe('a worker', () => {
     const { id: carrierId } = await add('acme');
     const wantedAtMs = await wantLog(db.database, carrierId, clock.nowMs());
     assert.equal(await wantLog(db.database, carrierId, clock.nowMs()), wantedAtMs + 1, 'a later request is later');
-    const entry = { slot: 0, direction: 'sent', command: 'submit_sm', status: 0, messageId: null } as const;
+    const entry = { slot: 0, direction: 'out', command: 'submit_sm', status: 0, message_id: null } as const;
     const entries = Array.from({ length: 250 }, (_, sequence) => ({
       ...entry,
-      atMs: sequence,
+      at: toTimestamp(sequence),
       sequence,
-      carrierMessageId: null,
-      toEnd: '123',
+      carrier_message_id: null,
+      number_ends: '123',
     }));
     await writeLog(db.database, { carrierId, node: 'nod_a', wantedAtMs, entries }, clock.nowMs());
     const [written] = await readLogs(db.database, carrierId);

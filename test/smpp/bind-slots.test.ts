@@ -135,7 +135,7 @@ describe('bind slots', () => {
     assert.equal(wanted.held.size, 0);
     await node.slots.look();
     assert.equal(taken.length, 2, 'the binds of the lost slots have time to end');
-    node.clock.advance(5000);
+    node.clock.advance(6000);
     await eventually('the slots are taken again', async () => {
       await node.slots.look();
       return taken.length === 4;

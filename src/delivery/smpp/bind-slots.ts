@@ -17,8 +17,8 @@ const wantKey = 4_207_099;
 const lookMs = 2000;
 /** Nodes that start together share the slots: more than its share a node takes only after this time. */
 const moreAfterMs = 4000;
-/** The binds of lost slots need this time to end. */
-const afterLossMs = 5000;
+/** The binds of lost slots end within 5 s; only then does this node take slots again. */
+const afterLossMs = 6000;
 
 export interface SlotWant {
   carrierId: number;

@@ -161,10 +161,10 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   function refuse(waiting: WaitingPart, status: number): void {
     const { submitted, part, untilMs } = waiting;
     const refusal = refusalOf(status, overrides);
-    if (refusal.outcome !== 'throttled') return submitted.noteRefused(part, refusal);
-    rate.noteThrottled();
-    // It is the first to be sent after the pause, unless that is too late.
-    if (rate.nextMs < untilMs) queue.putBack(waiting);
+    const isThrottled = refusal.outcome === 'throttled';
+    if (isThrottled) rate.noteThrottled();
+    // A throttled part is the first to be sent after the pause, unless that is too late.
+    if (isThrottled && rate.nextMs < untilMs) queue.putBack(waiting);
     else submitted.noteRefused(part, refusal);
   }
 
