@@ -8,10 +8,11 @@ export interface BindState {
   state: 'connecting' | 'binding' | 'bound' | 'degraded' | 'waiting' | 'unbinding' | 'stopped';
   mode: 'transceiver' | 'pair';
   host: string | null;
-  sinceMs: number;
+  /** Since when it has been in this state. */
+  since: string;
   /** Why it is not bound, as a sentence. */
   error: string | null;
-  nextTryAtMs: number | null;
+  next_try_at: string | null;
 }
 
 export interface CarrierBind extends BindState {

@@ -66,9 +66,9 @@ const bind = (state: BindState['state'], given: Partial<BindState> = {}): BindSt
   state,
   mode: 'transceiver',
   host: '127.0.0.1:2775',
-  sinceMs: app.clock.nowMs(),
+  since: toTimestamp(app.clock.nowMs()),
   error: null,
-  nextTryAtMs: null,
+  next_try_at: null,
   ...given,
 });
 const writeState = async (name: string, ...binds: BindState[]) =>
@@ -298,7 +298,11 @@ describe('GET /portal/v1/operator/carriers', () => {
     await writeState(
       'acme',
       bind('bound'),
-      bind('waiting', { slot: 1, error: 'The carrier refused the password.', nextTryAtMs: app.clock.nowMs() + 60_000 }),
+      bind('waiting', {
+        slot: 1,
+        error: 'The carrier refused the password.',
+        next_try_at: toTimestamp(app.clock.nowMs() + 60_000),
+      }),
     );
     const { state, binds } = await read('acme');
     const at = toTimestamp(app.clock.nowMs());
