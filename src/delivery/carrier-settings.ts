@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { problemsOf, validationError } from '../http/validation.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { type SmppSettings, smppSettingsSchema } from './smpp/smpp-settings.ts';
@@ -135,7 +136,7 @@ export function hostsOf({ host, hosts }: SmppSettings): { field: string; host: s
 /** Whether texts sent before the change belong to another account than those sent after it. */
 export function isOtherAccount(before: Partial<SmppSettings>, after: SmppSettings): boolean {
   const names = ['host', 'port', 'hosts', 'system_id'] as const;
-  return names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return names.some((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
 /** JSON Merge Patch (RFC 7396): what is not named stays, null removes. */
