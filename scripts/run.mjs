@@ -122,6 +122,11 @@ function stopWithParent() {
 }
 
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
-if (targets.some((target) => builtFrom(target) !== stampOf(target))) console.log('Building Heliograph.');
-await Promise.all(targets.map(build));
-if (process.argv[2] !== '--build-only') await import(new URL('../dist/main.js', import.meta.url).href);
+const command = process.argv[2];
+// The virtual SMSC is a program of its own: it has no portal.
+const isSmsc = command === 'smsc';
+const needed = isSmsc ? targets.filter(({ folder }) => folder === 'dist') : targets;
+if (needed.some((target) => builtFrom(target) !== stampOf(target))) console.log('Building Heliograph.');
+await Promise.all(needed.map(build));
+const program = isSmsc ? '../dist/smsc/main.js' : '../dist/main.js';
+if (command !== '--build-only') await import(new URL(program, import.meta.url).href);

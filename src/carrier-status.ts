@@ -1,7 +1,7 @@
 import { countUnmatched, countWaiting } from './delivery/awaited-texts.ts';
 import { type CarrierBind, readBinds, stateOf } from './delivery/carrier-bind-store.ts';
 import { type CarrierRow, readCarriers } from './delivery/carrier-store.ts';
-import type { Clock } from './platform/clock.ts';
+import { type Clock, toTimestamp } from './platform/clock.ts';
 import type { Database } from './platform/database.ts';
 
 const mostCounted = 10_000;
@@ -46,8 +46,8 @@ function count(number: number): string {
 function notesOf({ settings }: CarrierRow, binds: CarrierBind[], unmatched: number): string[] {
   const notes = binds
     .filter(({ state }) => state !== 'bound')
-    .map(({ slot, node, state, error, next_try_at }) => {
-      const next = next_try_at === null ? '' : ` Next try at ${next_try_at}.`;
+    .map(({ slot, node, state, error, nextTryAtMs }) => {
+      const next = nextTryAtMs === null ? '' : ` Next try at ${toTimestamp(nextTryAtMs)}.`;
       return `bind ${slot} on ${node} is ${state}.${error === null ? '' : ` ${error}`}${next}`;
     });
   if (binds.length === 0) notes.push('No worker runs it. Start the service, or a node with HELIOGRAPH_ROLE=worker.');

@@ -22,6 +22,8 @@ const mayImport: Record<string, string[]> = {
   verify: ['messages', 'http', 'platform'],
   delivery: ['messages', 'http', 'platform'],
   sandbox: ['messages', 'http', 'platform'],
+  // The virtual SMSC speaks with the carriers' codec.
+  smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
   portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'http', 'platform'],
 };
@@ -55,6 +57,7 @@ const ownerOf: Record<string, string[]> = {
   delivery_schedule: ['delivery', 'messages'],
   delivery_claim: ['delivery', 'messages'],
   sent_text: ['delivery'],
+  text_part: ['delivery'],
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],

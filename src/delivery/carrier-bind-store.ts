@@ -8,11 +8,12 @@ export interface BindState {
   state: 'connecting' | 'binding' | 'bound' | 'degraded' | 'waiting' | 'unbinding' | 'stopped';
   mode: 'transceiver' | 'pair';
   host: string | null;
-  /** Since when it has been in this state. */
-  since: string;
+  sinceMs: number;
   /** Why it is not bound, as a sentence. */
   error: string | null;
-  next_try_at: string | null;
+  nextTryAtMs: number | null;
+  /** On a carrier's first slot: what an operator should know about its receipts. */
+  hint?: string | null;
 }
 
 export interface CarrierBind extends BindState {

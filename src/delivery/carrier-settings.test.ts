@@ -50,6 +50,9 @@ describe('settings of a carrier', () => {
     [{ message_id: { response: 'octal' } }, 'message_id.response'],
     [{ ton_npi: { sender: { ton: 1, npi: 1 } } }, 'ton_npi.sender'],
     [{ errors: 'mine' }, 'errors'],
+    [{ errors: { '001': 'no code of ours' } }, 'errors'],
+    [{ submit_errors: { '0x0b': 'never' } }, 'submit_errors'],
+    [{ tlvs: [{ tag: 1, value: 'hex:0' }] }, 'tlvs'],
     [{ Window: 10 }, 'Window'],
   ] as const) {
     test(`names ${field} in ${JSON.stringify(given)}`, () => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { stateOf } from '../delivery/carrier-bind-store.ts';
+import { type CarrierBind, stateOf } from '../delivery/carrier-bind-store.ts';
 import type { LiveCarrier } from '../delivery/carrier-service.ts';
 import type { TestReport } from '../delivery/carrier-test-service.ts';
 import { smppSettingsSchema } from '../delivery/smpp/smpp-settings.ts';
@@ -56,11 +56,24 @@ export function toCarrier(carrier: LiveCarrier): CarrierRecord {
     kind,
     paused,
     state: stateOf(binds, Number(settings.binds)),
-    binds,
+    binds: binds.map(toBind),
     settings,
     version,
     created_at: toTimestamp(createdAtMs),
     updated_at: toTimestamp(updatedAtMs),
+  };
+}
+
+export function toBind({ slot, node, state, mode, host, sinceMs, error, nextTryAtMs }: CarrierBind) {
+  return {
+    slot,
+    node,
+    state,
+    mode,
+    host,
+    since: toTimestamp(sinceMs),
+    error,
+    next_try_at: timestampOrNull(nextTryAtMs),
   };
 }
 

@@ -4,7 +4,7 @@ import { nullable } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
-import { bindSchema, carrierSchema } from './carrier-record.ts';
+import { bindSchema, carrierSchema, toBind } from './carrier-record.ts';
 import { countAccounts } from './portal-store.ts';
 
 export interface HealthOptions {
@@ -85,7 +85,7 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
             kind,
             paused,
             state,
-            binds: [...binds],
+            binds: binds.map(toBind),
           })),
           pending_registrations: pendingRegistrations,
           accounts,

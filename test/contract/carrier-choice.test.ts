@@ -4,7 +4,6 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { type BindState, writeBinds } from '../../src/delivery/carrier-bind-store.ts';
 import type { KnownCarrier } from '../../src/delivery/carrier-directory.ts';
 import { carrierKey, findCarrier, notifyCarriers } from '../../src/delivery/carrier-store.ts';
-import { toTimestamp } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
@@ -62,9 +61,9 @@ for (const environment of ['sandbox', 'production'] as const) {
 
     async function bind(name: string, state: BindState['state']): Promise<void> {
       const carrierId = (await findCarrier(app.db.database, name))?.id ?? 0;
-      const since = toTimestamp(app.clock.nowMs());
+      const sinceMs = app.clock.nowMs();
       const binds = [
-        { slot: 1, state, mode: 'transceiver', host: null, since, error: null, next_try_at: null } as const,
+        { slot: 1, state, mode: 'transceiver', host: null, sinceMs, error: null, nextTryAtMs: null } as const,
       ];
       await writeBinds(app.db.database, { carrierId, node: 'nod_a', binds }, app.clock.nowMs());
       await seen((carriers) => carriers[name] === (state === 'bound' ? 'up' : 'down'));

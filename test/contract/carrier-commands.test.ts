@@ -194,8 +194,11 @@ describe('status', () => {
     await apply({ carriers: [acme, { ...acme, name: 'silent' }] });
     const { id: carrierId } = await require('acme');
     const at = toTimestamp(app.clock.nowMs());
-    const shared = { mode: 'transceiver', host: '127.0.0.1:2775', since: at } as const;
-    const binds = [{ slot: 1, state: 'waiting', error: 'It refused the bind.', next_try_at: at, ...shared } as const];
+    const nowMs = app.clock.nowMs();
+    const shared = { mode: 'transceiver', host: '127.0.0.1:2775', sinceMs: nowMs } as const;
+    const binds = [
+      { slot: 1, state: 'waiting', error: 'It refused the bind.', nextTryAtMs: nowMs, ...shared } as const,
+    ];
     await writeBinds(app.db.database, { carrierId, node: 'nod_a', binds }, app.clock.nowMs());
     const lines = (await carriers('status')).split('\n');
     assert.deepEqual(lines.slice(1, 6), [

@@ -66,9 +66,9 @@ const bind = (state: BindState['state'], given: Partial<BindState> = {}): BindSt
   state,
   mode: 'transceiver',
   host: '127.0.0.1:2775',
-  since: toTimestamp(app.clock.nowMs()),
+  sinceMs: app.clock.nowMs(),
   error: null,
-  next_try_at: null,
+  nextTryAtMs: null,
   ...given,
 });
 const writeState = async (name: string, ...binds: BindState[]) =>
@@ -301,7 +301,7 @@ describe('GET /portal/v1/operator/carriers', () => {
       bind('waiting', {
         slot: 1,
         error: 'The carrier refused the password.',
-        next_try_at: toTimestamp(app.clock.nowMs() + 60_000),
+        nextTryAtMs: app.clock.nowMs() + 60_000,
       }),
     );
     const { state, binds } = await read('acme');
@@ -436,7 +436,7 @@ describe('DELETE /portal/v1/operator/carriers/{name}', () => {
 
 function insertSent(account: string, messageId: string, sentAt: string) {
   return app.db.database.query(
-    `insert into sent_text (carrier, carrier_message_id, message_id, sent_at) values ($1, 'id', $2, $3)`,
+    `insert into sent_text (account, receipt_key, message_id, sent_at) values ($1, 'id', $2, $3)`,
     [account, messageId, sentAt],
   );
 }

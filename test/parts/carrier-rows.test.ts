@@ -64,9 +64,9 @@ const bind = (slot: number, state: BindState['state']): BindState => ({
   state,
   mode: 'transceiver',
   host: '127.0.0.1:2775',
-  since: toTimestamp(clock.nowMs()),
+  sinceMs: clock.nowMs(),
   error: null,
-  next_try_at: null,
+  nextTryAtMs: null,
 });
 const write = (carrierId: number, ...binds: BindState[]) =>
   writeBinds(db.database, { carrierId, node: 'nod_a', binds }, clock.nowMs());

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { settingsWith } from '../../../test/support/smpp-settings.ts';
+import { measure, split } from '../../messages/text.ts';
+import { decodeText } from './charset.ts';
+import { decodePdu } from './decode-pdu.ts';
+import { encodePdu } from './encode-pdu.ts';
+import { findTlv, type SubmitFields, tlvTags } from './pdu.ts';
+import type { SmppSettings } from './smpp-settings.ts';
+import { asksReceipt, receiptsAwaited, referenceOf, tlvsProblem, toSubmits } from './submit-parts.ts';
+
+const nowMs = Date.parse('2031-02-03T04:05:06Z');
+
+function submits(text: string, settings: Partial<SmppSettings> = {}, more: { from?: string; messageId?: string } = {}) {
+  const outgoing = { messageId: 'm1', to: '+447700900123', from: 'ACME', text, expiresAtMs: nowMs + 600_000, ...more };
+  return toSubmits(outgoing, settingsWith(settings), nowMs);
+}
+
+const gsm = 'abc @£$¥èé_ΔÄÖÑÜ§¿äöñüà0123';
+const units = [...gsm, ...'^{}\\[~]|€', ...'çЖ日', '😀', '\u{10ffff}'];
+const anyText = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...gsm, '€', '{'), minLength: 1, maxLength: 1300, size: 'max' }),
+  fc.string({ unit: fc.constantFrom('a', 'Ж', '😀'), minLength: 1, maxLength: 400, size: 'max' }),
+  fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 500, size: 'max' }),
+);
+const forms = fc.constantFrom<SmppSettings['long_messages']>('udh16', 'udh8', 'sar', 'payload');
+
+/** The text as a phone or an SMSC reads it, with the part's place. */
+function readPart(fields: SubmitFields): { text: string; total: number; part: number; reference: number } {
+  const coding = fields.dataCoding === 8 ? 'ucs2' : 'gsm7';
+  const octets = fields.shortMessage.length > 0 ? fields.shortMessage : findTlv(fields.tlvs, tlvTags.messagePayload);
+  assert.ok(octets, 'there is a text');
+  if ((fields.esmClass & 0x40) === 0) {
+    const sar = (tag: number) => findTlv(fields.tlvs, tag)?.readUIntBE(0, tag === tlvTags.sarReference ? 2 : 1);
+    const text = decodeText(octets, coding);
+    return {
+      text,
+      total: sar(tlvTags.sarTotal) ?? 1,
+      part: sar(tlvTags.sarPart) ?? 1,
+      reference: sar(tlvTags.sarReference) ?? -1,
+    };
+  }
+  const header = octets.subarray(0, 1 + (octets[0] ?? 0));
+  const isLong = header[1] === 0x08;
+  const reference = isLong ? header.readUInt16BE(3) : (header[3] ?? -1);
+  const text = decodeText(octets.subarray(header.length), coding);
+  return { text, reference, total: header.at(-2) ?? 0, part: header.at(-1) ?? 0 };
+}
+
+/** Octets of the part on the air. */
+function airOctets(fields: SubmitFields): number {
+  const header = (fields.esmClass & 0x40) === 0 ? 0 : 1 + (fields.shortMessage[0] ?? 0);
+  if (fields.dataCoding === 8) return fields.shortMessage.length;
+  const fill = header === 6 ? 1 : 0;
+  return header + Math.ceil((fill + 7 * (fields.shortMessage.length - header)) / 8);
+}
+
+test('parts: as many as billed, each of 140 octets at most, and together the text', () => {
+  fc.assert(
+    fc.property(anyText, forms, (text, form) => {
+      const all = submits(text, { long_messages: form });
+      const read = all.map(readPart);
+      assert.equal(read.map((part) => part.text).join(''), text);
+      assert.equal(all.length, form === 'payload' ? 1 : measure(text).count);
+      if (form === 'payload') return;
+      assert.deepEqual(
+        read.map(({ total, part }) => [total, part]),
+        all.map((_, index) => [all.length, index + 1]),
+      );
+      assert.ok(
+        all.every((fields) => airOctets(fields) <= 140),
+        'no part is longer than the air carries',
+      );
+      assert.equal(new Set(read.map(({ reference }) => reference)).size, 1, 'one reference');
+      assert.ok(
+        read.every((part) => part.text.isWellFormed()),
+        'no pair is split',
+      );
+    }),
+  );
+});
+
+test('the parts of udh8 and sar are the billed ones', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      for (const form of ['udh8', 'sar'] as const) {
+        assert.deepEqual(
+          submits(text, { long_messages: form }).map((fields) => readPart(fields).text),
+          split(text),
+        );
+      }
+    }),
+  );
+});
+
+test('what is encoded is decoded: no field is too long for its place', () => {
+  fc.assert(
+    fc.property(anyText, forms, (text, form) => {
+      for (const fields of submits(text, { long_messages: form })) {
+        const { pdu, problems } = decodePdu(encodePdu({ command: 'submit_sm', status: 0, sequence: 1, ...fields }));
+        assert.deepEqual(problems, []);
+        assert.deepEqual(pdu, { command: 'submit_sm', status: 0, sequence: 1, ...fields });
+      }
+    }),
+  );
+});
+
+test('a short text: all fields', () => {
+  const [fields, ...more] = submits('Hello @ €5');
+  assert.deepEqual(more, []);
+  assert.deepEqual(fields, {
+    serviceType: '',
+    sourceTon: 5,
+    sourceNpi: 0,
+    source: 'ACME',
+    destinationTon: 1,
+    destinationNpi: 1,
+    destination: '447700900123',
+    esmClass: 0,
+    protocolId: 0,
+    priority: 0,
+    scheduleDeliveryTime: '',
+    validityPeriod: '000000001000000R',
+    registeredDelivery: 1,
+    replaceIfPresent: 0,
+    dataCoding: 0,
+    defaultMessageId: 0,
+    shortMessage: Buffer.from('48656c6c6f2000201b6535', 'hex'),
+    tlvs: [],
+  });
+});
+
+test('headers: 16 bits by default, 8 where asked, and 8 where 16 would cost a part more than is billed', () => {
+  const reference = referenceOf('m1');
+  const two = submits('a'.repeat(300));
+  assert.deepEqual(
+    two.map(({ shortMessage }) => shortMessage.subarray(0, 7).toString('hex')),
+    [1, 2].map((part) => `060804${reference.toString(16).padStart(4, '0')}020${part}`),
+  );
+  assert.equal(two[0]?.shortMessage.length, 7 + 152);
+  const short = (reference & 0xff).toString(16).padStart(2, '0');
+  for (const parts of [submits('a'.repeat(300), { long_messages: 'udh8' }), submits('a'.repeat(306))]) {
+    assert.equal(parts.length, 2);
+    assert.equal(parts[0]?.shortMessage.subarray(0, 6).toString('hex'), `050003${short}0201`);
+    assert.equal(parts[0]?.shortMessage.length, 6 + 153);
+  }
+});
+
+test('packed septets after a header', () => {
+  const [first] = submits('a'.repeat(306), { charsets: ['gsm7packed/0'], long_messages: 'udh8' });
+  assert.equal(first?.shortMessage.length, 140);
+  assert.equal(decodeText(first?.shortMessage.subarray(6) ?? Buffer.alloc(0), 'gsm7packed', 6), 'a'.repeat(153));
+});
+
+test('a text that no charset can carry has no parts', () => {
+  assert.deepEqual(submits('😀', { charsets: ['gsm7/0'] }), []);
+  assert.equal(submits('ça', { charsets: ['gsm7/0', 'latin1/3'] })[0]?.dataCoding, 3);
+});
+
+test('the reference: the same on every retry, other for other messages, and spread over 16 bits', () => {
+  const text = 'a'.repeat(400);
+  assert.deepEqual(submits(text), submits(text));
+  const seen = new Set(Array.from({ length: 1000 }, (_, index) => referenceOf(`message-${index}`)));
+  assert.ok(seen.size > 950, `${seen.size} of 1000 differ`);
+});
+
+test('senders: +49… by its digits, names, short codes, national numbers; overrides per carrier', () => {
+  const sender = (from: string, settings: Partial<SmppSettings> = {}) => {
+    const [fields] = submits('x', settings, { from });
+    return [fields?.sourceTon, fields?.sourceNpi, fields?.source];
+  };
+  assert.deepEqual(sender('+4915112345678'), [1, 1, '4915112345678']);
+  assert.deepEqual(sender('ACME 1'), [5, 0, 'ACME 1']);
+  assert.deepEqual(sender('80123'), [3, 0, '80123']);
+  assert.deepEqual(sender('07700900123'), [2, 1, '07700900123']);
+  assert.deepEqual(sender('80123', { ton_npi: { short_code: { ton: 6, npi: 0 } } }), [6, 0, '80123']);
+  assert.deepEqual(sender('ACME', { ton_npi: { alphanumeric: { ton: 5, npi: 1 } } }), [5, 1, 'ACME']);
+  assert.deepEqual(sender('A@\u0416'), [5, 0, 'A@?'], 'an address is ASCII');
+  const [to] = submits('x', { ton_npi: { destination: { ton: 0, npi: 1 } } });
+  assert.deepEqual([to?.destinationTon, to?.destinationNpi, to?.destination], [0, 1, '447700900123']);
+});
+
+test('receipts: which parts ask for one, and how many settle the text', () => {
+  const asked = (receipts: SmppSettings['receipts']) =>
+    submits('a'.repeat(400), { receipts }).map(({ registeredDelivery }) => registeredDelivery);
+  assert.deepEqual(asked('all'), [1, 1, 1]);
+  assert.deepEqual(asked('first'), [1, 0, 0]);
+  assert.deepEqual(asked('last'), [0, 0, 1]);
+  assert.deepEqual(asked('one'), [1, 1, 1], 'the carrier chooses the part whose id it names');
+  assert.deepEqual(asked('none'), [0, 0, 0]);
+  assert.ok(asksReceipt('first', 1, 1) && asksReceipt('last', 1, 1), 'a short text is first and last');
+  const awaited = (['all', 'first', 'last', 'one', 'none'] as const).map((receipts) => receiptsAwaited(receipts, 3));
+  assert.deepEqual(awaited, [3, 1, 1, 1, 0]);
+});
+
+test("the carrier's own TLVs and service type come with every part", () => {
+  const tlvs = [
+    { tag: 0x1400, value: '1001234567890' },
+    { tag: 0x0204, value: 'hex:00ff' },
+    { tag: tlvTags.sarTotal, value: 'hex:09' },
+  ];
+  const all = submits('a'.repeat(400), { tlvs, service_type: 'OTP', long_messages: 'sar' });
+  for (const fields of all) {
+    assert.equal(fields.serviceType, 'OTP');
+    assert.equal(findTlv(fields.tlvs, 0x1400)?.toString(), '1001234567890');
+    assert.equal(findTlv(fields.tlvs, 0x0204)?.toString('hex'), '00ff');
+    assert.equal(fields.tlvs.filter(({ tag }) => tag === tlvTags.sarTotal).length, 1, 'ours stays the only one');
+  }
+  assert.match(tlvsProblem(tlvs) ?? '', /must not have the tag 0x020e/);
+  assert.match(tlvsProblem([{ tag: 1, value: 'hex:0' }]) ?? '', /pairs of hexadecimal digits/);
+  assert.equal(tlvsProblem(tlvs.slice(0, 2)), undefined);
+});
