@@ -13,6 +13,8 @@ create table delivery_queue (
   possible_duplicates smallint not null default 0,
   -- True if an earlier submit may have arrived.
   in_doubt boolean not null default false,
+  -- How often it went on to another carrier.
+  moves smallint not null default 0,
   primary key (carrier, lane, application_id, message_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 1000000);
@@ -27,6 +29,7 @@ create table delivery_schedule (
   unanswered smallint not null default 0,
   possible_duplicates smallint not null default 0,
   in_doubt boolean not null default false,
+  moves smallint not null default 0,
   due_at timestamptz not null,
   primary key (application_id, message_id)
 ) with (autovacuum_vacuum_scale_factor = 0.1, autovacuum_vacuum_threshold = 5000);
@@ -45,20 +48,39 @@ create table delivery_claim (
   attempts integer[] not null,
   unanswered smallint[] not null,
   possible_duplicates smallint[] not null,
-  in_doubt boolean[] not null
+  in_doubt boolean[] not null,
+  moves smallint[] not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 alter table delivery_claim alter column application_ids set storage external,
   alter column message_ids set storage external;
 
--- The carrier's own ids of sent texts, for carriers that do not repeat ours in a receipt. Kept as long as receipts come.
+-- What receipts call a sent text, or one part of it, for carriers that do not repeat our id. An account is a carrier at
+-- one provider; its ids mean nothing to another one. Kept as long as receipts come.
 create table sent_text (
-  carrier text not null,
-  carrier_message_id text not null,
+  account text not null,
+  receipt_key text not null,
   message_id uuid not null,
+  -- 0 for a text of one part.
+  part smallint not null default 0,
   sent_at timestamptz not null,
-  primary key (carrier, carrier_message_id, message_id)
+  primary key (account, receipt_key, message_id, part)
 );
 create index sent_text_age on sent_text (sent_at);
+
+-- The parts of long texts that were submitted: what the carrier has is never sent again.
+create table text_part (
+  message_id uuid not null,
+  part smallint not null,
+  -- So many parts the text has, and so many must be delivered until the text is.
+  total smallint not null,
+  needed smallint not null,
+  in_doubt boolean not null,
+  carrier_message_id text,
+  -- From the part's receipt.
+  outcome smallint,
+  error_code smallint,
+  primary key (message_id, part)
+);
 
 -- Texts that were not settled when the look at old texts passed them: scheduled far ahead, or sent late.
 create table unsettled_text (
@@ -71,7 +93,12 @@ create index unsettled_text_look on unsettled_text (look_at);
 create table unmatched_receipt (
   id bigint generated always as identity primary key,
   carrier text not null,
+  account text not null,
   carrier_message_id text not null,
+  -- What its text may be called in sent_text.
+  keys text[] not null,
+  -- The phone's number in digits, if the receipt names it.
+  recipient text,
   -- Our id, if the carrier has repeated it.
   message_id uuid,
   outcome smallint not null,
@@ -80,6 +107,6 @@ create table unmatched_receipt (
   -- When to look for its message again: less and less often, so that receipts without a message cost little.
   retry_at timestamptz not null
 );
-create unique index unmatched_receipt_id on unmatched_receipt (carrier, carrier_message_id, outcome, message_id)
+create unique index unmatched_receipt_id on unmatched_receipt (account, carrier_message_id, outcome, message_id, recipient)
   nulls not distinct;
 create index unmatched_receipt_retry on unmatched_receipt (retry_at);

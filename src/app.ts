@@ -1,6 +1,7 @@
 import { composeAccounts } from './compose/accounts.ts';
 import { composeApis } from './compose/apis.ts';
 import { composeBulkheads } from './compose/bulkheads.ts';
+import { composeCarriers } from './compose/carriers.ts';
 import { composeEdge } from './compose/edge.ts';
 import { type Foundation, pagesFolder, tokenUrlOf } from './compose/foundation.ts';
 import { composeIdentity } from './compose/identity.ts';
@@ -57,7 +58,8 @@ export function createApp(options: AppOptions): App {
   const { registry, signingKeys } = identity;
   const accounts = composeAccounts(foundation, options.passwordCost);
   const bulkheads = composeBulkheads(foundation);
-  const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery });
+  const carriers = composeCarriers(foundation);
+  const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
   const gateway = composeEdge(foundation, { identity, accounts, registrations });
@@ -72,19 +74,13 @@ export function createApp(options: AppOptions): App {
     tokenUrl: tokenUrlOf(config),
     identity: identity.routes,
     ...apis,
-    ...composePortal(foundation, { version, registry, metering, registrations, checks, ...apis.verify }),
+    ...composePortal(foundation, { version, registry, metering, registrations, checks, carriers, ...apis.verify }),
     inbox: config.environment === 'sandbox' ? { ...inbox, requireOwn: registry.service.requireOwn } : undefined,
     pagesFolder,
-    operations: { ...foundation, checks, publicUrl: config.publicUrl, version },
+    operations: { ...foundation, checks, carriers: carriers.directory.list, publicUrl: config.publicUrl, version },
   });
-  const server = composeServer(foundation, {
-    routes: [...routes, ...extraRoutes],
-    gateway,
-    onCounted: metering.note,
-    bulkheads,
-    isDraining,
-    timeouts: options.timeouts ?? {},
-  });
+  const served = { routes: [...routes, ...extraRoutes], gateway, onCounted: metering.note, bulkheads, isDraining };
+  const server = composeServer(foundation, { ...served, timeouts: options.timeouts ?? {} });
 
   return {
     server,
@@ -97,6 +93,7 @@ export function createApp(options: AppOptions): App {
     async start() {
       await loadPhoneNumbers();
       await windows.start();
+      await carriers.directory.start();
       if (config.role !== 'worker') {
         await registry.feed.start();
         await signingKeys.prepare();
@@ -110,6 +107,7 @@ export function createApp(options: AppOptions): App {
       await server.close(drainMs);
       clearTimeout(late);
       await apis.drain();
+      await carriers.directory.stop();
       await registry.lastUsed.stop();
       await metering.stop();
       await registry.feed.stop();

@@ -19,7 +19,10 @@ export interface ThreadData {
 /** Messages to the thread. */
 export type Order = 'wake' | 'stop';
 /** Messages from the thread. */
-export type Report = { delivery: Tally; maintenance: Record<string, Tally> } | 'started' | 'stopped';
+export type Report =
+  | { delivery: Tally; carriers: Record<string, Tally>; maintenance: Record<string, Tally> }
+  | 'started'
+  | 'stopped';
 /** Counts by name, since the last report. */
 export type Tally = Record<string, number>;
 
@@ -30,6 +33,7 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   const keys = await openKeyRing({ database, clock: systemClock, secret });
   const stopFollowing = keys.follow(log);
   let delivered: Tally = {};
+  let ofCarriers: Record<string, Tally> = {};
   let maintained: Record<string, Tally> = {};
   const delivery = createDelivery({
     config,
@@ -38,6 +42,10 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
     keys,
     log,
     onCount: (name, by) => add(delivered, name, by),
+    onCarrierCount(carrier, name, by) {
+      ofCarriers[carrier] ??= {};
+      add(ofCarriers[carrier], name, by);
+    },
     onMaintenance(chore, count, by) {
       maintained[chore] ??= {};
       add(maintained[chore], count, by);
@@ -45,12 +53,13 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   });
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
-    report({ delivery: delivered, maintenance: maintained });
+    report({ delivery: delivered, carriers: ofCarriers, maintenance: maintained });
     delivered = {};
+    ofCarriers = {};
     maintained = {};
   };
   const flush = setInterval(() => {
-    if (Object.keys(delivered).length + Object.keys(maintained).length > 0) reportCounts();
+    if ([delivered, ofCarriers, maintained].some((tally) => Object.keys(tally).length > 0)) reportCounts();
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {

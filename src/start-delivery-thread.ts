@@ -14,15 +14,22 @@ const stopWithinMs = 10_000;
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
-  { countDelivery, countMaintenance }: Pick<Metrics, 'countDelivery' | 'countMaintenance'>,
+  {
+    countDelivery,
+    countCarrier,
+    countMaintenance,
+  }: Pick<Metrics, 'countDelivery' | 'countCarrier' | 'countMaintenance'>,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): Promise<DeliveryThread> {
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waking = false;
 
-  function count({ delivery, maintenance }: Exclude<Report, string>): void {
+  function count({ delivery, carriers, maintenance }: Exclude<Report, string>): void {
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
+    for (const [carrier, counts] of Object.entries(carriers)) {
+      for (const [event, by] of Object.entries(counts)) countCarrier(carrier, event, by);
+    }
     for (const [chore, counts] of Object.entries(maintenance)) {
       for (const [name, by] of Object.entries(counts)) countMaintenance(chore, name as MaintenanceCount, by);
     }

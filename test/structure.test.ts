@@ -25,7 +25,7 @@ const mayImport: Record<string, string[]> = {
   // The virtual SMSC speaks with the carriers' codec.
   smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
-  portal: ['registry', 'metering', 'messages', 'verify', 'http', 'platform'],
+  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'http', 'platform'],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
@@ -57,8 +57,13 @@ const ownerOf: Record<string, string[]> = {
   delivery_schedule: ['delivery', 'messages'],
   delivery_claim: ['delivery', 'messages'],
   sent_text: ['delivery'],
+  text_part: ['delivery'],
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
+  carrier: ['delivery'],
+  carrier_bind: ['delivery'],
+  carrier_log: ['delivery'],
+  carrier_test: ['delivery'],
   walk: ['platform'],
   idempotency: ['platform'],
   handset_text: ['sandbox'],

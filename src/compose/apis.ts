@@ -5,6 +5,7 @@ import { createIdempotency } from '../platform/idempotency.ts';
 import { createGuard } from '../verify/guard.ts';
 import { createStartRules } from '../verify/start-rules.ts';
 import { createVerifyService, type VerifyServiceOptions } from '../verify/verify-service.ts';
+import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface ApiParts {
@@ -12,16 +13,16 @@ export interface ApiParts {
   signProof: VerifyServiceOptions['signProof'];
   /** Tells the delivery worker that something is due. */
   wakeDelivery: () => void;
+  carriers: Pick<Carriers, 'carrierFor' | 'carrierForCode'>;
 }
 
 /** The three APIs behind the edge. */
-export function composeApis(foundation: Foundation, { bulkheads, signProof, wakeDelivery: wake }: ApiParts) {
+export function composeApis(foundation: Foundation, parts: ApiParts) {
+  const { bulkheads, signProof, wakeDelivery: wake, carriers } = parts;
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
-  // Production has no carrier yet: it refuses messages instead of accepting them.
-  const carrierFor = () => (environment === 'sandbox' ? 'sandbox' : undefined);
   const idempotency = createIdempotency(database, clock, keys);
-  const messages = createMessageService({ database, sideDatabase, clock, carrierFor, wake });
+  const messages = createMessageService({ database, sideDatabase, clock, carrierFor: carriers.carrierFor, wake });
   const verify = createVerifyService({
     database,
     sideDatabase,
@@ -35,7 +36,7 @@ export function composeApis(foundation: Foundation, { bulkheads, signProof, wake
     wake,
   });
   return {
-    verify: { verify, idempotency, rules: createStartRules(environment), carrierFor },
+    verify: { verify, idempotency, rules: createStartRules(environment), carrierFor: carriers.carrierForCode },
     messages: { messages, idempotency, rules: createSendRules(clock, environment) },
     async drain(): Promise<void> {
       await messages.drain();

@@ -1,3 +1,6 @@
+import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
+import { deleteOldTests } from '../delivery/carrier-test-store.ts';
+import { deleteOldParts } from '../delivery/part-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
@@ -22,6 +25,9 @@ export interface ChoreOptions {
   database: Database;
   clock: Clock;
 }
+
+/** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
+const partsKeptMs = 14 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
@@ -66,6 +72,13 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     },
     { name: 'unreported-texts', everyMs: minuteMs, runPiece: unreported.endSome },
     { name: 'old-carrier-ids', everyMs: 10 * minuteMs, runPiece: unreported.deleteCarrierIds },
+    {
+      name: 'old-text-parts',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
+    },
+    { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
+    { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },

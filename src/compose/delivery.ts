@@ -1,15 +1,22 @@
+import { isAllowedAddress } from '../delivery/carrier-address.ts';
+import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
-import { createReceipts } from '../delivery/receipts.ts';
+import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
+import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
+import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
+import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
+import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
@@ -17,12 +24,16 @@ export interface Delivery {
   start(): Promise<void>;
   stop(): Promise<void>;
   wake(): void;
-  workers: DeliveryWorker[];
+  /** The workers of all carriers that run now. */
+  workers(): DeliveryWorker[];
   maintenance: Maintenance;
 }
 
 /** Postgres NOTIFY channel: `web` nodes notify the nodes that deliver. */
 export const deliveryChannel = 'heliograph_delivery';
+
+/** How long a plain text in doubt waits for a late answer or a receipt. */
+const onDoubtMs = 300_000;
 
 /** Builds all background work, for the delivery thread or a test. */
 export function createDelivery(options: {
@@ -32,47 +43,66 @@ export function createDelivery(options: {
   keys: KeyRing;
   log: Log;
   onCount: (name: DeliveryCount, by: number) => void;
+  onCarrierCount: (carrier: string, name: ReceiptCount | DeliveredCount, by: number) => void;
   onMaintenance: (chore: string, count: MaintenanceCount, by: number) => void;
 }): Delivery {
-  const { config, database, clock, keys, log, onCount, onMaintenance } = options;
-  const carriers = config.environment === 'sandbox' ? [createSandboxCarrier(createHandsets(database, clock), log)] : [];
-  const receipts = createReceipts(database, clock);
-  const workers = carriers.map((carrier) =>
-    createDeliveryWorker({
-      database,
-      clock,
-      log,
-      carrier,
-      receipts,
-      renderText: createTextRenderer(keys, config.environment),
-      alone: config.redisUrl === undefined,
-      atMostOnce: config.delivery === 'at_most_once',
-      onCount,
-    }),
-  );
+  const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
+  const isSandbox = config.environment === 'sandbox';
+  const atMostOnce = config.delivery === 'at_most_once';
+  const receipts = createReceipts({ database, clock, onCount: onCarrierCount });
+  const slots = createBindSlots({ database, clock, log });
+  const carriers = createCarrierSet({
+    database,
+    clock,
+    keys,
+    log,
+    node: newId('nod', clock),
+    fixed: isSandbox ? [createSandboxCarrier(createHandsets(database, clock), log)] : [],
+    createCarrier: (configured) =>
+      createSmppCarrier({
+        configured,
+        slots,
+        clock,
+        log,
+        byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
+        isAllowedAddress: isAllowedAddress(config.environment),
+        onCount: (name) => onCarrierCount(configured.key, name, 1),
+      }),
+    createWorker: (carrier, nextCarrier) =>
+      createDeliveryWorker({
+        database,
+        clock,
+        log,
+        carrier,
+        receipts,
+        renderText: createTextRenderer(keys, config.environment),
+        findPending: (ids) => findPending(database, ids, clock.nowMs()),
+        nextCarrier,
+        alone: config.redisUrl === undefined,
+        atMostOnce,
+        onCount,
+      }),
+  });
   const chores = createChores({ config, database, clock });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;
 
-  function wake(): void {
-    for (const worker of workers) worker.wake();
-  }
-
   return {
-    workers,
+    workers: carriers.workers,
     maintenance,
     async start() {
-      for (const worker of workers) worker.start();
+      await carriers.start();
       if (config.redisUrl !== undefined) {
-        listener = await openListener({ database, channel: deliveryChannel, onNotified: wake });
+        listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
       }
       maintenance.start();
     },
     async stop() {
       await maintenance.stop();
       await listener?.stop();
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await carriers.stop();
+      await slots.stop();
     },
-    wake,
+    wake: carriers.wake,
   };
 }

@@ -5,6 +5,7 @@ import type { Metering } from '../metering/metering.ts';
 import { createRequestStories } from '../portal/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
+import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface PortalParts {
@@ -14,6 +15,7 @@ export interface PortalParts {
   registrations: Windows;
   verify: VerifyService;
   checks: Check[];
+  carriers: Carriers;
 }
 
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
@@ -47,6 +49,8 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       liveNodes: feed.liveNodes,
       countRegistry: registry.count,
       queue: () => readQueueState(database),
+      carriers: parts.carriers.directory.list,
     },
+    carriers: parts.carriers.routes,
   };
 }

@@ -31,46 +31,99 @@ export function submittedEntry(entry: QueueEntry): QueueEntry {
   return { ...entry, attempt: entry.attempt + 1, possibleDuplicates };
 }
 
-export type AttemptResult = { ended: EndedText } | { again: ScheduledText; inDoubt: boolean };
+export type AttemptResult = { ended: EndedText } | { again: ScheduledText };
+
+export interface ResultOptions {
+  nowMs: number;
+  carrier: string;
+  /** Another carrier that works; undefined if there is none. */
+  nextCarrier?: string | undefined;
+  /** How long a plain text in doubt waits for a late answer or a receipt. Otherwise the pauses grow. */
+  doubtAfterMs?: number | undefined;
+}
+
+/** A text changes its carrier once at most. */
+const mostMoves = 1;
 
 /**
  * Turns a carrier's answer into a result; a text without a usable answer is in doubt. Carriers send odd data: one bad
  * answer must not block the rest of the batch.
  */
 export function attemptResultOf(
-  { message, entry: claimed }: ClaimedText,
+  claimed: ClaimedText,
   answer: SubmitResult | undefined,
-  nowMs: number,
+  { nowMs, carrier, nextCarrier, doubtAfterMs }: ResultOptions,
 ): AttemptResult {
-  const entry = { ...submittedEntry(claimed), inDoubt: false };
-  const sendAgain = (dueAtMs: number) => ({
-    again: { entry, dueAtMs: Math.min(dueAtMs, message.expiresAtMs) },
-    inDoubt: false,
+  const { message } = claimed;
+  const entry = { ...submittedEntry(claimed.entry), inDoubt: false };
+  const long = answer?.long;
+  const end = (status: EndedText['status'], error: EndedText['error'], ids?: AcceptedIds): AttemptResult => ({
+    ended: {
+      entry,
+      status,
+      error,
+      carrierMessageId: ids?.carrierMessageId ?? null,
+      receiptKey: ids?.receiptKey ?? null,
+      long,
+    },
   });
+  const sendAgain = (afterMs: number, next: QueueEntry = entry): AttemptResult => ({
+    again: { entry: next, carrier, dueAtMs: Math.min(nowMs + afterMs, message.expiresAtMs), long },
+  });
+  /** Only a text of which the carrier has taken no part goes to another one. */
+  const move = (next: QueueEntry): AttemptResult | undefined => {
+    if (nextCarrier === undefined || entry.moves >= mostMoves || (long?.parts ?? []).length > 0) return undefined;
+    return {
+      again: { entry: { ...next, moves: next.moves + 1 }, carrier: nextCarrier, dueAtMs: nowMs, long: undefined },
+    };
+  };
   switch (answer?.outcome) {
-    case 'accepted': {
-      const carrierMessageId = readCarrierId(answer.carrierMessageId);
-      return { ended: { entry, status: 'sent', carrierMessageId, error: null } };
-    }
+    case 'accepted':
+      return end('sent', null, readIds(answer));
     case 'never':
-      return { ended: { entry, status: 'failed', carrierMessageId: null, error: answer.error } };
+      return end('failed', answer.error);
+    case 'not_sent':
+      // If some parts have left, the next attempt must know of them.
+      return { again: { entry: long === undefined ? claimed.entry : entry, carrier, dueAtMs: nowMs, long } };
     case 'throttled':
-      return sendAgain(nowMs + atLeast(answer.afterMs, throttledMs));
-    case 'retry':
-      return sendAgain(nowMs + atLeast(answer.afterMs, 0) + backOffMs(entry.attempt, backOff));
+      return sendAgain(atLeast(answer.afterMs, throttledMs));
+    case 'retry': {
+      const moved = answer.elsewhere ? move(entry) : undefined;
+      if (moved !== undefined) return moved;
+      // This carrier will not take it, and there is no other one.
+      if (answer.elsewhere && answer.error !== 'carrier_unavailable') return end('failed', answer.error);
+      return sendAgain(atLeast(answer.afterMs, 0) + backOffMs(entry.attempt, backOff));
+    }
     default: {
       const doubtful = { ...entry, inDoubt: true, unanswered: entry.unanswered + 1 };
-      const dueAtMs = Math.min(nowMs + backOffMs(entry.attempt, backOff), message.expiresAtMs);
-      return { again: { entry: doubtful, dueAtMs }, inDoubt: true };
+      // A second copy of a code does no harm: it is the same code.
+      if (message.api === 'verify') return move(doubtful) ?? sendAgain(backOffMs(entry.attempt, backOff), doubtful);
+      return sendAgain(doubtAfterMs ?? backOffMs(entry.attempt, backOff), doubtful);
     }
   }
 }
 
+interface AcceptedIds {
+  carrierMessageId: string;
+  receiptKey: string;
+}
+
+function readIds({ carrierMessageId, receiptKey }: Extract<SubmitResult, { outcome: 'accepted' }>): AcceptedIds {
+  return {
+    carrierMessageId: readCarrierId(carrierMessageId),
+    receiptKey: readCarrierId(receiptKey ?? carrierMessageId),
+  };
+}
+
 /** The text never left, so it goes back as it was. */
-export function notSubmitted({ message, entry }: ClaimedText, nowMs: number, late: boolean): ScheduledText {
+export function notSubmitted(
+  { message, entry }: ClaimedText,
+  { nowMs, carrier, late }: { nowMs: number; carrier: string; late: boolean },
+): ScheduledText {
   const dueAtMs = late ? nowMs : Math.min(nowMs + backOffMs(entry.attempt + 1, backOff), message.expiresAtMs);
   // A text that could not be rendered counts as tried: its pauses grow.
-  return { entry: late ? entry : { ...entry, attempt: entry.attempt + 1 }, dueAtMs };
+  const tried = late ? entry : { ...entry, attempt: entry.attempt + 1 };
+  return { entry: tried, carrier, dueAtMs, long: undefined };
 }
 
 function atLeast(ms: number | undefined, leastMs: number): number {

@@ -6,46 +6,92 @@ export interface OutgoingText {
   attempt: number;
   applicationId: string;
   /** Verifications go first; bulk texts share what is left. */
-  lane: 'verification' | 'bulk';
+  lane: Lane;
   to: string;
   from: string;
   text: string;
   expiresAtMs: number;
+  /** What is known of the parts of a long text that was tried before; empty at first. */
+  parts: readonly PartState[];
+}
+
+export type Lane = 'verification' | 'bulk';
+
+/** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */
+export interface PartState {
+  /** From 1. */
+  part: number;
+  state: 'accepted' | 'in_doubt';
+  carrierMessageId: string | null;
+  receiptKey: string | null;
+}
+
+/** The parts of a text that takes more than one submit. */
+export interface LongText {
+  total: number;
+  /** So many delivered parts make the text delivered: all of them, or one if the carrier reports only one. */
+  needed: number;
+  parts: PartState[];
 }
 
 /**
- * A carrier's answer to a text: accepted, try again later, never, or no usable answer. `throttled` means that the carrier
- * works and wants fewer texts: the pauses do not grow.
+ * A carrier's answer to a text:
+ * - `accepted`: the carrier has it. Receipts name it by `receiptKey`.
+ * - `not_sent`: it did not leave, and goes back as it was.
+ * - `retry`: not now. `elsewhere` says that another carrier may take it.
+ * - `throttled`: the carrier works and wants fewer texts, so the pauses do not grow.
+ * - `never`: refused for good.
+ * - `in_doubt`: no usable answer, so it may have arrived.
  */
-export type SubmitResult =
-  | { outcome: 'accepted'; carrierMessageId: string }
-  | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number }
+export type SubmitResult = (
+  | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string }
+  | { outcome: 'not_sent' }
+  | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number; elsewhere?: boolean }
   | { outcome: 'throttled'; afterMs?: number }
   | { outcome: 'never'; error: MessageErrorCode }
-  | { outcome: 'in_doubt' };
+  | { outcome: 'in_doubt' }
+) & { long?: LongText };
 
-/**
- * Sends texts to phones. `submit` answers each text, in order. If it throws or times out, we do not know what arrived:
- * all its texts are in doubt, and the next claim decides whether to send them again.
- */
+export type Answer = (place: number, result: SubmitResult) => void;
+
+/** How many texts of each lane a carrier takes now. */
+export type Capacity = Record<Lane, number>;
+
+/** Sends texts to phones. */
 export interface Carrier {
-  readonly name: string;
+  /** Names its queue. */
+  readonly key: string;
+  /** Names the account that ids in receipts belong to. It changes when the carrier is connected to another one. */
+  readonly account: string;
   readonly submitTimeoutMs: number;
   /** True if receipts repeat our message id, so that the carrier's own id need not be kept. */
   readonly repeatsMessageId: boolean;
-  /** How many texts it takes now. A worker claims no more, since a claimed text waits for nothing else. */
-  capacity(): number;
-  submit(texts: OutgoingText[]): Promise<SubmitResult[]>;
+  /** True if `capacity` falls to 0 while the carrier does not work. Otherwise the worker finds that out by failures. */
+  readonly watchesItself: boolean;
+  /** What to do with a plain text in doubt: send it again after a wait for a late answer or a receipt, or give it up. */
+  readonly onDoubt: { resend: boolean; afterMs: number } | undefined;
+  /** A worker claims no more than this, since a claimed text waits for nothing else. */
+  capacity(): Capacity;
+  /**
+   * Calls `answer` once for each text, by its place; after `in_doubt` a late answer may follow. Resolves when all are
+   * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt.
+   */
+  submit(texts: OutgoingText[], answer: Answer): Promise<void>;
   /**
    * Starts reporting receipts. They may come early, late, twice, out of order, or for unknown messages. The carrier calls
-   * `onCapacity` when it takes texts again after `capacity()` was 0.
+   * `onCapacity` when it takes texts again after a capacity of 0.
    */
   start(receive: ReceiveReceipts, onCapacity: () => void): void;
   stop(): Promise<void>;
 }
 
 export interface Receipt {
+  /** As the carrier writes it. */
   carrierMessageId: string;
+  /** The keys that its text may have been kept under; empty if the carrier repeats our id. */
+  keys: string[];
+  /** The phone's number in digits, if the receipt names it. */
+  to: string | null;
   /** Our id, if the carrier returns it: it finds a message whose acceptance was never recorded. */
   messageId: string | null;
   outcome: ReceiptOutcome;

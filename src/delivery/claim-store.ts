@@ -6,16 +6,19 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import { actionFor, submittedEntry } from './attempt-result.ts';
+import type { Capacity } from './carrier.ts';
+import { findParts } from './part-store.ts';
 import type { Claim, ClaimedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 
 const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
-  possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt"`;
+  possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt", moves`;
 
 export interface ClaimOptions {
   carrier: string;
   nowMs: number;
   leaseMs: number;
-  limit: number;
+  /** The most texts, if they are of this lane. */
+  limits: Capacity;
 }
 
 /** So many applications share a batch at most; the next ones have their turn in the next batch. */
@@ -30,12 +33,13 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
 
   async function claimAfter(
     positions: string[],
-    { carrier, nowMs, leaseMs, limit }: ClaimOptions,
+    { carrier, nowMs, leaseMs, limits }: ClaimOptions,
   ): Promise<ClaimedRow[]> {
     // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
     const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
     const times = [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs)];
-    const { rows } = await database.query<ClaimedRow>(statement, [carrier, limit, ...times, ...positions]);
+    const { verification, bulk } = limits;
+    const { rows } = await database.query<ClaimedRow>(statement, [carrier, verification, bulk, ...times, ...positions]);
     return rows;
   }
 
@@ -48,7 +52,8 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
     const [first] = rows;
     if (first === undefined) return undefined;
     const applications = new Set(rows.map(({ applicationId }) => applicationId));
-    const wasLastTurn = applications.size < Math.min(applicationsPerClaim, options.limit);
+    const limit = first.lane === lanes.verification ? options.limits.verification : options.limits.bulk;
+    const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[first.lane as keyof typeof served] = wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
     return { id: first.claimId, texts: await withMessages(database, rows) };
   };
@@ -61,9 +66,13 @@ interface ClaimedRow extends QueueEntry {
 async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
   const ids = entries.map(({ messageId }) => fromUuid('msg', messageId));
   const messages = new Map((await findMessages(tx, ids)).map((message) => [message.id, message]));
+  const parts = await findParts(
+    tx,
+    entries.filter(({ attempt }, index) => attempt > 0 && (messages.get(ids[index] ?? '')?.segmentCount ?? 1) > 1),
+  );
   return entries.flatMap((entry, index) => {
     const message = messages.get(ids[index] ?? '');
-    return message === undefined ? [] : [{ message, entry }];
+    return message === undefined ? [] : [{ message, entry, parts: parts.get(entry.messageId) ?? [] }];
   });
 }
 
@@ -72,8 +81,10 @@ async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[
  * to the journal. Nothing else hides the texts from other workers: they have left the queue.
  */
 const claimStatement = (order: 'asc' | 'desc') => `with recursive first as materialized (
-      select lane, case lane when ${lanes.verification} then $5::uuid else $6::uuid end as served
-      from delivery_queue where carrier = $1 order by lane ${order} limit 1),
+      select lane, case lane when ${lanes.verification} then $6::uuid else $7::uuid end as served,
+        case lane when ${lanes.verification} then $2::integer else $3::integer end as most
+      from delivery_queue where carrier = $1 and (lane <> ${lanes.verification} or $2 > 0) and (lane <> ${lanes.bulk} or $3 > 0)
+      order by lane ${order} limit 1),
     turn(application_id, place) as (
       (select application_id, 1 from delivery_queue
         where carrier = $1 and lane = (select lane from first) and application_id > (select served from first)
@@ -82,20 +93,20 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
       select (select q.application_id from delivery_queue q
           where q.carrier = $1 and q.lane = (select lane from first) and q.application_id > turn.application_id
           order by q.application_id limit 1), place + 1
-      from turn where application_id is not null and place < least($2::integer, ${applicationsPerClaim})),
-    share as (select $2::integer / greatest(1, count(application_id)) as size from turn),
+      from turn where application_id is not null and place < least((select most from first), ${applicationsPerClaim})),
+    share as (select (select most from first) / greatest(1, count(application_id)) as size from turn),
     due as materialized (
       select q.* from turn cross join share cross join lateral (
         select ctid as place_in_queue, * from delivery_queue
         where carrier = $1 and lane = (select lane from first) and application_id = turn.application_id
         order by message_id limit share.size for update skip locked) q
-      limit $2::integer),
+      limit (select most from first)),
     taken as (delete from delivery_queue where ctid = any(array(select place_in_queue from due))),
     claimed as (
       insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
-        unanswered, possible_duplicates, in_doubt)
-      select $1, $3, $4, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
-        array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt)
+        unanswered, possible_duplicates, in_doubt, moves)
+      select $1, $4, $5, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
+        array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt), array_agg(moves)
       from due having count(*) > 0
       returning id)
     select claimed.id as "claimId", ${entryColumns} from claimed cross join due`;
@@ -124,7 +135,7 @@ export function queueDue(
 }
 
 export const queueColumns =
-  'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt';
+  'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt, moves';
 const queueDueStatement = `with due as (
       select ctid as place from delivery_schedule where carrier = $1 and due_at <= $2
       order by due_at limit $3 for update skip locked),
@@ -143,13 +154,22 @@ const nextDueStatement = {
   text: 'select due_at as "dueAtMs" from delivery_schedule where carrier = $1 order by due_at limit 1',
 };
 
+export interface ReleaseOptions {
+  carrier: string;
+  nowMs: number;
+  atMostOnce: boolean;
+  /** How long a plain text in doubt waits for a receipt. */
+  doubtAfterMs?: number | undefined;
+  all: boolean;
+}
+
 /**
  * Puts texts back of which a dead worker may have sent some: claims whose lease has run out, or all claims when this
  * node is alone and has just started. A text that the worker was not going to send stays as it was.
  */
 export function releaseClaims(
   database: Database,
-  { carrier, nowMs, atMostOnce, all }: { carrier: string; nowMs: number; atMostOnce: boolean; all: boolean },
+  { carrier, nowMs, atMostOnce, doubtAfterMs = 0, all }: ReleaseOptions,
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const values = [carrier, all ? 'infinity' : toTimestamp(nowMs)];
@@ -158,16 +178,15 @@ export function releaseClaims(
     const texts = await withMessages(tx, rows);
     const released = texts
       .filter(({ message }) => unsentStatuses.includes(message.status))
-      .map((text) => {
+      .map((text): ScheduledText => {
         const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
-        const action = actionFor(text, { nowMs: claimedMs, atMostOnce });
-        return action === 'submit' ? { ...submittedEntry(text.entry), inDoubt: true } : text.entry;
+        const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
+        const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
+        const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
+        const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
+        return { entry, carrier, dueAtMs, long: undefined };
       });
-    await schedule(
-      tx,
-      carrier,
-      released.map((entry) => ({ entry, dueAtMs: nowMs })),
-    );
+    await schedule(tx, released);
     return released.length;
   });
 }
@@ -175,21 +194,21 @@ export function releaseClaims(
 const releaseStatement = `with gone as (
       delete from delivery_claim where carrier = $1 and leased_until <= $2
       returning claimed_at, lanes, application_ids, message_ids, attempts, unanswered as silences,
-        possible_duplicates as duplicates, in_doubt as doubts)
+        possible_duplicates as duplicates, in_doubt as doubts, moves as moved)
     select claimed_at as "claimedAtMs", ${entryColumns} from gone cross join lateral
-      unnest(lanes, application_ids, message_ids, attempts, silences, duplicates, doubts)
-        as t(lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt)`;
+      unnest(lanes, application_ids, message_ids, attempts, silences, duplicates, doubts, moved)
+        as t(lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt, moves)`;
 
 /** Adds texts to the schedule, in the caller's transaction. */
-export async function schedule(tx: Tx, carrier: string, entries: ScheduledText[]): Promise<void> {
-  if (entries.length === 0) return;
-  await tx.query(scheduleStatement, [carrier, ...entryParameters(entries)]);
+export async function schedule(tx: Tx, entries: ScheduledText[]): Promise<void> {
+  if (entries.length > 0) await tx.query(scheduleStatement, entryParameters(entries));
 }
 
-/** Parameters 2 to 9 of a statement that schedules texts. */
+/** The parameters of a statement that schedules texts, in the order of `entryTypes`. */
 export function entryParameters(entries: ScheduledText[]): unknown[] {
   const column = <Value>(read: (entry: QueueEntry) => Value) => entries.map(({ entry }) => read(entry));
   return [
+    entries.map(({ carrier }) => carrier),
     column(({ lane }) => lane),
     column(({ applicationId }) => applicationId),
     column(({ messageId }) => messageId),
@@ -197,11 +216,16 @@ export function entryParameters(entries: ScheduledText[]): unknown[] {
     column(({ unanswered }) => unanswered),
     column(({ possibleDuplicates }) => possibleDuplicates),
     column(({ inDoubt }) => inDoubt),
+    column(({ moves }) => moves),
     entries.map(({ dueAtMs }) => toTimestamp(dueAtMs)),
   ];
 }
 
+const entryTypes = 'text smallint uuid uuid integer smallint smallint boolean smallint timestamptz'.split(' ');
+
+/** The rows of `entryParameters`, given as parameters from `first`. */
+export const entryRows = (first: number) =>
+  `unnest(${entryTypes.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) as a(${queueColumns}, due_at)`;
+
 const scheduleStatement = `insert into delivery_schedule (${queueColumns}, due_at)
-    select $1, * from unnest($2::smallint[], $3::uuid[], $4::uuid[], $5::integer[], $6::smallint[], $7::smallint[],
-      $8::boolean[], $9::timestamptz[])
-    on conflict do nothing`;
+    select * from ${entryRows(1)} on conflict do nothing`;

@@ -3,11 +3,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
-import type { Carrier } from './carrier.ts';
+import type { Capacity, Carrier, Lane } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
 import type { Receipts } from './receipts.ts';
-import { createSubmission, type DeliveryCount } from './submission.ts';
+import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
 
 export interface DeliveryWorkerOptions {
   database: Database;
@@ -17,6 +17,8 @@ export interface DeliveryWorkerOptions {
   receipts: Receipts;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
   renderText: (message: Message) => string;
+  findPending: SubmissionOptions['findPending'];
+  nextCarrier: SubmissionOptions['nextCarrier'];
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;
@@ -47,23 +49,14 @@ const mostClaimed = 500;
 const claimEveryMs = 40;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, clock, log, carrier, receipts, renderText, alone, atMostOnce, onCount } = options;
+  const { database, clock, log, carrier, receipts, alone } = options;
+  const atMostOnce = carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend;
   // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
   const leaseMs = carrier.submitTimeoutMs * 2;
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
   const claimNext = createClaims(database);
-  const submission = createSubmission({
-    database,
-    clock,
-    log,
-    carrier,
-    health,
-    sleep,
-    renderText,
-    atMostOnce,
-    onCount,
-  });
+  const submission = createSubmission({ ...options, health, sleep, atMostOnce });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
   /** Until then a dead process may have left claims of this node's carrier. */
@@ -73,9 +66,18 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let claimFromMs = 0;
 
   /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
-  let reserved = 0;
+  const reserved = { verification: 0, bulk: 0 };
 
-  const capacity = () => Math.min(mostClaimed, health.limit(carrier.capacity() - reserved));
+  function limits(): Capacity {
+    const free = carrier.capacity();
+    const limit = (lane: Lane) => Math.max(0, Math.min(mostClaimed, health.limit(free[lane] - reserved[lane])));
+    return { verification: limit('verification'), bulk: limit('bulk') };
+  }
+
+  function reserve({ verification, bulk }: Capacity, sign: 1 | -1): void {
+    reserved.verification += sign * verification;
+    reserved.bulk += sign * bulk;
+  }
 
   /** Waits for its turn to claim. A text that comes after a quiet time has no wait. */
   async function takeTurn(): Promise<void> {
@@ -84,25 +86,30 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
+  async function take(most: Capacity) {
+    const claim = await claimNext({ carrier: carrier.key, nowMs: clock.nowMs(), leaseMs, limits: most });
+    return claim && { claim, over: await submission.findOver(claim.texts) };
+  }
+
   /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
-    const limit = capacity();
-    if (limit <= 0) return 0;
+    const most = limits();
+    if (most.verification <= 0 && most.bulk <= 0) return 0;
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
-    reserved += limit;
-    const claim = await claimNext({ carrier: carrier.name, nowMs: clock.nowMs(), leaseMs, limit }).finally(() => {
-      reserved -= limit;
-    });
-    if (claim === undefined) return 0;
+    reserve(most, 1);
+    const taken = await take(most).finally(() => reserve(most, -1));
+    if (taken === undefined) return 0;
+    const { claim, over } = taken;
     // The carrier has the texts before anything else runs, and counts them in its capacity.
-    await submission.run(claim, beginBeforeMs);
+    await submission.run(claim, over, beginBeforeMs);
     return claim.texts.length;
   }
 
   /** Puts texts back whose worker is gone. When the only node starts, that is every claim. */
   async function release(): Promise<void> {
     const all = !released;
-    await releaseClaims(database, { carrier: carrier.name, nowMs: clock.nowMs(), atMostOnce, all });
+    const doubtAfterMs = carrier.onDoubt?.afterMs;
+    await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
     if (all) sleep.wake();
     released = true;
@@ -111,9 +118,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Queues what is due. Returns when the next text is. */
   async function queueAllDue(): Promise<number | undefined> {
     for (;;) {
-      const dueMs = await nextDueMs(database, carrier.name);
+      const dueMs = await nextDueMs(database, carrier.key);
       if (dueMs === undefined || dueMs > clock.nowMs()) return dueMs;
-      const queued = await queueDue(database, { carrier: carrier.name, nowMs: clock.nowMs(), limit: mostDue });
+      const queued = await queueDue(database, { carrier: carrier.key, nowMs: clock.nowMs(), limit: mostDue });
       if (queued === 0) return undefined;
       sleep.wake();
     }
@@ -171,7 +178,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Logs an outage once, however long it lasts. */
   function noteHeldUp(error: Error): number {
     if (!heldUp && !sleep.stopped)
-      log.warn({ carrier: carrier.name, reason: error.message }, 'delivery failed; will retry');
+      log.warn({ carrier: carrier.key, reason: error.message }, 'delivery failed; will retry');
     heldUp = true;
     return 0;
   }
@@ -179,20 +186,23 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     start() {
       if (sleep.stopped) return;
-      carrier.start((reported) => receipts.apply(carrier.name, reported), sleep.wake);
+      carrier.start((reported) => receipts.apply(carrier, reported), sleep.wake);
       running = Promise.all([watchSchedule(), rematch(), ...Array.from({ length: concurrent }, deliver)]);
     },
     async stop() {
       sleep.stop();
       await running;
       await carrier.stop();
+      await submission.finished();
     },
     wake: sleep.wake,
     async runUntilIdle() {
       await release();
       for (;;) {
         await queueAllDue();
-        if ((await workOnce()) === 0) return;
+        const taken = await workOnce();
+        await submission.finished();
+        if (taken === 0) return;
       }
     },
   };

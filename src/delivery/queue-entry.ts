@@ -1,4 +1,5 @@
 import type { Message, MessageErrorCode, MessageStatus } from '../messages/message.ts';
+import type { LongText, PartState } from './carrier.ts';
 
 /** An entry of the queue: a text to send, and what happened to it before. */
 export interface QueueEntry {
@@ -11,6 +12,8 @@ export interface QueueEntry {
   unanswered: number;
   possibleDuplicates: number;
   inDoubt: boolean;
+  /** How often it went on to another carrier. */
+  moves: number;
 }
 
 /** A batch that this worker has taken from the queue. It is on disk before the carrier gets a text. */
@@ -22,19 +25,26 @@ export interface Claim {
 export interface ClaimedText {
   message: Message;
   entry: QueueEntry;
+  /** Of a long text that was tried before. */
+  parts: readonly PartState[];
 }
 
 /** A claimed text that needs no further work of a worker. */
 export interface EndedText {
   /** As it is after the submit. */
   entry: QueueEntry;
-  status: Extract<MessageStatus, 'sent' | 'failed' | 'expired' | 'unknown'>;
+  status: Extract<MessageStatus, 'sent' | 'failed' | 'expired' | 'unknown' | 'canceled'>;
   carrierMessageId: string | null;
+  receiptKey: string | null;
   error: MessageErrorCode | null;
+  long: LongText | undefined;
 }
 
 /** A claimed text to try again. */
 export interface ScheduledText {
   entry: QueueEntry;
+  /** The carrier whose queue it goes to. */
+  carrier: string;
   dueAtMs: number;
+  long: LongText | undefined;
 }

@@ -4,7 +4,7 @@ import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/m
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import type { Receipt } from './carrier.ts';
+import type { Carrier, Receipt } from './carrier.ts';
 
 /** A receipt for a message of ours. */
 export interface MatchedReceipt {
@@ -15,25 +15,6 @@ export interface MatchedReceipt {
 
 const [sent, delivered, unknown] = [statusCode('sent'), statusCode('delivered'), statusCode('unknown')];
 const isUnsent = `in (${statusCodes(unsentStatuses)})`;
-
-/** Finds messages by the carrier's own ids. */
-export async function findByCarrierIds(
-  tx: Tx,
-  carrier: string,
-  carrierMessageIds: string[],
-): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  if (carrierMessageIds.length === 0) return found;
-  const { rows } = await tx.query<{ key: string; id: string }>(findStatement, [carrier, carrierMessageIds]);
-  for (const { key, id } of rows) found.set(key, [...(found.get(key) ?? []), id]);
-  return found;
-}
-
-const findStatement = {
-  name: 'find-sent-texts',
-  text: `select carrier_message_id as key, message_id as id from sent_text
-    where carrier = $1 and carrier_message_id = any($2::text[])`,
-};
 
 /** What is known of a message that a receipt is for. */
 export interface KnownMessage {
@@ -72,11 +53,11 @@ export async function applyToSent(
  */
 export async function applyToUnsent(
   tx: Tx,
-  carrier: string,
+  { key, account }: Pick<Carrier, 'key' | 'account'>,
   receipts: MatchedReceipt[],
   nowMs: number,
 ): Promise<Set<string>> {
-  const { rows } = await tx.query<{ id: string }>(unsentStatement, parameters(carrier, receipts, nowMs));
+  const { rows } = await tx.query<{ id: string }>(unsentStatement, [...parameters(key, receipts, nowMs), account]);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -172,6 +153,6 @@ const unsentStatement = `with ${report},
       returning m.id, m.application_id as "applicationId", m.api, m.status, m.carrier_message_id),
     ${ended},
     named_later as (
-      insert into sent_text (carrier, carrier_message_id, message_id, sent_at)
-      select $1, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
+      insert into sent_text (account, receipt_key, message_id, sent_at)
+      select $7, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
     select id from waiting where not fits or id in (select id from held)`;

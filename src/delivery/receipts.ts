@@ -3,51 +3,92 @@ import type { Database, Tx } from '../platform/database.ts';
 import { sqlStateOf } from '../platform/database-errors.ts';
 import { toUuid } from '../platform/ids.ts';
 import { readCarrierId } from './attempt-result.ts';
-import type { Receipt } from './carrier.ts';
-import { applyToSent, applyToUnsent, findByCarrierIds, type MatchedReceipt } from './receipt-store.ts';
+import type { Carrier, Receipt } from './carrier.ts';
+import { notePartReceipts, type PartReceipt } from './part-store.ts';
+import { type Candidate, choose, findCandidates } from './receipt-matching.ts';
+import { applyToSent, applyToUnsent, type MatchedReceipt } from './receipt-store.ts';
 import * as store from './unmatched-receipt-store.ts';
 
 const unmatchedKeptMs = 72 * hourMs;
 const collisionTries = 5;
+const mostKeys = 8;
+const longestNumber = 15;
 
 /**
  * Records carriers' receipts. States never go backwards, so late, repeated or out-of-order receipts change nothing. An
  * unmatched receipt may have come before the carrier's answer was recorded: it is kept and tried again.
  */
 export interface Receipts {
-  apply(carrier: string, receipts: Receipt[]): Promise<void>;
+  apply(source: ReceiptSource, receipts: Receipt[]): Promise<void>;
   /** Retries unmatched receipts that are due and deletes those older than 72 hours. Returns how many it tried. */
   rematch(): Promise<number>;
 }
 
-export function createReceipts(database: Database, clock: Clock): Receipts {
+/** The carrier that receipts come from, and its account, which their ids belong to. */
+export type ReceiptSource = Pick<Carrier, 'key' | 'account'>;
+
+export interface ReceiptsOptions {
+  database: Database;
+  clock: Clock;
+  onCount?: (carrier: string, name: ReceiptCount, by: number) => void;
+}
+
+/** `ambiguous` receipts fit several texts, and are applied to none. */
+export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous';
+
+export function createReceipts({ database, clock, onCount = () => {} }: ReceiptsOptions): Receipts {
   /** Returns the receipts that match no message. */
-  async function apply<Given extends Receipt>(tx: Tx, carrier: string, receipts: Given[]): Promise<Given[]> {
+  async function apply<Given extends Receipt>(tx: Tx, source: ReceiptSource, receipts: Given[]): Promise<Given[]> {
     const named = receipts.flatMap((receipt) => {
       const id = receipt.messageId === null ? undefined : toUuid('msg', receipt.messageId);
       return id === undefined ? [] : [{ receipt, id }];
     });
-    const applied = new Set(await applyMatched(tx, carrier, named));
+    const applied = new Set(await applyMatched(tx, source, named));
     const others = receipts.filter((receipt) => !applied.has(receipt));
-    const keys = [...new Set(others.map(({ carrierMessageId }) => carrierMessageId))];
-    const found = await findByCarrierIds(tx, carrier, keys);
-    const matched = others.flatMap((receipt) =>
-      (found.get(receipt.carrierMessageId) ?? []).map((id) => ({ receipt, id })),
-    );
-    for (const receipt of await applyMatched(tx, carrier, matched)) applied.add(receipt);
+    const candidates = await findCandidates(tx, source.account, others);
+    const chosen = others.map((receipt) => ({ receipt, match: choose(receipt, candidates) }));
+    const settled = chosen.filter(({ match }) => match === 'settled' || match === 'ambiguous');
+    for (const { receipt } of settled) applied.add(receipt);
+    count(source.key, 'ambiguous', chosen.filter(({ match }) => match === 'ambiguous').length);
+    const matched = chosen.flatMap(({ receipt, match }) => (typeof match === 'object' ? [{ ...match, receipt }] : []));
+    const whole = matched.filter(({ part }) => part === 0);
+    for (const receipt of await applyMatched(tx, source, whole)) applied.add(receipt);
+    const ofParts = matched.filter(({ part }) => part > 0);
+    for (const receipt of await applyToParts(tx, source, ofParts)) applied.add(receipt);
     return receipts.filter((receipt) => !applied.has(receipt));
   }
 
+  function count(carrier: string, name: ReceiptCount, by: number): void {
+    if (by > 0) onCount(carrier, name, by);
+  }
+
+  /** A receipt for a part waits until all parts of its text were sent: the text has no end before that. */
+  async function applyToParts(
+    tx: Tx,
+    source: ReceiptSource,
+    receipts: (PartReceipt & Candidate)[],
+  ): Promise<Receipt[]> {
+    const sent = receipts.filter(({ unsent }) => !unsent);
+    if (sent.length === 0) return [];
+    const outcomes = await notePartReceipts(tx, sent);
+    const decided = [...outcomes].flatMap(([id, whole]): MatchedReceipt[] => {
+      const first = sent.find((each) => each.id === id);
+      return whole === undefined || first === undefined ? [] : [{ id, receipt: { ...first.receipt, ...whole } }];
+    });
+    await applyMatched(tx, source, decided);
+    return sent.map(({ receipt }) => receipt);
+  }
+
   /** Returns the receipts whose message is known, whether or not they changed it. */
-  async function applyMatched(tx: Tx, carrier: string, matched: MatchedReceipt[]): Promise<Receipt[]> {
+  async function applyMatched(tx: Tx, source: ReceiptSource, matched: MatchedReceipt[]): Promise<Receipt[]> {
     const known: Receipt[] = [];
     for (const round of inRounds(matched)) {
-      const found = await applyToSent(tx, carrier, round, clock.nowMs());
+      const found = await applyToSent(tx, source.key, round, clock.nowMs());
       known.push(...round.filter(({ id }) => found.get(id)?.unsent === false).map(({ receipt }) => receipt));
       const early = round.filter(({ id }) => found.get(id)?.unsent === true);
       if (early.length === 0) continue;
       // A text that a worker takes or records at this moment is in none of the tables: its receipt is tried again.
-      const waiting = await applyToUnsent(tx, carrier, early, clock.nowMs());
+      const waiting = await applyToUnsent(tx, source, early, clock.nowMs());
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }
     return known;
@@ -65,12 +106,15 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
   }
 
   return {
-    async apply(carrier, receipts) {
+    async apply(source, receipts) {
       const readable = withoutRepeats(receipts.map(readReceipt));
-      await transaction(async (tx) => {
-        const unmatched = await apply(tx, carrier, readable);
-        if (unmatched.length > 0) await store.insertUnmatched(tx, carrier, unmatched, clock.nowMs());
+      const unmatched = await transaction(async (tx) => {
+        const left = await apply(tx, source, readable);
+        if (left.length > 0) await store.insertUnmatched(tx, source, left, clock.nowMs());
+        return left.length;
       });
+      count(source.key, 'received', receipts.length);
+      count(source.key, 'unmatched', unmatched);
     },
 
     async rematch() {
@@ -80,9 +124,10 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
         const nowMs = clock.nowMs();
         const due = await store.lockDue(tx, nowMs);
         const left: store.UnmatchedReceipt[] = [];
-        for (const carrier of new Set(due.map((row) => row.carrier))) {
-          const receipts = due.filter((row) => row.carrier === carrier);
-          left.push(...(await apply(tx, carrier, receipts)));
+        for (const account of new Set(due.map((row) => row.account))) {
+          const receipts = due.filter((row) => row.account === account);
+          const [{ carrier: key } = { carrier: '' }] = receipts;
+          left.push(...(await apply(tx, { key, account }, receipts)));
         }
         const kept = new Set(left.filter(({ receivedAtMs }) => receivedAtMs >= nowMs - unmatchedKeptMs));
         await store.postpone(tx, [...kept], nowMs);
@@ -98,13 +143,18 @@ export function createReceipts(database: Database, clock: Clock): Receipts {
 
 /** Makes a carrier's data storable, so that one bad receipt does not fail the whole batch. */
 function readReceipt(receipt: Receipt): Receipt {
-  return { ...receipt, carrierMessageId: readCarrierId(receipt.carrierMessageId) };
+  return {
+    ...receipt,
+    carrierMessageId: readCarrierId(receipt.carrierMessageId),
+    keys: receipt.keys.slice(0, mostKeys).map(readCarrierId),
+    to: receipt.to?.replaceAll(/\D/g, '').slice(-longestNumber) ?? null,
+  };
 }
 
 function withoutRepeats(receipts: Receipt[]): Receipt[] {
   const seen = new Map<string, Receipt>();
   for (const receipt of receipts) {
-    const what = JSON.stringify([receipt.outcome, receipt.carrierMessageId, receipt.messageId]);
+    const what = JSON.stringify([receipt.outcome, receipt.carrierMessageId, receipt.messageId, receipt.to]);
     if (!seen.has(what)) seen.set(what, receipt);
   }
   return [...seen.values()];

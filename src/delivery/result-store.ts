@@ -3,34 +3,54 @@ import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/m
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { entryParameters, queueColumns } from './claim-store.ts';
+import { entryParameters, entryRows, queueColumns } from './claim-store.ts';
+import { partInserts } from './part-store.ts';
 import type { EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 
 export interface ClaimResults {
-  carrier: string;
+  /** The account that receipts for these texts will name, if they name them by the carrier's ids only. */
+  account: string | undefined;
   ended: EndedText[];
   again: ScheduledText[];
-  /** True if receipts name the texts by the carrier's ids only. */
-  keepCarrierIds: boolean;
   nowMs: number;
 }
 
 /**
- * Records the results of a claim and closes it, in one statement. It changes nothing if the claim was released because
- * its lease had run out, and no text that a receipt has settled meanwhile.
+ * Records results of a claim in one statement. The claim is closed, or keeps the texts that the carrier still has. It
+ * changes nothing if the claim was released because its lease had run out, and no text that a receipt has settled
+ * meanwhile.
  */
-export async function recordClaim(tx: Tx, claimId: number, results: ClaimResults): Promise<void> {
+export async function recordClaim(
+  tx: Tx,
+  claimId: number,
+  results: ClaimResults,
+  remaining: QueueEntry[] = [],
+): Promise<void> {
   const { ended, again } = results;
-  const open = 'open as (delete from delivery_claim where id = $1 returning id)';
-  if (ended.length === 0 && again.length === 0) {
-    await tx.query(`with ${open} select`, [claimId]);
-    return;
-  }
-  const parts = [open];
   const values: unknown[] = [claimId];
-  parts.push(...recordParts(results, values, 'exists (select from open)'));
-  if (again.length > 0) parts.push(...scheduleParts(results, values));
+  const parts = [`open as (${remaining.length === 0 ? closeSql : keepSql(remaining, values)} returning id)`];
+  if (ended.length > 0 || again.length > 0) {
+    parts.push(...recordParts(results, values, 'exists (select from open)'));
+    if (again.length > 0) parts.push(...scheduleParts(results, values));
+  }
   await tx.query(`with ${parts.join(',\n')} select`, values);
+}
+
+const closeSql = 'delete from delivery_claim where id = $1';
+
+function keepSql(remaining: QueueEntry[], values: unknown[]): string {
+  const set = (column: string, type: string, read: (entry: QueueEntry) => unknown) =>
+    `${column} = $${values.push(remaining.map(read))}::${type}[]`;
+  return `update delivery_claim set ${[
+    set('lanes', 'smallint', ({ lane }) => lane),
+    set('application_ids', 'uuid', ({ applicationId }) => applicationId),
+    set('message_ids', 'uuid', ({ messageId }) => messageId),
+    set('attempts', 'integer', ({ attempt }) => attempt),
+    set('unanswered', 'smallint', ({ unanswered }) => unanswered),
+    set('possible_duplicates', 'smallint', ({ possibleDuplicates }) => possibleDuplicates),
+    set('in_doubt', 'boolean', ({ inDoubt }) => inDoubt),
+    set('moves', 'smallint', ({ moves }) => moves),
+  ].join(', ')} where id = $1`;
 }
 
 /**
@@ -41,18 +61,21 @@ export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<
   const { ended } = results;
   // A text without a usable answer stays as it is.
   const again = results.again.filter(({ entry }) => !entry.inDoubt);
-  if (ended.length > 0) {
-    const { rows } = await tx.query<{ id: string }>(removeDoubtStatement, attemptsOf(ended));
-    const removed = new Set(rows.map(({ id }) => id));
-    const settled = ended.filter(({ entry }) => removed.has(entry.messageId));
-    const values: unknown[] = [];
-    const parts = recordParts({ ...results, ended: settled }, values, 'true');
-    if (settled.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
-  }
+  const settled = ended.length === 0 ? [] : await removeDoubt(tx, ended);
+  const values: unknown[] = [];
+  const parts = recordParts({ ...results, ended: settled, again }, values, 'true');
+  if (parts.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
   if (again.length > 0) {
     const dueAt = again.map(({ dueAtMs }) => toTimestamp(dueAtMs));
     await tx.query(settleDoubtStatement, [...attemptsOf(again), dueAt]);
   }
+}
+
+/** Returns the texts that were still in doubt. */
+async function removeDoubt(tx: Tx, ended: EndedText[]): Promise<EndedText[]> {
+  const { rows } = await tx.query<{ id: string }>(removeDoubtStatement, attemptsOf(ended));
+  const removed = new Set(rows.map(({ id }) => id));
+  return ended.filter(({ entry }) => removed.has(entry.messageId));
 }
 
 function attemptsOf(texts: { entry: QueueEntry }[]): unknown[] {
@@ -87,30 +110,40 @@ const settleDoubtStatement = `with settled as (
  * Updates the records: one update for all texts with the same result, so that Postgres looks up a list of ids and joins
  * nothing. Only the carrier's ids differ.
  */
-function recordParts({ ended, keepCarrierIds, nowMs }: ClaimResults, values: unknown[], condition: string): string[] {
+function recordParts({ ended, again, account, nowMs }: ClaimResults, values: unknown[], condition: string): string[] {
+  const long = [...ended, ...again].filter((text) => text.long !== undefined);
   // Postgres rejects a parameter that no part uses.
-  if (ended.length === 0) return [];
+  if (ended.length === 0 && long.length === 0) return [];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const bindIds = (uuids: string[]) => isInRange(values.push(...toUuidRange(uuids)) - 2);
-  const now = `${bind(toTimestamp(nowMs))}::timestamptz`;
-  return groupBy(ended, resultOf).flatMap((group, place) => {
+  let parameter: string | undefined;
+  const nowParameter = () => {
+    parameter ??= `${bind(toTimestamp(nowMs))}::timestamptz`;
+    return parameter;
+  };
+  const recorded = groupBy(ended, resultOf).flatMap((group, place) => {
     const [{ entry, status, error }] = group;
     const sent = status === 'sent';
     const parts = [
       `recorded_${place} as (
         update message set status = ${statusCode(status)}, error_code = ${bind(errorCodeOf(error))}::smallint,
-          attempt = ${bind(entry.attempt)}, possible_duplicates = ${bind(entry.possibleDuplicates)}, updated_at = ${now},
-          sequence = sequence + 1${sent ? `, sent_at = ${now}, carrier_message_id = ${carrierIdSql(group, bind)}` : ''}
+          attempt = ${bind(entry.attempt)}, possible_duplicates = ${bind(entry.possibleDuplicates)}, updated_at = ${nowParameter()},
+          sequence = sequence + 1${sent ? `, sent_at = ${nowParameter()}, carrier_message_id = ${carrierIdSql(group, bind)}` : ''}
         where ${bindIds(idsOf(group))} and ${condition} and status in (${statusCodes(unsentStatuses)})
-        returning id, application_id as "applicationId", api, status, carrier, carrier_message_id)`,
+        returning id, application_id as "applicationId", api, status)`,
     ];
     if (!sent) parts.push(`bad_end_${place} as (${insertEnds(`recorded_${place}`)})`);
-    if (sent && keepCarrierIds)
+    const named = sent && account !== undefined ? group.filter((text) => text.long === undefined) : [];
+    if (named.length > 0)
       parts.push(`known_${place} as (
-        insert into sent_text (carrier, carrier_message_id, message_id, sent_at)
-        select carrier, carrier_message_id, id, ${now} from recorded_${place} on conflict do nothing)`);
+        insert into sent_text (account, receipt_key, message_id, sent_at)
+        select ${bind(account)}, receipt_key, message_id, ${nowParameter()}
+        from unnest(${bind(named.map(({ receiptKey }) => receiptKey))}::text[], ${bind(idsOf(named))}::uuid[])
+          as k(receipt_key, message_id)
+        where exists (select from recorded_${place} r where r.id = k.message_id) on conflict do nothing)`);
     return parts;
   });
+  return [...recorded, ...partInserts(long, { account, nowParameter, condition }, values)];
 }
 
 function resultOf({ entry, status, error }: EndedText): string {
@@ -136,18 +169,15 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string): [Item, ...
   return [...groups.values()];
 }
 
-function scheduleParts({ again, carrier }: ClaimResults, values: unknown[]): string[] {
+function scheduleParts({ again }: ClaimResults, values: unknown[]): string[] {
   const first = values.length + 1;
-  values.push(carrier, ...entryParameters(again));
+  values.push(...entryParameters(again));
   const ids = first + 3;
-  const types = ['smallint', 'uuid', 'uuid', 'integer', 'smallint', 'smallint', 'boolean', 'timestamptz'];
-  const columns = types.map((type, index) => `$${first + 1 + index}::${type}[]`).join(', ');
   return [
-    `again as (select $${first}::text as carrier, a.* from unnest(${columns}) as a(lane, application_id, message_id,
-      attempt, unanswered, possible_duplicates, in_doubt, due_at))`,
+    `again as (select * from ${entryRows(first)})`,
     // A text that a receipt has settled meanwhile is not sent again.
     `noted as (
-      update message m set attempt = a.attempt, possible_duplicates = a.possible_duplicates
+      update message m set attempt = a.attempt, possible_duplicates = a.possible_duplicates, carrier = a.carrier
       from again a cross join open
       where m.id = a.message_id and m.id = any($${ids}::uuid[]) and m.status in (${statusCodes(unsentStatuses)})
       returning m.id)`,

@@ -8,6 +8,7 @@ import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
 import { actionFor, attemptResultOf, notSubmitted } from './attempt-result.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
+import { openExchange } from './exchange.ts';
 import type { Claim, ClaimedText, EndedText, ScheduledText } from './queue-entry.ts';
 import { recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -19,15 +20,33 @@ export interface SubmissionOptions {
   health: CarrierHealth;
   sleep: WakeableSleep;
   renderText: (message: Message) => string;
+  /** Of these verifications, those that still need their code. */
+  findPending: (verificationIds: string[]) => Promise<Set<string>>;
+  /** Another carrier that works; undefined if there is none. */
+  nextCarrier: () => string | undefined;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
 }
 
-export type DeliveryCount = 'submitted' | 'possible_duplicates' | 'in_doubt' | 'failed' | 'expired' | 'unknown';
+export type DeliveryCount =
+  | 'submitted'
+  | 'possible_duplicates'
+  | 'in_doubt'
+  | 'failed'
+  | 'expired'
+  | 'unknown'
+  | 'moved';
 
 export interface Submission {
-  /** Submits a claim to the carrier and records each result. Submits nothing after `beginBeforeMs` (steady time). */
-  run(claim: Claim, beginBeforeMs: number): Promise<void>;
+  /**
+   * Submits a claim to the carrier and records each result. Submits nothing after `beginBeforeMs` (steady time). Resolves
+   * when most results are recorded: texts that the carrier is slow to answer hold up no others.
+   */
+  run(claim: Claim, over: Set<string>, beginBeforeMs: number): Promise<void>;
+  /** The verifications of these texts that no longer need a code: `run` cancels their texts. */
+  findOver(texts: ClaimedText[]): Promise<Set<string>>;
+  /** Resolves when the carrier has answered everything, and the results are recorded. */
+  finished(): Promise<void>;
   /** True while the database rejects results: further claims would only pile up unrecorded. */
   readonly held: boolean;
 }
@@ -43,13 +62,24 @@ interface Results {
 }
 
 const writeAgainAfterMs = 200;
+/** Texts without an answer after this time no longer hold up the others of their batch. */
+const patienceMs = 1000;
 
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount } = options;
+  const account = carrier.repeatsMessageId ? undefined : carrier.account;
+  const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
+  async function findOver(texts: ClaimedText[]): Promise<Set<string>> {
+    const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
+    if (ids.length === 0) return new Set();
+    const pending = await options.findPending(ids);
+    return new Set(ids.filter((id) => !pending.has(id)));
+  }
+
   /** Separates the texts to submit from those that end here or go back. */
-  function separate(texts: ClaimedText[], beginBeforeMs: number): { sending: Sending[]; results: Results } {
+  function separate(texts: ClaimedText[], over: Set<string>, beginBeforeMs: number) {
     const nowMs = clock.nowMs();
     // After this time another worker may take the claim before the carrier has answered.
     const late = clock.steadyMs() >= beginBeforeMs;
@@ -58,79 +88,96 @@ export function createSubmission(options: SubmissionOptions): Submission {
     for (const claimed of texts) {
       // A receipt has settled it since it was queued, or its number was forgotten.
       if (!unsentStatuses.includes(claimed.message.status)) continue;
-      const action = actionFor(claimed, { nowMs, atMostOnce });
-      if (action === 'expire') results.ended.push({ ...noAnswer(claimed), status: 'expired', error: 'expired' });
-      else if (action === 'give_up') results.ended.push({ ...noAnswer(claimed), status: 'unknown', error: null });
+      const { verificationId } = claimed.message;
+      const isOver = verificationId !== null && over.has(verificationId);
+      const action = isOver ? 'cancel' : actionFor(claimed, { nowMs, atMostOnce });
+      if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
       else {
         const text = late ? undefined : render(claimed);
         if (text !== undefined) sending.push({ claimed, text });
-        else results.again.push(notSubmitted(claimed, nowMs, late));
+        else results.again.push(notSubmitted(claimed, { nowMs, carrier: carrier.key, late }));
       }
     }
     return { sending, results };
   }
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
-  function render({ message, entry }: ClaimedText): OutgoingText | undefined {
+  function render({ message, entry, parts }: ClaimedText): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender: from, expiresAtMs } = message;
     const lane = entry.lane === lanes.verification ? 'verification' : 'bulk';
     try {
       const text = renderText(message);
-      return { messageId, attempt: entry.attempt + 1, applicationId, lane, to, from, text, expiresAtMs };
+      return { messageId, attempt: entry.attempt + 1, applicationId, lane, to, from, text, expiresAtMs, parts };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;
     }
   }
 
-  /** Returns the results, and the carrier's answers if they come after its time. */
-  async function send(sending: Sending[]): Promise<{ results: Results; late: Promise<Results> | undefined }> {
-    const texts = sending.map(({ claimed }) => claimed);
-    count('submitted', texts.length);
-    count('possible_duplicates', texts.filter(({ entry }) => entry.inDoubt).length);
-    let late: Promise<Results> | undefined;
-    const answering = ask(sending.map(({ text }) => text));
-    const answers = await within(answering, carrier.submitTimeoutMs).catch((error: Error) => {
-      const reason = error.message;
-      log.warn({ carrier: carrier.name, texts: texts.length, reason }, 'the carrier did not answer a submit');
-      late = answering.then((given) => toResults(texts, given));
-      late.catch(() => {});
-      return [];
+  /** Hands the texts of a claim to the carrier. Each call of the returned step records what is new. */
+  function begin(claimId: number, sending: Sending[], unsent: Results): () => Promise<boolean> {
+    count('submitted', sending.length);
+    count('possible_duplicates', sending.filter(({ claimed }) => claimed.entry.inDoubt).length);
+    let writing: Promise<void> = Promise.resolve();
+    let left = unsent;
+    let works = false;
+    const waiting = new Map(sending.map(({ claimed }, place) => [place, claimed]));
+    const exchange = openExchange({
+      carrier,
+      texts: sending.map(({ text }) => text),
+      onLate(place, answer) {
+        const claimed = sending[place]?.claimed;
+        if (claimed === undefined) return;
+        // It settles a text that has not been sent again. The doubt is on disk first.
+        writing
+          .then(() => database.transaction((tx) => recordLateAnswers(tx, recorded(toResults([[claimed, answer]])))))
+          .catch(() => {});
+      },
+      onFailure: ({ message: reason }) =>
+        log.warn({ carrier: carrier.key, texts: waiting.size, reason }, 'the carrier did not answer a submit'),
     });
-    health.note(answers.some(isOfWorkingCarrier));
-    return { results: toResults(texts, answers), late };
+
+    return async () => {
+      const { answers, done } = await exchange.collect(patienceMs);
+      works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
+      if (!carrier.watchesItself) health.note(works);
+      const results = add(left, toResults(answers.map(([place, answer]) => [waiting.get(place), answer])));
+      for (const [place] of answers) waiting.delete(place);
+      left = { ended: [], again: [] };
+      if (!done && results.ended.length + results.again.length === 0) return false;
+      countResults(results);
+      writing = write(claimId, results, done ? [] : [...waiting.values()]);
+      await writing;
+      return done;
+    };
   }
 
-  /** Async, so that a synchronous throw becomes a rejection too. */
-  async function ask(texts: OutgoingText[]): Promise<SubmitResult[]> {
-    return carrier.submit(texts);
-  }
-
-  function toResults(texts: ClaimedText[], answers: SubmitResult[]): Results {
+  function toResults(answers: [ClaimedText | undefined, SubmitResult | undefined][]): Results {
     const nowMs = clock.nowMs();
     const results: Results = { ended: [], again: [] };
-    for (const [index, text] of texts.entries()) {
-      const result = attemptResultOf(text, answers[index], nowMs);
+    for (const [claimed, answer] of answers) {
+      if (claimed === undefined) continue;
+      const result = attemptResultOf(claimed, answer, {
+        nowMs,
+        carrier: carrier.key,
+        nextCarrier: options.nextCarrier(),
+        doubtAfterMs: carrier.onDoubt?.afterMs,
+      });
       if ('ended' in result) results.ended.push(result.ended);
       else results.again.push(result.again);
     }
     return results;
   }
 
-  const recorded = ({ ended, again }: Results) => ({
-    carrier: carrier.name,
-    ended,
-    again,
-    keepCarrierIds: !carrier.repeatsMessageId,
-    nowMs: clock.nowMs(),
-  });
+  const recorded = ({ ended, again }: Results) => ({ account, ended, again, nowMs: clock.nowMs() });
 
   /** Retries until the database is back: an unrecorded result would cause a second send. */
-  async function write(claimId: number, results: Results): Promise<void> {
+  async function write(claimId: number, results: Results, remaining: ClaimedText[]): Promise<void> {
+    const kept = remaining.map(({ entry }) => entry);
     let failed = false;
     try {
       for (;;) {
-        const error = await recordClaim(database, claimId, recorded(results)).catch((reason: unknown) => reason);
+        const error = await recordClaim(database, claimId, recorded(results), kept).catch((reason: unknown) => reason);
         if (error === undefined) return;
         if (!(error instanceof ApiError) || sleep.stopped) throw error;
         if (!failed) unwritten++;
@@ -151,39 +198,58 @@ export function createSubmission(options: SubmissionOptions): Submission {
       count(status, ended.filter((each) => each.status === status).length);
     }
     count('in_doubt', again.filter(({ entry }) => entry.inDoubt).length);
+    count('moved', again.filter((each) => each.carrier !== carrier.key).length);
+  }
+
+  /** Goes on in the background with texts that the carrier is slow to answer. */
+  function goOn(step: () => Promise<boolean>): void {
+    const going = (async () => {
+      while (!(await step()));
+    })();
+    const tracked = going
+      .catch(({ message: reason }: Error) => log.warn({ carrier: carrier.key, reason }, 'results were not recorded'))
+      .finally(() => unfinished.delete(tracked));
+    unfinished.add(tracked);
   }
 
   return {
     get held() {
       return unwritten > 0;
     },
-    async run(claim, beginBeforeMs) {
-      const { sending, results: unsent } = separate(claim.texts, beginBeforeMs);
-      const sent = sending.length > 0 ? await send(sending) : undefined;
-      const results = {
-        ended: [...unsent.ended, ...(sent?.results.ended ?? [])],
-        again: [...unsent.again, ...(sent?.results.again ?? [])],
-      };
-      countResults(results);
-      await write(claim.id, results);
-      // A late answer still settles texts that have not been sent again.
-      sent?.late?.then((late) => database.transaction((tx) => recordLateAnswers(tx, recorded(late)))).catch(() => {});
+    findOver,
+    async run(claim, over, beginBeforeMs) {
+      const { sending, results } = separate(claim.texts, over, beginBeforeMs);
+      if (sending.length === 0) {
+        countResults(results);
+        await write(claim.id, results, []);
+        return;
+      }
+      const step = begin(claim.id, sending, results);
+      if (!(await step())) goOn(step);
+    },
+    async finished() {
+      await Promise.all(unfinished);
     },
   };
 }
 
-function noAnswer({ entry }: ClaimedText): Pick<EndedText, 'entry' | 'carrierMessageId'> {
-  return { entry, carrierMessageId: null };
+function add(a: Results, b: Results): Results {
+  return { ended: [...a.ended, ...b.ended], again: [...a.again, ...b.again] };
+}
+
+const endings = {
+  expire: { status: 'expired', error: 'expired' },
+  give_up: { status: 'unknown', error: null },
+} as const;
+
+function endWithoutSubmit({ entry }: ClaimedText, action: 'expire' | 'give_up' | 'cancel'): EndedText {
+  const none = { carrierMessageId: null, receiptKey: null, long: undefined };
+  // A text that may have arrived is not shown as canceled.
+  if (action === 'cancel') return { entry, ...none, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
+  return { entry, ...none, ...endings[action] };
 }
 
 function isOfWorkingCarrier(answer: SubmitResult | undefined): boolean {
   if (answer === undefined || answer.outcome === 'in_doubt') return false;
   return answer.outcome !== 'retry' || answer.error !== 'carrier_unavailable';
-}
-
-function within<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

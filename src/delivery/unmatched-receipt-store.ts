@@ -3,35 +3,46 @@ import { errorCodeOf, errorOf, statusCode, statusOf } from '../messages/message-
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, toUuid } from '../platform/ids.ts';
-import type { Receipt } from './carrier.ts';
+import type { Carrier, Receipt } from './carrier.ts';
 
 /** A receipt that waits for its message. */
 export interface UnmatchedReceipt extends Receipt {
   rowId: number;
   carrier: string;
+  account: string;
   receivedAtMs: number;
 }
 
 /** Receipts that are tried again in one transaction. */
 const mostTried = 500;
 
-export async function insertUnmatched(tx: Tx, carrier: string, receipts: Receipt[], nowMs: number): Promise<void> {
+export async function insertUnmatched(
+  tx: Tx,
+  { key, account }: Pick<Carrier, 'key' | 'account'>,
+  receipts: Receipt[],
+  nowMs: number,
+): Promise<void> {
   const sorted = receipts.toSorted((a, b) => (a.carrierMessageId < b.carrierMessageId ? -1 : 1));
   await tx.query(insertStatement, [
-    carrier,
+    key,
     sorted.map(({ carrierMessageId }) => carrierMessageId),
     sorted.map(({ messageId }) => (messageId === null ? null : (toUuid('msg', messageId) ?? null))),
     sorted.map(({ outcome }) => statusCode(outcome)),
     sorted.map(({ error }) => errorCodeOf(error)),
     toTimestamp(nowMs),
+    account,
+    // Arrays of arrays must be rectangles in Postgres.
+    sorted.map(({ keys }) => JSON.stringify(keys)),
+    sorted.map(({ to }) => to),
   ]);
 }
 
-const insertStatement = `insert into unmatched_receipt (carrier, carrier_message_id, message_id, outcome, error_code,
-      received_at, retry_at)
-    select $1, carrier_message_id, message_id, outcome, error_code, $6, $6
-    from unnest($2::text[], $3::uuid[], $4::smallint[], $5::smallint[])
-      as u(carrier_message_id, message_id, outcome, error_code)
+const insertStatement = `insert into unmatched_receipt (carrier, account, carrier_message_id, keys, recipient, message_id,
+      outcome, error_code, received_at, retry_at)
+    select $1, $7, carrier_message_id, array(select jsonb_array_elements_text(keys::jsonb)), recipient, message_id, outcome,
+      error_code, $6, $6
+    from unnest($2::text[], $3::uuid[], $4::smallint[], $5::smallint[], $8::text[], $9::text[])
+      as u(carrier_message_id, message_id, outcome, error_code, keys, recipient)
     on conflict do nothing`;
 
 export async function isAnyDue(tx: Tx, nowMs: number): Promise<boolean> {
@@ -63,7 +74,8 @@ export async function lockDue(tx: Tx, nowMs: number): Promise<UnmatchedReceipt[]
     .sort((a, b) => a.rowId - b.rowId);
 }
 
-const lockStatement = `select id as "rowId", carrier, carrier_message_id as "carrierMessageId", message_id as "messageId",
+const lockStatement = `select id as "rowId", carrier, account, carrier_message_id as "carrierMessageId", keys,
+      recipient as "to", message_id as "messageId",
       outcome, error_code as error, received_at as "receivedAtMs"
     from unmatched_receipt where retry_at <= $1 order by retry_at limit $2 for update skip locked`;
 

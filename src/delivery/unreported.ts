@@ -69,8 +69,8 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
 
     async deleteCarrierIds() {
       const { count } = await database.query(
-        `delete from sent_text where (carrier, carrier_message_id, message_id) in (
-           select carrier, carrier_message_id, message_id from sent_text where sent_at < $1 order by sent_at limit $2)`,
+        `delete from sent_text where ctid = any(array(
+           select ctid from sent_text where sent_at < $1 order by sent_at limit $2))`,
         [toTimestamp(clock.nowMs() - 2 * receiptWithinMs), pieceRows],
       );
       return count;

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldProblem } from '../platform/errors.ts';
+import { shownName } from './text-bounds.ts';
 
 /** Schema keyword for a description of a valid value; the message then reads "to must be …". */
 export const schemaKeyword = 'expected';
@@ -72,6 +73,10 @@ function describe(error: ErrorObject, part: string | undefined): FieldProblem {
   // The validator gets null when there is no body.
   if (path.length === 0 && part === 'body' && (error.data ?? null) === null) {
     return { field: 'body', message: 'is required: send a JSON object' };
+  }
+  if (error.keyword === 'additionalProperties') {
+    const name = shownName(String(error.params.additionalProperty));
+    return { field: [...path, name].join('.'), message: 'is not known here' };
   }
   const field = path.join('.') || (part === 'body' ? 'body' : (part ?? 'request'));
   if (error.keyword === 'check') return { field, message: error.message ?? 'is not valid' };

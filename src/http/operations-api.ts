@@ -15,6 +15,8 @@ export interface Check {
 
 export interface OperationsOptions {
   checks: Check[];
+  /** Shown, and never a reason to be not ready: another node would have the same carriers. */
+  carriers: () => readonly { name: string; state: string; paused: boolean }[];
   metrics: Metrics;
   publicUrl: string;
   version: string;
@@ -23,8 +25,8 @@ export interface OperationsOptions {
 }
 
 export function createOperationsRoutes(options: OperationsOptions): Route[] {
-  const { checks, metrics, publicUrl, version, documented } = options;
-  const readiness = forAWhile(() => readyReply(checks));
+  const { checks, carriers, metrics, publicUrl, version, documented } = options;
+  const readiness = forAWhile(() => readyReply(checks, carriers()));
   const routes: Route[] = [
     route({
       method: 'GET',
@@ -88,15 +90,17 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
 const readinessSchema = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
   checks: Type.Record(Type.String(), Type.String()),
+  carriers: Type.Record(Type.String(), Type.String()),
 });
 
 const sharedForMs = 500;
 
-async function readyReply(checks: Check[]): Promise<Reply> {
+async function readyReply(checks: Check[], carriers: ReturnType<OperationsOptions['carriers']>): Promise<Reply> {
   const passed = await Promise.all(checks.map((check) => check.passes().catch(() => false)));
   const body = {
     status: checks.every(({ optional }, index) => passed[index] || optional) ? 'ready' : 'not_ready',
     checks: Object.fromEntries(checks.map(({ name }, index) => [name, passed[index] ? 'ok' : 'away'])),
+    carriers: Object.fromEntries(carriers.map(({ name, state, paused }) => [name, paused ? 'paused' : state])),
   };
   return body.status === 'ready' ? { status: 200, body } : { status: 503, body, retryAfterSeconds: 1 };
 }

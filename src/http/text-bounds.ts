@@ -47,7 +47,7 @@ export function textProblems(value: unknown, byItem: ReadonlySet<string> = new S
       const found = unstorable(child);
       if (found !== undefined) problems.push({ field: fieldOf(path), message: `must not contain ${found}` });
     } else if (isObject(child)) {
-      for (const [name, entry] of Object.entries(child)) visitEntry(name, entry, [...path, shown(name)]);
+      for (const [name, entry] of Object.entries(child)) visitEntry(name, entry, [...path, shownName(name)]);
     }
   }
 
@@ -73,7 +73,7 @@ export function unstorable(text: string): string | undefined {
 }
 
 /** Shortens and cleans a caller's property name for the answer and the trace. */
-function shown(name: string): string {
+export function shownName(name: string): string {
   return name.slice(0, longestShownName).replaceAll(/\0|\p{Cs}/gu, '\ufffd');
 }
 

@@ -10,11 +10,14 @@ export interface Metrics {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** Counts texts by outcome: submitted, in_doubt, possible_duplicates, failed, expired. */
   countDelivery(event: string, by: number): void;
+  countCarrier(carrier: string, event: string, by: number): void;
   /** Counts the rows that a maintenance chore changed, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
   /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
   gauge(name: string, help: string, collect: () => number): void;
+  /** The same for a family of gauges: each entry has the values of the labels, in order. */
+  gauges(name: string, help: string, labels: string[], collect: () => { labels: string[]; value: number }[]): void;
   /** Exposes a counter that another part keeps; `collect` reads it. */
   counter(name: string, help: string, collect: () => number): void;
   /** The same for a family of counters, by the value of one label. */
@@ -33,6 +36,12 @@ export function createMetrics(): Metrics {
     name: 'heliograph_delivery_total',
     help: 'Texts by delivery event',
     labelNames: ['event'],
+    registers: [registry],
+  });
+  const carriers = new Counter({
+    name: 'heliograph_carrier_receipts_total',
+    help: 'What carriers delivered to us, by carrier and kind',
+    labelNames: ['carrier', 'event'],
     registers: [registry],
   });
   const unexpected = new Counter({
@@ -65,6 +74,7 @@ export function createMetrics(): Metrics {
     },
     observeRequest: requests.observe,
     countDelivery: (event, by) => delivery.inc({ event }, by),
+    countCarrier: (carrier, event, by) => carriers.inc({ carrier, event }, by),
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
     countUnexpectedError: (kind) => unexpected.inc({ kind }),
     gauge: (name, help, collect) => {
@@ -74,6 +84,18 @@ export function createMetrics(): Metrics {
         registers: [registry],
         collect() {
           this.set(collect());
+        },
+      });
+    },
+    gauges: (name, help, labelNames, collect) => {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { labels, value } of collect()) this.labels(...labels).set(value);
         },
       });
     },

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
+import type { KnownCarrier } from '../delivery/carrier-directory.ts';
 import { nullable } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import { bindSchema, carrierSchema, toBind } from './carrier-record.ts';
 import { countAccounts } from './portal-store.ts';
 
 export interface HealthOptions {
@@ -14,6 +16,7 @@ export interface HealthOptions {
   checks: { name: string; passes(): Promise<boolean> }[];
   liveNodes: () => Promise<{ id: string; seenAtMs: number }[]>;
   countRegistry: (most: number) => Promise<{ applications: number; pendingRegistrations: number }>;
+  carriers: () => readonly KnownCarrier[];
   queue: () => Promise<{ waiting: number; onTheWire: number; oldestDueAtMs: number | null }>;
 }
 
@@ -28,6 +31,16 @@ const healthSchema = Type.Object({
     on_the_wire: Type.Integer({ description: 'Texts that the carrier has not answered yet' }),
     oldest_due_seconds: nullable(Type.Integer()),
   }),
+  carriers: Type.Array(
+    Type.Object({
+      name: carrierSchema.properties.name,
+      kind: carrierSchema.properties.kind,
+      paused: Type.Boolean(),
+      state: carrierSchema.properties.state,
+      binds: Type.Array(bindSchema),
+    }),
+    { description: 'As the node that answers last saw them' },
+  ),
   pending_registrations: Type.Integer(),
   accounts: Type.Integer({ description: '100,000 means 100,000 or more, here and for applications' }),
   applications: Type.Integer(),
@@ -38,7 +51,7 @@ const mostCounted = 100_000;
 
 /** The state of the whole system, for operators. */
 export function createHealthRoutes(options: HealthOptions): Route[] {
-  const { database, clock, version, environment, checks, liveNodes, countRegistry, queue } = options;
+  const { database, clock, version, environment, checks, liveNodes, countRegistry, queue, carriers } = options;
   const startedAtMs = clock.nowMs();
   return [
     route({
@@ -67,6 +80,13 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
             oldest_due_seconds:
               oldestDueAtMs === null ? null : Math.max(0, Math.floor((clock.nowMs() - oldestDueAtMs) / 1000)),
           },
+          carriers: carriers().map(({ name, kind, paused, state, binds }) => ({
+            name,
+            kind,
+            paused,
+            state,
+            binds: binds.map(toBind),
+          })),
           pending_registrations: pendingRegistrations,
           accounts,
           applications,

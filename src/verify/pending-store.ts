@@ -1,6 +1,6 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { uuidOf } from '../platform/ids.ts';
+import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 import type { Verification } from './verification.ts';
 import {
@@ -107,4 +107,21 @@ const resendStatement = {
     update verification v set sends = k.sends, resend_available_at = k.resend_available_at, updated_at = k.updated_at,
       text_ids = text_ids || k.text_id, sequence = sequence + 1
     from k where ${isOneOf('$6', '$7')}`,
+};
+
+/** Of these verifications, those that are pending. */
+export async function findPending(tx: Tx, ids: string[], nowMs: number): Promise<Set<string>> {
+  const uuids = ids.map(uuidOf);
+  const { rows } = await tx.query<{ id: string }>(findPendingStatement, [
+    uuids,
+    ...boundsOf(uuids),
+    toTimestamp(nowMs),
+  ]);
+  return new Set(rows.map(({ id }) => fromUuid('ver', id)));
+}
+
+const findPendingStatement = {
+  name: 'find-pending-verifications',
+  text: `select id from verification
+    where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3 and ${isPending} and expires_at > $4`,
 };

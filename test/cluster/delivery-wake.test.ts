@@ -85,6 +85,7 @@ test('a worker of several nodes is woken by a node that only answers requests', 
     keys,
     log,
     onCount: () => {},
+    onCarrierCount: () => {},
     onMaintenance: () => {},
   });
   await delivery.start();

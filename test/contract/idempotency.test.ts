@@ -46,7 +46,7 @@ describe('a replay', () => {
     assert.equal(first.status, 201);
     assert.equal(first.headers.get('idempotency-replayed'), null);
     app.clock.advance(1000);
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     const { id } = JSON.parse(first.text);
     assert.equal((await acme.readSms(id)).status, 'sent');
     const again = await sms(key, { ...text, message: 'é 👋 "quoted"\n', reference: null });

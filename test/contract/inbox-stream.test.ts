@@ -148,7 +148,7 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
     stream.close();
     const missed: string[] = [];
     for (let i = 0; i < 3; i++) missed.push((await sender.sms()).body.id);
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     const again = await resume(sender, id);
     const live = await sender.sms();
     await shows(again, live.body.id);
@@ -189,7 +189,7 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
   test('only ?to=, and at most the last 1,000', async () => {
     const sender = await createSender(app);
     const { body } = await sender.sms({ to: '+447700900777' });
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     await app.db.database.query(
       `insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
        select $1, '+447700900123', $2, 1 + i, now(), true from generate_series(1, 1200) i`,

@@ -31,7 +31,7 @@ after(() => app.close());
 
 async function arrive(who: Sender, given: Record<string, unknown> = {}): Promise<TextRecord> {
   const { body } = await who.sms(given);
-  await app.delivery.workers[0]?.runUntilIdle();
+  await app.delivery.workers()[0]?.runUntilIdle();
   return body;
 }
 
@@ -45,7 +45,7 @@ describe('200 {data, next_cursor}', () => {
     assert.deepEqual((await get(who.key)).body, { data: [], next_cursor: null });
     const { body: sent } = await who.sms({ message: 'Grüße “👋”', from: '80123', reference: 'not shown' });
     app.clock.advance(7);
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     const { status, body } = await get(who.key);
     assert.equal(status, 200);
     const expected: Item = {
@@ -66,7 +66,7 @@ describe('200 {data, next_cursor}', () => {
     const queued = await who.sms();
     await send(app, 'DELETE', `/sms/v1/messages/${queued.body.id}`, { headers: who.key });
     await who.sms({ send_at: new Date(app.clock.nowMs() + 60_000).toISOString() });
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     assert.deepEqual((await get(who.key)).body.data, []);
   });
 
@@ -125,7 +125,7 @@ describe('who may look', () => {
   test('an API key, a token of either scope, a portal session with application_id: all see the same', async () => {
     const { id } = await arrive(acme);
     await acme.messaging();
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     await arrive(eve);
     const expected = await get(acme.key);
     assert.deepEqual([expected.body.data.length, expected.body.data[1]?.message_id], [2, id]);

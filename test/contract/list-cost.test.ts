@@ -103,26 +103,30 @@ function buffersOf(plans: Plan[]): number {
 
 describe('a table that was small when its plans were made', () => {
   test('delivery never goes through all of it when it has grown, however often it was asked before', async () => {
-    const receipts = createReceipts(database, systemClock);
+    const receipts = createReceipts({ database, clock: systemClock });
     const claimNext = createClaims(database);
     async function deliver(): Promise<void> {
       const nowMs = systemClock.nowMs();
-      const claim = await claimNext({ carrier, nowMs, leaseMs: 10_000, limit: 100 });
+      const claim = await claimNext({ carrier, nowMs, leaseMs: 10_000, limits: { verification: 100, bulk: 100 } });
       assert.ok(claim !== undefined, 'there is something to claim');
       const ended = claim.texts.map(({ message, entry }) => ({
         entry: { ...entry, attempt: 1 },
         status: 'sent' as const,
         carrierMessageId: carrierIdOf(message.id, 1),
+        receiptKey: carrierIdOf(message.id, 1),
         error: null,
+        long: undefined,
       }));
-      await recordClaim(database, claim.id, { carrier, ended, again: [], keepCarrierIds: true, nowMs });
+      await recordClaim(database, claim.id, { account: carrier, ended, again: [], nowMs });
       const reported = claim.texts.map(({ message }, index) => ({
         carrierMessageId: carrierIdOf(message.id, 1),
+        keys: [carrierIdOf(message.id, 1)],
+        to: null,
         messageId: index % 2 === 0 ? message.id : null,
         outcome: 'delivered' as const,
         error: null,
       }));
-      await receipts.apply(carrier, reported);
+      await receipts.apply({ key: carrier, account: carrier }, reported);
     }
     const accept = (count: number) => acceptMessages({ database, clock: systemClock, carrier }, count);
     await addDelivered(1, 60);

@@ -35,7 +35,12 @@ describe('GET /readyz', () => {
       { name: 'carrier', passes: async () => false },
       { name: 'window_store', passes: () => Promise.reject(new Error('the password is 4711')) },
     ];
-    const options = { checks, metrics: createMetrics(), publicUrl: 'http://here', version: '0', documented: [] };
+    const carriers = () => [
+      { name: 'acme', state: 'down', paused: false },
+      { name: 'other', state: 'up', paused: true },
+    ];
+    const metrics = createMetrics();
+    const options = { checks, carriers, metrics, publicUrl: 'http://here', version: '0', documented: [] };
     const server = await startBareServer({ routes: createOperationsRoutes(options) });
     try {
       const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
@@ -45,6 +50,7 @@ describe('GET /readyz', () => {
       assert.deepEqual(await response.json(), {
         status: 'not_ready',
         checks: { database: 'ok', carrier: 'away', window_store: 'away' },
+        carriers: { acme: 'down', other: 'paused' },
       });
     } finally {
       await server.close();

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => app.close());
 
-const work = () => app.delivery.workers[0]?.runUntilIdle();
+const work = () => app.delivery.workers()[0]?.runUntilIdle();
 const retention = () =>
   createMessageRetention({
     database: app.db.database,
@@ -178,7 +178,12 @@ describe('forget(number)', () => {
   test('what is on the wire at this moment is masked too; nobody knows what becomes of it, and it is not sent again', async () => {
     const { to, message } = fresh();
     const { body } = await acme.sms({ to, message });
-    await createClaims(app.db.database)({ carrier: 'sandbox', nowMs: app.clock.nowMs(), leaseMs: 10_000, limit: 100 });
+    await createClaims(app.db.database)({
+      carrier: 'sandbox',
+      nowMs: app.clock.nowMs(),
+      leaseMs: 10_000,
+      limits: { verification: 100, bulk: 100 },
+    });
     assert.equal(await forget(to), 1);
     assert.deepEqual(await holds(to, message), [false, false]);
     app.clock.advance(60_000);

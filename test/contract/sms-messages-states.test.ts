@@ -92,7 +92,7 @@ describe('with the phones reporting back', () => {
     const { body } = await acme.sms({ send_at });
     assert.equal(body.status, 'scheduled');
     app.clock.advance(59_999);
-    await app.delivery.workers[0]?.runUntilIdle();
+    await app.delivery.workers()[0]?.runUntilIdle();
     assert.equal((await acme.readSms(body.id)).status, 'scheduled');
     app.clock.advance(1);
     assert.equal((await reaches(body.id, 'sent')).sent_at, send_at);
@@ -110,7 +110,7 @@ describe('with the worker in the test’s hand', () => {
   });
   after(() => app.close());
 
-  const work = () => app.delivery.workers[0]?.runUntilIdle();
+  const work = () => app.delivery.workers()[0]?.runUntilIdle();
   const cancel = (id: string, who = acme): Promise<Answer<TextRecord & { code: string }>> =>
     send(app, 'DELETE', `/sms/v1/messages/${id}`, { headers: who.key });
   const arrivals = async (ids: string[]) =>
@@ -162,7 +162,12 @@ describe('with the worker in the test’s hand', () => {
     app.clock.advance(60_000);
     await work();
     const leaving = await acme.sms();
-    await createClaims(app.db.database)({ carrier: 'sandbox', nowMs: app.clock.nowMs(), leaseMs: 60_000, limit: 10 });
+    await createClaims(app.db.database)({
+      carrier: 'sandbox',
+      nowMs: app.clock.nowMs(),
+      leaseMs: 60_000,
+      limits: { verification: 10, bulk: 10 },
+    });
     for (const [{ body }, status] of [
       [sent, 'sent'],
       [failed, 'failed'],

@@ -39,6 +39,7 @@ function play(script: string): Scene {
   };
   const metrics = {
     countDelivery: add,
+    countCarrier: () => {},
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
   return {

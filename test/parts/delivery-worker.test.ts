@@ -61,8 +61,10 @@ function createWorker(
     database,
     clock,
     log: createTestLog().log,
-    receipts: createReceipts(database, clock),
+    receipts: createReceipts({ database, clock }),
     renderText: (message) => message.body ?? 'the code',
+    findPending: async (ids) => new Set(ids),
+    nextCarrier: () => undefined,
     alone: true,
     atMostOnce: false,
     onCount(name, by) {
@@ -524,7 +526,10 @@ describe('leases', () => {
     const { id } = await acceptOne({ expiresAtMs: clock.nowMs() + 1000 });
     clock.advance(1000);
     const claim = createClaims(db.database);
-    assert.ok(await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limit: 10 }), 'nothing was claimed');
+    assert.ok(
+      await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limits: { verification: 10, bulk: 10 } }),
+      'nothing was claimed',
+    );
     clock.advance(1000);
     const { worker, carrier } = withCarrier({}, { alone: false });
     await worker.runUntilIdle();
@@ -769,7 +774,10 @@ describe('turns', () => {
 
   test('a carrier never holds more texts than it said it had room for, although two batches are under way', async () => {
     const { worker, carrier } = withCarrier();
-    carrier.capacity = () => 10 - carrier.outstanding();
+    carrier.capacity = () => {
+      const free = 10 - carrier.outstanding();
+      return { verification: free, bulk: free };
+    };
     let most = 0;
     carrier.answer = async (texts) => {
       most = Math.max(most, carrier.outstanding());

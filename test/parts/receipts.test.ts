@@ -42,6 +42,7 @@ import {
 } from '../support/recording-carrier.ts';
 
 const carrier = 'test';
+const source = { key: carrier, account: carrier };
 let db: TestDatabase;
 let clock: TestClock;
 let receipts: Receipts;
@@ -52,7 +53,7 @@ before(async () => {
 after(() => db.drop());
 beforeEach(async () => {
   clock = createTestClock();
-  receipts = createReceipts(db.database, clock);
+  receipts = createReceipts({ database: db.database, clock });
   steps = createDeliverySteps(db.database, clock, carrier);
   await emptyTables(db.database);
 });
@@ -83,7 +84,7 @@ async function sent(): Promise<string> {
 }
 
 function receipt(carrierMessageId: string, outcome: ReceiptOutcome, more: Partial<Receipt> = {}): Receipt {
-  return { carrierMessageId, messageId: null, outcome, error: null, ...more };
+  return { carrierMessageId, keys: [carrierMessageId], to: null, messageId: null, outcome, error: null, ...more };
 }
 
 const unmatched = async () => (await db.database.query('select carrier_message_id from unmatched_receipt')).count;
@@ -100,7 +101,7 @@ describe('a receipt', () => {
     test(`${outcome}: says so, with a reason where there has to be one`, async () => {
       const id = await sent();
       clock.advance(1000);
-      await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), outcome)]);
+      await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome)]);
       const { status, errorCode, dueAtMs, deliveredAtMs, sequence } = await row(id);
       assert.deepEqual({ status, errorCode }, expected);
       assert.deepEqual([dueAtMs, deliveredAtMs, sequence], [null, outcome === 'delivered' ? clock.nowMs() : null, 3]);
@@ -110,12 +111,12 @@ describe('a receipt', () => {
 
   test('that comes twice, or contradicts the one before, changes nothing', async () => {
     const id = await sent();
-    await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), 'delivered')]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered')]);
     const before = await row(id);
     clock.advance(1000);
     for (const outcome of ['delivered', 'undelivered', 'failed', 'expired', 'unknown'] as const) {
-      await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), outcome)]);
-      await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), outcome, { messageId: id })]);
+      await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome)]);
+      await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome, { messageId: id })]);
     }
     assert.deepEqual(await row(id), before);
     assert.equal(await unmatched(), 0);
@@ -124,7 +125,7 @@ describe('a receipt', () => {
   test('several for one message in one breath are taken in the order they came', async () => {
     const [first, second] = [await sent(), await sent()];
     const id = carrierIdOf(first, 1);
-    await receipts.apply(carrier, [
+    await receipts.apply(source, [
       receipt(id, 'unknown'),
       receipt(carrierIdOf(second, 1), 'undelivered', { error: 'unreachable' }),
       receipt(id, 'unknown'),
@@ -140,7 +141,7 @@ describe('a receipt', () => {
   test('before the carrier\u2019s answer was written: kept, and found when it is', async () => {
     const id = await acceptOne();
     const claimed = await claim();
-    await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), 'delivered')]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered')]);
     assert.deepEqual([(await row(id)).status, await unmatched()], ['queued', 1]);
     assert.equal(await receipts.rematch(), 1);
     assert.deepEqual([(await row(id)).status, await unmatched()], ['queued', 1]);
@@ -153,7 +154,7 @@ describe('a receipt', () => {
   test('that names our own id is applied before the carrier\u2019s answer, which then changes nothing', async () => {
     const id = await acceptOne();
     const claimed = await claim();
-    await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: id })]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: id })]);
     const found = await row(id);
     assert.deepEqual(
       [found.status, found.attempt, found.sentAtMs, found.place],
@@ -168,7 +169,7 @@ describe('a receipt', () => {
   test('that names our own id settles a text whose answer never came', async () => {
     const id = await acceptOne();
     await steps.record(await claim(), unanswered);
-    await receipts.apply(carrier, [receipt('4711', 'delivered', { messageId: id })]);
+    await receipts.apply(source, [receipt('4711', 'delivered', { messageId: id })]);
     const found = await row(id);
     assert.deepEqual([found.status, found.carrierMessageId, found.place], ['delivered', '4711', null]);
     clock.advance(leaseMs);
@@ -178,7 +179,7 @@ describe('a receipt', () => {
   test('that names our own id settles a text that a dead worker had claimed', async () => {
     const id = await acceptOne();
     await claim();
-    await receipts.apply(carrier, [receipt('4711', 'undelivered', { messageId: id })]);
+    await receipts.apply(source, [receipt('4711', 'undelivered', { messageId: id })]);
     clock.advance(leaseMs);
     assert.equal(await steps.takeNext(), undefined);
     assert.deepEqual([(await row(id)).status, (await row(id)).place], ['undelivered', null]);
@@ -190,9 +191,9 @@ describe('a receipt', () => {
     clock.advance(leaseMs);
     await steps.record(await claim(), tryLater);
     assert.deepEqual([(await row(id)).attempt, (await row(id)).possibleDuplicates], [2, 1]);
-    await receipts.apply(carrier, [receipt('4711', 'undelivered', { messageId: id })]);
+    await receipts.apply(source, [receipt('4711', 'undelivered', { messageId: id })]);
     assert.equal((await row(id)).status, 'queued');
-    await receipts.apply(carrier, [receipt('4711', 'delivered', { messageId: id })]);
+    await receipts.apply(source, [receipt('4711', 'delivered', { messageId: id })]);
     assert.equal((await row(id)).status, 'delivered');
     clock.advance(leaseMs);
     assert.equal(await steps.takeNext(), undefined);
@@ -203,10 +204,10 @@ describe('a receipt', () => {
     await claim();
     clock.advance(leaseMs);
     const second = await claim();
-    await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), 'undelivered', { messageId: id })]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'undelivered', { messageId: id })]);
     assert.deepEqual([(await row(id)).status, (await row(id)).onTheWire], ['queued', true]);
     await steps.record(second, accepted);
-    await receipts.apply(carrier, [
+    await receipts.apply(source, [
       receipt(carrierIdOf(id, 1), 'expired', { messageId: id }),
       receipt(carrierIdOf(id, 2), 'undelivered', { messageId: id }),
     ]);
@@ -215,19 +216,21 @@ describe('a receipt', () => {
 
   test('whose reference is wrong is found by the carrier\u2019s id', async () => {
     const id = await sent();
-    await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: 'somebody else\u2019s' })]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: 'somebody else\u2019s' })]);
     assert.deepEqual([(await row(id)).status, await unmatched()], ['delivered', 0]);
   });
 
   test('of another carrier finds nothing, whatever id it names', async () => {
     const id = await sent();
-    await receipts.apply('other', [receipt(carrierIdOf(id, 1), 'delivered', { messageId: id })]);
+    await receipts.apply({ key: 'other', account: 'other' }, [
+      receipt(carrierIdOf(id, 1), 'delivered', { messageId: id }),
+    ]);
     assert.deepEqual([(await row(id)).status, await unmatched()], ['sent', 1]);
   });
 
   test('with an id that no database takes does not keep its neighbours from being written', async () => {
     const id = await sent();
-    await receipts.apply(carrier, [
+    await receipts.apply(source, [
       receipt('a\0b', 'delivered', { messageId: 'msg\0' }),
       receipt('x'.repeat(100_000), 'delivered'),
       receipt(carrierIdOf(id, 1), 'delivered'),
@@ -259,7 +262,7 @@ describe('a receipt', () => {
       const id = await make();
       const before = await row(id);
       assert.equal(before.status, status);
-      await receipts.apply(carrier, [receipt('1', 'delivered', { messageId: id })]);
+      await receipts.apply(source, [receipt('1', 'delivered', { messageId: id })]);
       assert.deepEqual(await row(id), before);
       await emptyQueue();
     }
@@ -275,7 +278,7 @@ async function emptyQueue(): Promise<void> {
 describe('receipts for nobody', () => {
   test('are kept for 72 h, however often they come, and looked at ever less often', async () => {
     for (let times = 0; times < 3; times++) {
-      await receipts.apply(carrier, [receipt('nobody', 'delivered'), receipt('nobody', 'delivered')]);
+      await receipts.apply(source, [receipt('nobody', 'delivered'), receipt('nobody', 'delivered')]);
     }
     assert.equal(await unmatched(), 1);
     const nextTry = async () => {
@@ -300,16 +303,16 @@ describe('receipts for nobody', () => {
   test('100,000 of them do not keep one that has come early from being found, and are not read for it', async () => {
     const patient = db.another({ poolSize: 1, timeouts: { statementMs: 60_000, transactionMs: 60_000 } });
     await patient.query(
-      `insert into unmatched_receipt (carrier, carrier_message_id, outcome, received_at, retry_at)
-       select $1, 'nobody ' || n, $3::smallint, $2, $2::timestamptz + interval '1 hour' from generate_series(1, 100000) n`,
+      `insert into unmatched_receipt (carrier, account, carrier_message_id, keys, outcome, received_at, retry_at)
+       select $1, $1, 'nobody ' || n, array['nobody ' || n], $3::smallint, $2, $2::timestamptz + interval '1 hour' from generate_series(1, 100000) n`,
       [carrier, new Date(clock.nowMs()).toISOString(), statusCode('delivered')],
     );
     const id = await acceptOne();
     const claimed = await claim();
-    await receipts.apply(carrier, [receipt(carrierIdOf(id, 1), 'delivered')]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered')]);
     await steps.record(claimed, accepted);
     const readBefore = await rowsReadInSequence(patient);
-    await createReceipts(patient, clock).rematch();
+    await createReceipts({ database: patient, clock }).rematch();
     assert.equal((await row(id)).status, 'delivered');
     assert.equal((await rowsReadInSequence(patient)) - readBefore, 0);
   });
@@ -430,7 +433,8 @@ function afterAnswer(claimed: Model, result: AttemptResult): Model {
     const { status, carrierMessageId } = result.ended;
     return { ...settle(before, status), carrierMessageId: carrierMessageId ?? before.carrierMessageId };
   }
-  const { inDoubt, again } = result;
+  const { again } = result;
+  const { inDoubt } = again.entry;
   const times = before.unanswered + (inDoubt ? 1 : 0);
   return { ...before, place: 'schedule', onTheWire: inDoubt, unanswered: times, dueAtMs: Math.floor(again.dueAtMs) };
 }
@@ -440,7 +444,7 @@ function afterLateAnswer(before: Model, attempt: number, result: AttemptResult):
   const waits = before.onTheWire && before.place !== 'claim' && before.attempt === attempt;
   if (!waits) return before;
   if ('ended' in result) return afterAnswer(before, result);
-  if (result.inDoubt || before.place !== 'schedule') return before;
+  if (result.again.entry.inDoubt || before.place !== 'schedule') return before;
   return { ...before, onTheWire: false, dueAtMs: Math.floor(result.again.dueAtMs) };
 }
 
@@ -533,7 +537,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
       }
       case 'receipt': {
         const reportedId = carrierIdOf(id, event.attempt);
-        await receipts.apply(carrier, [receipt(reportedId, event.outcome, { messageId: event.named ? id : null })]);
+        await receipts.apply(source, [receipt(reportedId, event.outcome, { messageId: event.named ? id : null })]);
         if (event.named || before.carrierMessageId === reportedId) {
           model = afterReceipt(before, event.outcome, reportedId);
         } else if (!kept.some((each) => each.id === reportedId && each.outcome === event.outcome)) {
@@ -613,7 +617,7 @@ describe('whatever happens in whatever order', () => {
     await steps.record(claimed, accepted);
     const outcomes: ReceiptOutcome[] = ['delivered', 'undelivered', 'expired', 'failed', 'unknown'];
     await receipts.apply(
-      carrier,
+      source,
       messages.map(({ id }, index) =>
         receipt(carrierIdOf(id, 1), outcomes[index % 5] ?? 'unknown', { messageId: index % 2 === 0 ? id : null }),
       ),

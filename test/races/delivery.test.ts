@@ -29,6 +29,7 @@ import {
 } from '../support/recording-carrier.ts';
 
 const carrier = 'test';
+const source = { key: carrier, account: carrier };
 let db: TestDatabase;
 let clock: TestClock;
 /** The worker's own pool, as in the service: it never waits for a connection behind the requests. */
@@ -86,6 +87,8 @@ async function acceptInDoubt(count: number, limit: number): Promise<{ ids: strin
 function deliveredOf(ids: string[]): Receipt[] {
   return ids.map((id) => ({
     carrierMessageId: carrierIdOf(id, 1),
+    keys: [carrierIdOf(id, 1)],
+    to: null,
     messageId: id,
     outcome: 'delivered',
     error: null,
@@ -94,16 +97,16 @@ function deliveredOf(ids: string[]): Receipt[] {
 
 /** Hands over receipts in several batches at once. */
 function applyInParts(receipts: Receipt[], size: number): Promise<void>[] {
-  const { apply } = createReceipts(db.database, clock);
+  const { apply } = createReceipts({ database: db.database, clock });
   const parts = Array.from({ length: Math.ceil(receipts.length / size) }, (_, part) =>
     receipts.slice(part * size, (part + 1) * size),
   );
-  return parts.map((part) => apply(carrier, part));
+  return parts.map((part) => apply(source, part));
 }
 
 /** Tries again what had no message, until all is found. */
 async function rematchAll(): Promise<void> {
-  const { rematch } = createReceipts(db.database, clock);
+  const { rematch } = createReceipts({ database: db.database, clock });
   clock.advance(1000);
   while ((await rematch()) > 0) clock.advance(1000);
 }
@@ -179,7 +182,7 @@ describe('at the same moment', () => {
   });
 
   test('answers, receipts of both kinds, and a second look at the unmatched: all end delivered, nobody fails', async () => {
-    const receipts = createReceipts(db.database, clock);
+    const receipts = createReceipts({ database: db.database, clock });
     for (let round = 0; round < 6; round++) {
       const ids = await accept(120);
       const [claim] = await claimAll(1, 120);
@@ -188,9 +191,9 @@ describe('at the same moment', () => {
       const unnamed = shuffled(named).map((receipt) => ({ ...receipt, messageId: null }));
       await Promise.all([
         recordUntilDone(claim, accepted),
-        receipts.apply(carrier, unnamed),
-        receipts.apply(carrier, named),
-        receipts.apply(carrier, shuffled(unnamed)),
+        receipts.apply(source, unnamed),
+        receipts.apply(source, named),
+        receipts.apply(source, shuffled(unnamed)),
         receipts.rematch(),
       ]);
       await rematchAll();

@@ -35,7 +35,7 @@ async function rowsOf(reference: string): Promise<{ id: string }[]> {
 
 async function texts(reference: string): Promise<number> {
   // Each node has a clock of its own, and what the later one wrote is not due on the earlier one yet.
-  for (const { delivery } of [app, other]) await delivery.workers[0]?.runUntilIdle();
+  for (const { delivery } of [app, other]) await delivery.workers()[0]?.runUntilIdle();
   const { count } = await app.db.database.query(
     'select 1 from handset_text where message_id in (select id from message where reference = $1)',
     [reference],

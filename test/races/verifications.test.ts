@@ -75,7 +75,7 @@ for (const [where, nodes] of callers) {
       assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
       assert.ok(answers.every(({ body }) => body.sends === 1));
       await acme.texts(to, 1);
-      await app.delivery.workers[0]?.runUntilIdle();
+      await app.delivery.workers()[0]?.runUntilIdle();
       assert.equal((await acme.texts(to, 1)).length, 1);
     });
 

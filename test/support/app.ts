@@ -68,6 +68,7 @@ export async function createTestApp({
     keys,
     log,
     onCount: () => {},
+    onCarrierCount: () => {},
     onMaintenance: () => {},
   });
   const app = createApp({

@@ -25,3 +25,18 @@ export function createTestClock(
     },
   };
 }
+
+/** The system's clock, which can be turned forward. For tests with peers that have a clock of their own. */
+export function createRunningClock(): TestClock {
+  let aheadMs = 0;
+  return {
+    nowMs: () => Date.now() + aheadMs,
+    steadyMs: () => performance.now() + aheadMs,
+    advance: (ms) => {
+      aheadMs += ms;
+    },
+    set: (ms) => {
+      aheadMs = ms - Date.now();
+    },
+  };
+}

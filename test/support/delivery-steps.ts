@@ -29,21 +29,25 @@ export const leaseMs = 10_000;
 export function createDeliverySteps(database: Database, clock: Clock, carrier = 'test'): DeliverySteps {
   const claimNext = createClaims(database);
   const resultsOf = (results: AttemptResult[], unsent: EndedText[] = []) => ({
-    carrier,
+    account: carrier,
     ended: [...unsent, ...results.flatMap((result): EndedText[] => ('ended' in result ? [result.ended] : []))],
     again: results.flatMap((result): ScheduledText[] => ('again' in result ? [result.again] : [])),
-    keepCarrierIds: true,
     nowMs: clock.nowMs(),
   });
   const answersOf = ({ texts }: Claim, answer: Answer) =>
-    texts.map((text) => attemptResultOf(text, answer(text), clock.nowMs()));
+    texts.map((text) => attemptResultOf(text, answer(text), { nowMs: clock.nowMs(), carrier }));
 
   const steps: DeliverySteps = {
     release: () => releaseClaims(database, { carrier, nowMs: clock.nowMs(), atMostOnce: false, all: false }),
     queueDue: () => queueDue(database, { carrier, nowMs: clock.nowMs(), limit: 1000 }),
 
     async claim(limit = 100) {
-      const claim = await claimNext({ carrier, nowMs: clock.nowMs(), leaseMs, limit });
+      const claim = await claimNext({
+        carrier,
+        nowMs: clock.nowMs(),
+        leaseMs,
+        limits: { verification: limit, bulk: limit },
+      });
       if (claim === undefined) return undefined;
       const actions = claim.texts.map((text) => actionFor(text, { nowMs: clock.nowMs(), atMostOnce: false }));
       if (actions.every((action) => action === 'submit')) return claim;
@@ -53,6 +57,8 @@ export function createDeliverySteps(database: Database, clock: Clock, carrier = 
         return {
           entry,
           carrierMessageId: null,
+          receiptKey: null,
+          long: undefined,
           ...(expired ? { status: 'expired', error: 'expired' } : { status: 'unknown', error: null }),
         };
       });

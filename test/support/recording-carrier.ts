@@ -27,19 +27,23 @@ export interface RecordingCarrierOptions {
   capacity?: number;
   repeatsMessageId?: boolean;
   submitTimeoutMs?: number;
+  onDoubt?: Carrier['onDoubt'];
 }
 
 export function createRecordingCarrier(options: RecordingCarrierOptions = {}): RecordingCarrier {
-  const { name = 'test', submitTimeoutMs = 5000, repeatsMessageId = false } = options;
+  const { name = 'test', submitTimeoutMs = 5000, repeatsMessageId = false, onDoubt } = options;
   let { capacity = 100 } = options;
   let onCapacity = () => {};
   let receive: ReceiveReceipts = () => Promise.resolve();
   let outstanding = 0;
   const carrier: RecordingCarrier = {
-    name,
+    key: name,
+    account: name,
     submitTimeoutMs,
     repeatsMessageId,
-    capacity: () => capacity,
+    watchesItself: false,
+    onDoubt,
+    capacity: () => ({ verification: capacity, bulk: capacity }),
     makeRoom(room) {
       const wasFull = capacity === 0;
       capacity = room;
@@ -49,7 +53,7 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
     batches: [],
     outstanding: () => outstanding,
     answer: acceptAll,
-    submit(texts) {
+    submit(texts, answer) {
       carrier.submits.push(...texts);
       carrier.batches.push(texts.length);
       outstanding += texts.length;
@@ -60,7 +64,9 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
       const answering = carrier.answer(texts);
       const promise = answering instanceof Promise ? answering : Promise.resolve(answering);
       promise.then(done, done);
-      return promise;
+      return promise.then((answers) => {
+        for (const [place, result] of answers.entries()) if (result !== undefined) answer(place, result);
+      });
     },
     start(givenReceive, givenOnCapacity) {
       receive = givenReceive;
@@ -68,7 +74,16 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
     },
     stop: () => Promise.resolve(),
     report: (receipts) =>
-      receive(receipts.map((receipt) => ({ carrierMessageId: '', messageId: null, error: null, ...receipt }))),
+      receive(
+        receipts.map((receipt) => ({
+          carrierMessageId: '',
+          keys: receipt.carrierMessageId === undefined ? [] : [receipt.carrierMessageId],
+          to: null,
+          messageId: null,
+          error: null,
+          ...receipt,
+        })),
+      ),
   };
   return carrier;
 }
@@ -193,7 +208,7 @@ export async function readRow(database: Database, id: string): Promise<QueueRow>
 /** Empties the tables of messages and of delivery. */
 export async function emptyTables(database: Database): Promise<void> {
   await database.query(
-    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, unsettled_text,
+    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, unsettled_text,
        unmatched_receipt, walk`,
   );
 }

@@ -30,7 +30,8 @@ const reportEveryMs = 1000;
 /** A little more than the phones take to report, so that one look finds a whole submit. */
 const reportAfterMs = 105;
 /** Two batches: the phones take whatever comes. */
-const capacity = 1000;
+const capacity = { verification: 1000, bulk: 1000 };
+const sandboxKey = 'sandbox';
 
 /** Delivers to virtual phones; no text leaves the machine. */
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
@@ -46,17 +47,20 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   }
 
   return {
-    name: 'sandbox',
+    key: sandboxKey,
+    account: sandboxKey,
     submitTimeoutMs: 5000,
     repeatsMessageId: true,
+    watchesItself: false,
+    onDoubt: undefined,
     capacity: () => capacity,
 
-    async submit(texts) {
+    async submit(texts, answer) {
       const answers = texts.map(answerTo);
       const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
       if (arriving.length > 0) await phones.receive(arriving);
       reportSoon();
-      return answers;
+      for (const [place, result] of answers.entries()) answer(place, result);
     },
 
     start(receive) {
@@ -110,6 +114,8 @@ function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
   const outcome = delivered ? ('delivered' as const) : ('undelivered' as const);
   return {
     carrierMessageId: carrierIdOf(attempt),
+    keys: [],
+    to: null,
     messageId,
     outcome,
     error: delivered ? null : ('unreachable' as const),

@@ -1,0 +1,207 @@
+import { validationError } from '../http/validation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { violates } from '../platform/database-errors.ts';
+import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { hasAwaitedTexts } from './awaited-texts.ts';
+import { addressProblems } from './carrier-address.ts';
+import { type CarrierBind, deleteBindsOf, readBinds } from './carrier-bind-store.ts';
+import { joinSecrets, openSecrets, type ShownSettings, sealSecrets, splitSecrets } from './carrier-secrets.ts';
+import { checkSettings, hostsOf, isOtherAccount, kindProblem, mergePatch, nameProblem } from './carrier-settings.ts';
+import {
+  type CarrierRow,
+  changeCarrier,
+  countCarriers,
+  deleteCarrier,
+  findCarrier,
+  insertCarrier,
+  listCarriers,
+  mostCarriers,
+  newCarrierId,
+  notifyCarriers,
+  pauseCarrier,
+} from './carrier-store.ts';
+import type { SmppSettings } from './smpp/smpp-settings.ts';
+
+/** A carrier with its live connections. */
+export interface LiveCarrier extends CarrierRow {
+  binds: CarrierBind[];
+}
+
+export interface CarrierService {
+  create(given: { name: string; kind: string; settings: unknown }): Promise<LiveCarrier>;
+  /** Newest first. */
+  list(limit: number, beforeId: number | undefined): Promise<LiveCarrier[]>;
+  /** Throws a 404. */
+  require(name: string): Promise<LiveCarrier>;
+  /** Merges settings: what is not named stays, null removes. */
+  change(name: string, patch: unknown): Promise<LiveCarrier>;
+  /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
+  replace(name: string, settings: unknown): Promise<LiveCarrier>;
+  setPaused(name: string, paused: boolean): Promise<LiveCarrier>;
+  /** A 409 while texts wait or receipts are awaited, unless it is forced. */
+  remove(name: string, options: { force: boolean }): Promise<void>;
+  /** The settings with their secrets, for a comparison on the machine. Never for an answer. */
+  readAll(row: CarrierRow): SmppSettings;
+  /** All problems of a carrier, written nowhere. */
+  check(given: { name: string; kind: string; settings: unknown }): Promise<{
+    settings: SmppSettings;
+    problems: FieldProblem[];
+  }>;
+}
+
+export interface CarrierServiceOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  environment: Config['environment'];
+}
+
+/** How often a change is tried again because another change came first. */
+const mostTries = 5;
+
+export function createCarrierService(options: CarrierServiceOptions): CarrierService {
+  const { database, clock, keys, environment } = options;
+
+  async function withBinds(rows: CarrierRow[]): Promise<LiveCarrier[]> {
+    const ids = rows.map(({ id }) => id);
+    const binds = await readBinds(database, ids, clock.nowMs());
+    return rows.map((row) => ({ ...row, binds: binds.filter(({ carrierId }) => carrierId === row.id) }));
+  }
+
+  async function withOwnBinds(row: CarrierRow): Promise<LiveCarrier> {
+    return { ...row, binds: await readBinds(database, [row.id], clock.nowMs()) };
+  }
+
+  async function requireRow(name: string): Promise<CarrierRow> {
+    const row = await findCarrier(database, name);
+    if (row === undefined) throw notFound();
+    return row;
+  }
+
+  /** Every node reads the rows again when the change commits. */
+  function notifying<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return database.transaction(async (tx) => {
+      const result = await work(tx);
+      await notifyCarriers(tx);
+      return result;
+    });
+  }
+
+  async function checkAll(given: unknown): Promise<{ settings: SmppSettings; problems: FieldProblem[] }> {
+    const { settings, problems } = checkSettings(given);
+    if (problems.length > 0) return { settings, problems };
+    return { settings, problems: await addressProblems(environment, hostsOf(settings)) };
+  }
+
+  async function check({ name, kind, settings: given }: { name: string; kind: string; settings: unknown }) {
+    const named = [
+      { field: 'name', message: nameProblem(name) },
+      { field: 'kind', message: kindProblem(kind) },
+    ].filter((problem): problem is FieldProblem => problem.message !== undefined);
+    // The settings of a kind that we do not know cannot be judged.
+    if (named.some(({ field }) => field === 'kind')) return { settings: given as SmppSettings, problems: named };
+    const { settings, problems } = await checkAll(given);
+    return { settings, problems: [...named, ...problems] };
+  }
+
+  const readAll = (row: CarrierRow) =>
+    joinSecrets(row.settings as unknown as ShownSettings, openSecrets(keys, row.id, row.secrets));
+
+  /** Reads, changes and writes; if another change comes between, it begins again. */
+  async function rewrite(name: string, changed: (before: SmppSettings) => unknown): Promise<LiveCarrier> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const row = await requireRow(name);
+      const before = readAll(row);
+      const { settings: after, problems } = await checkAll(changed(before));
+      if (problems.length > 0) throw validationError(problems);
+      const { settings, secrets } = splitSecrets(after);
+      const change = {
+        id: row.id,
+        version: row.version,
+        settings,
+        secrets: sealSecrets(keys, row.id, secrets),
+        isOtherAccount: isOtherAccount(before, after),
+      };
+      const written = await notifying((tx) => changeCarrier(tx, change, clock.nowMs()));
+      if (written !== undefined) return withOwnBinds(written);
+    }
+    throw new ApiError('INCOMPATIBLE_STATE', 'Others are changing this carrier at the same time. Try again.');
+  }
+
+  return {
+    check,
+    readAll,
+
+    async create(given) {
+      const { settings: all, problems } = await check(given);
+      if (problems.length > 0) throw validationError(problems);
+      if ((await countCarriers(database)) >= mostCarriers)
+        throw new ApiError('INCOMPATIBLE_STATE', `There are ${mostCarriers} carriers, and there can be no more.`);
+      const { settings, secrets } = splitSecrets(all);
+      try {
+        return await notifying(async (tx) => {
+          const id = await newCarrierId(tx);
+          const sealed = sealSecrets(keys, id, secrets);
+          const row = { id, name: given.name, kind: 'smpp', settings, secrets: sealed } as const;
+          return { ...(await insertCarrier(tx, row, clock.nowMs())), binds: [] };
+        });
+      } catch (error) {
+        if (!violates(error, 'carrier_name')) throw error;
+        throw new ApiError('ALREADY_EXISTS', `There is a carrier ${given.name} already.`);
+      }
+    },
+
+    list: async (limit, beforeId) => withBinds(await listCarriers(database, limit, beforeId)),
+    require: async (name) => withOwnBinds(await requireRow(name)),
+    change: (name, patch) => rewrite(name, (before) => mergePatch(before, patch)),
+
+    replace: (name, given) =>
+      rewrite(name, (before) => {
+        const kept = { password: before.password, tls: before.tls === false ? undefined : { key: before.tls.key } };
+        return mergePatch({}, keepSecrets(given, kept));
+      }),
+
+    async setPaused(name, paused) {
+      const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()));
+      if (row === undefined) throw notFound();
+      return withOwnBinds(row);
+    },
+
+    async remove(name, { force }) {
+      const row = await requireRow(name);
+      if (!force && (await hasAwaitedTexts(database, row, clock.nowMs()))) throw stillAwaited(name);
+      await notifying(async (tx) => {
+        await deleteCarrier(tx, row.id, clock.nowMs());
+        await deleteBindsOf(tx, row.id);
+      });
+    },
+  };
+}
+
+interface KeptSecrets {
+  password: string | undefined;
+  tls: { key: string | undefined } | undefined;
+}
+
+/** Adds the secrets that new settings do not name. A key stays only where its certificate is still used. */
+function keepSecrets(given: unknown, { password, tls }: KeptSecrets): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const settings = given as Record<string, unknown>;
+  const givenTls = settings.tls as Record<string, unknown> | false | undefined;
+  const keepsKey = tls?.key !== undefined && typeof givenTls === 'object' && givenTls?.cert !== undefined;
+  return {
+    ...(password !== undefined && { password }),
+    ...settings,
+    ...(keepsKey && { tls: { key: tls.key, ...givenTls } }),
+  };
+}
+
+function stillAwaited(name: string): ApiError {
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `The carrier ${name} has texts to send or awaits receipts. Pause it and wait, or delete it with ?force=true.`,
+  );
+}

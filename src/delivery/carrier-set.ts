@@ -1,0 +1,209 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import type { Log } from '../platform/log.ts';
+import type { Carrier } from './carrier.ts';
+import { bindsWrittenEveryMs, canSend, deleteBinds, readBinds, writeBinds } from './carrier-bind-store.ts';
+import { writeLog } from './carrier-log-store.ts';
+import { claimTest, writeTestStep } from './carrier-test-store.ts';
+import { createClosedCarrier } from './closed-carrier.ts';
+import type { DeliveryWorker } from './delivery-worker.ts';
+import { findQueueKeys } from './queue-state.ts';
+import type { RunningCarrier } from './running-carrier.ts';
+import { type ConfiguredCarrier, watchCarriers } from './watch-carriers.ts';
+
+/** All carriers of this node, each with a worker of its own. Carriers come, change and go while it runs. */
+export interface CarrierSet {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  wake(): void;
+  /** The workers that run now. */
+  workers(): DeliveryWorker[];
+}
+
+export interface CarrierSetOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  /** Names this node in the states that operators see. */
+  node: string;
+  /** Carriers that are always there: the sandbox's. */
+  fixed: Carrier[];
+  createCarrier: (configured: ConfiguredCarrier) => RunningCarrier;
+  createWorker: (carrier: Carrier, nextCarrier: () => string | undefined) => DeliveryWorker;
+}
+
+interface Running {
+  configured: ConfiguredCarrier;
+  carrier: RunningCarrier;
+  worker: DeliveryWorker;
+  written: { state: string; atMs: number; slots: number[] };
+  logWrittenMs: number;
+}
+
+const lookEveryMs = 1000;
+const orphansEveryMs = 10_000;
+
+export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
+  const { database, clock, keys, log, node, fixed, createCarrier, createWorker } = options;
+  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, () => undefined));
+  const running = new Map<number, Running>();
+  const closed = new Map<string, DeliveryWorker>();
+  let configured: ConfiguredCarrier[] = [];
+  let up = new Set<number>();
+  let changing: Promise<void> = Promise.resolve();
+  let looking: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let orphansAtMs = 0;
+  let orphansBefore = new Set<string>();
+  const watch = watchCarriers({ database, clock, keys, log, onChange });
+
+  /** Another carrier that can send, by name. */
+  const nextCarrier = (key: string) => () =>
+    configured.find((each) => each.key !== key && !each.paused && up.has(each.id))?.key;
+
+  function onChange(carriers: ConfiguredCarrier[]): void {
+    configured = carriers;
+    // One change after another: the binds of the old settings are gone before those of the new ones come.
+    changing = changing.then(() => follow(carriers)).catch((error: Error) => noteFailure(error));
+  }
+
+  async function follow(carriers: ConfiguredCarrier[]): Promise<void> {
+    const wanted = new Map(carriers.map((each) => [each.id, each]));
+    const over = [...running.values()].filter((each) => isOver(each.configured, wanted.get(each.configured.id)));
+    await Promise.all(over.map(stopOne));
+    for (const each of carriers) {
+      const found = running.get(each.id);
+      if (found === undefined) startOne(each);
+      else {
+        found.configured = each;
+        found.carrier.setPaused(each.paused);
+      }
+    }
+  }
+
+  function startOne(each: ConfiguredCarrier): void {
+    const carrier = createCarrier(each);
+    carrier.setPaused(each.paused);
+    const worker = createWorker(carrier, nextCarrier(each.key));
+    const written = { state: '', atMs: 0, slots: [] };
+    running.set(each.id, { configured: each, carrier, worker, written, logWrittenMs: each.logWantedAtMs ?? 0 });
+    worker.start();
+    log.info({ carrier: each.name }, 'a carrier was started');
+  }
+
+  async function stopOne({ configured: { id, name }, worker, written }: Running): Promise<void> {
+    running.delete(id);
+    await worker.stop();
+    await deleteBinds(database, { carrierId: id, node, slots: written.slots }).catch(() => {});
+    log.info({ carrier: name }, 'a carrier was stopped');
+  }
+
+  /** Writes what operators want to see, and takes the tests they ask for. */
+  async function look(): Promise<void> {
+    for (const each of running.values()) {
+      await showState(each);
+      await showLog(each);
+      if (each.configured.testWaiting) await takeTest(each);
+    }
+    up = await readUp();
+    if (clock.steadyMs() >= orphansAtMs) {
+      await findOrphans();
+      orphansAtMs = clock.steadyMs() + orphansEveryMs;
+    }
+  }
+
+  /** One carrier alone has no other to go to. */
+  async function readUp(): Promise<Set<number>> {
+    if (configured.length + closed.size < 2) return new Set();
+    const ids = configured.map(({ id }) => id);
+    const binds = await readBinds(database, ids, clock.nowMs());
+    return new Set(binds.filter(canSend).map(({ carrierId }) => carrierId));
+  }
+
+  async function showState({ configured: { id }, carrier, written }: Running): Promise<void> {
+    const { hint } = carrier;
+    const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, hint } : bind));
+    const state = JSON.stringify(binds);
+    const nowMs = clock.steadyMs();
+    if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;
+    const slots = binds.map(({ slot }) => slot);
+    const lost = written.slots.filter((slot) => !slots.includes(slot));
+    if (lost.length > 0) await deleteBinds(database, { carrierId: id, node, slots: lost });
+    await writeBinds(database, { carrierId: id, node, binds }, clock.nowMs());
+    Object.assign(written, { state, atMs: nowMs, slots });
+  }
+
+  async function showLog(each: Running): Promise<void> {
+    const { id: carrierId, logWantedAtMs: wantedAtMs } = each.configured;
+    if (wantedAtMs === null || wantedAtMs <= each.logWrittenMs) return;
+    await writeLog(database, { carrierId, node, wantedAtMs, entries: each.carrier.readLog() }, clock.nowMs());
+    each.logWrittenMs = wantedAtMs;
+  }
+
+  async function takeTest({ configured: { id }, carrier }: Running): Promise<void> {
+    const test = await claimTest(database, id, clock.nowMs());
+    if (test === undefined) return;
+    carrier
+      .runTest(test, (step) => writeTestStep(database, test.id, step, clock.nowMs()))
+      .catch((error: Error) => noteFailure(error));
+  }
+
+  /** Texts of deleted carriers get a worker that finds them another one. A new carrier may be unknown here for a moment. */
+  async function findOrphans(): Promise<void> {
+    const known = new Set([...fixed.map(({ key }) => key), ...configured.map(({ key }) => key)]);
+    const orphans = (await findQueueKeys(database)).filter((key) => !known.has(key));
+    for (const key of orphans.filter((each) => orphansBefore.has(each) && !closed.has(each))) {
+      const worker = createWorker(createClosedCarrier(key), nextCarrier(key));
+      closed.set(key, worker);
+      worker.start();
+    }
+    for (const [key, worker] of closed) {
+      if (orphans.includes(key)) continue;
+      closed.delete(key);
+      await worker.stop();
+    }
+    orphansBefore = new Set(orphans);
+  }
+
+  function noteFailure({ message: reason }: Error): void {
+    log.debug({ reason }, 'the state of the carriers could not be written; will retry');
+  }
+
+  function lookAgain(): void {
+    looking = look()
+      .catch((error: Error) => noteFailure(error))
+      .then(() => {
+        timer = setTimeout(lookAgain, lookEveryMs);
+      });
+  }
+
+  const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...closed.values()];
+
+  return {
+    async start() {
+      for (const worker of fixedWorkers) worker.start();
+      await watch.start();
+      lookAgain();
+    },
+    async stop() {
+      await watch.stop();
+      await looking;
+      clearTimeout(timer);
+      await changing;
+      const others = [...fixedWorkers, ...closed.values()].map((worker) => worker.stop());
+      await Promise.all([...others, ...[...running.values()].map(stopOne)]);
+    },
+    wake() {
+      for (const worker of all()) worker.wake();
+    },
+    workers: all,
+  };
+}
+
+/** A pause alone needs no new connection. */
+function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
+  if (now === undefined) return true;
+  return now.account !== before.account || JSON.stringify(now.settings) !== JSON.stringify(before.settings);
+}

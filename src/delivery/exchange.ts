@@ -1,0 +1,87 @@
+import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
+
+/** A text's place in its submit, and the carrier's answer; undefined if it gave none. */
+export type Answered = [place: number, answer: SubmitResult | undefined];
+
+/** One submit, and the carrier's answers as they come. */
+export interface Exchange {
+  /**
+   * Waits until the carrier has answered all texts, but no longer than `ms`. Returns the answers that no earlier call
+   * returned. `done` is true when there will be no more.
+   */
+  collect(ms: number): Promise<{ answers: Answered[]; done: boolean }>;
+}
+
+export interface ExchangeOptions {
+  carrier: Carrier;
+  texts: OutgoingText[];
+  /** Gets an answer for a text that was returned as in doubt. */
+  onLate: (place: number, answer: SubmitResult) => void;
+  /** The carrier gave up, or took too long. */
+  onFailure: (error: Error) => void;
+}
+
+export function openExchange({ carrier, texts, onLate, onFailure }: ExchangeOptions): Exchange {
+  const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
+  const answered = new Set<number>();
+  let returned = new Set<number>();
+  let done = false;
+  let wake = () => {};
+
+  function close(): void {
+    done = true;
+    clearTimeout(timer);
+    wake();
+  }
+
+  function fail(error: Error): void {
+    if (done) return;
+    onFailure(error);
+    close();
+  }
+
+  function answer(place: number, result: SubmitResult): void {
+    if (!(place in answers)) return;
+    const before = answers[place];
+    const isFirst = before === undefined || before.outcome === 'in_doubt';
+    if (!isFirst) return;
+    if (returned.has(place)) {
+      answers[place] = result;
+      onLate(place, result);
+      return;
+    }
+    answers[place] = result;
+    answered.add(place);
+    if (answered.size === texts.length) close();
+  }
+
+  function takeNew(): Answered[] {
+    const places = done ? answers.keys() : answered;
+    const fresh = [...places].filter((place) => !returned.has(place));
+    returned = new Set([...returned, ...fresh]);
+    return fresh.map((place) => [place, answers[place]]);
+  }
+
+  const timer = setTimeout(
+    () => fail(new Error(`no answer in ${carrier.submitTimeoutMs} ms`)),
+    carrier.submitTimeoutMs,
+  );
+  // Async, so that a synchronous throw becomes a rejection too.
+  const submitting = (async () => carrier.submit(texts, answer))();
+  submitting.then(close, fail);
+
+  return {
+    async collect(ms) {
+      if (!done) {
+        await new Promise<void>((resolve) => {
+          const patience = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(patience);
+            resolve();
+          };
+        });
+      }
+      return { answers: takeNew(), done };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { type MessageStatus, unsentStatuses } from '../messages/message.ts';
+import { statusOf } from '../messages/message-row.ts';
+import type { Tx } from '../platform/database.ts';
+import type { Receipt } from './carrier.ts';
+
+/** A text that a receipt may be for. */
+export interface Candidate {
+  /** The message's uuid. */
+  id: string;
+  /** 0 for a text of one part. */
+  part: number;
+  to: string;
+  unsent: boolean;
+  /** False once the text has an end that no receipt changes. */
+  awaiting: boolean;
+}
+
+const awaitingStatuses: readonly MessageStatus[] = [...unsentStatuses, 'sent', 'unknown'];
+/** Some carriers give many texts the same id. The newest of them are looked at. */
+const mostPerKey = 100;
+
+/** Finds the texts that receipts of an account may be for, by key. */
+export async function findCandidates(tx: Tx, account: string, receipts: Receipt[]): Promise<Map<string, Candidate[]>> {
+  const keys = [...new Set(receipts.flatMap((receipt) => receipt.keys))];
+  const found = new Map<string, Candidate[]>();
+  if (keys.length === 0) return found;
+  const { rows } = await tx.query<{ key: string; id: string; part: number; to: string; status: number }>(
+    findStatement,
+    [account, keys],
+  );
+  for (const { key, status: code, ...row } of rows) {
+    const status = statusOf(code);
+    const candidate = {
+      ...row,
+      unsent: unsentStatuses.includes(status),
+      awaiting: awaitingStatuses.includes(status),
+    };
+    found.set(key, [...(found.get(key) ?? []), candidate]);
+  }
+  return found;
+}
+
+const findStatement = {
+  name: 'find-receipt-candidates',
+  text: `select k.key, t.message_id as id, t.part, m.recipient as "to", m.status
+    from unnest($2::text[]) as k(key)
+    cross join lateral (
+      select message_id, part from sent_text where account = $1 and receipt_key = k.key
+      order by message_id desc limit ${mostPerKey}) t
+    join message m on m.id = t.message_id`,
+};
+
+/**
+ * Chooses the text that a receipt is for. The first key that finds a text decides: the others are for carriers whose
+ * settings have changed. Among several texts it is the one that still waits for a receipt. If several wait, it is none:
+ * a wrong end is worse than a late one.
+ */
+export function choose(
+  { keys, to }: Receipt,
+  candidates: Map<string, Candidate[]>,
+): Candidate | 'settled' | 'ambiguous' | undefined {
+  for (const key of keys) {
+    const fitting = (candidates.get(key) ?? []).filter((candidate) => isSameNumber(candidate.to, to));
+    if (fitting.length === 1) return fitting[0];
+    if (fitting.length === 0) continue;
+    const awaiting = fitting.filter((candidate) => candidate.awaiting);
+    if (awaiting.length === 0) return 'settled';
+    return awaiting.length === 1 ? awaiting[0] : 'ambiguous';
+  }
+  return undefined;
+}
+
+/** Carriers write numbers with and without prefixes, so the end decides. */
+const comparedDigits = 8;
+
+function isSameNumber(recipient: string, reported: string | null): boolean {
+  // A masked number cannot be compared.
+  if (reported === null || !/^\+\d+$/.test(recipient)) return true;
+  return recipient.slice(-comparedDigits) === reported.slice(-comparedDigits);
+}

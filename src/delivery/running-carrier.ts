@@ -1,0 +1,18 @@
+import type { Carrier } from './carrier.ts';
+import type { BindState } from './carrier-bind-store.ts';
+import type { LogEntry } from './carrier-log-store.ts';
+import type { ClaimedTest, TestStep } from './carrier-test-store.ts';
+
+/** A carrier that an operator has configured, as a worker runs it. */
+export interface RunningCarrier extends Carrier {
+  /** A paused carrier sends nothing, and still takes receipts. */
+  setPaused(paused: boolean): void;
+  /** The slots that this node holds. */
+  binds(): BindState[];
+  /** A hint for the operator, if receipts would match under other settings. */
+  readonly hint: string | null;
+  /** The newest PDUs, oldest first. */
+  readLog(): LogEntry[];
+  /** Tries the carrier step by step, and sends one text. */
+  runTest(test: ClaimedTest, onStep: (step: TestStep) => Promise<void>): Promise<void>;
+}

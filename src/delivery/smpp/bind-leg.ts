@@ -1,0 +1,133 @@
+import type { BackOff } from './back-off.ts';
+import type { BindOptions } from './bind-options.ts';
+import type { BindTargets } from './bind-targets.ts';
+import type { BindCommand } from './pdu.ts';
+import { createSession } from './session.ts';
+import type { CloseReason, Session } from './session-types.ts';
+
+export type LegState = 'connecting' | 'binding' | 'bound' | 'waiting' | 'unbinding' | 'stopped';
+
+/** Keeps one session of one kind bound: after each that closes it waits and makes the next. */
+export interface BindLeg {
+  readonly state: LegState;
+  readonly session: Session | undefined;
+  /** The address of the newest try. */
+  readonly host: string | null;
+  /** Why the newest session failed; null once one is bound. */
+  readonly error: string | null;
+  /** By `clock.steadyMs`, while waiting. */
+  readonly nextTryMs: number | undefined;
+  stop(drainMs: number): Promise<void>;
+  tick(): void;
+}
+
+export interface BindLegOptions extends BindOptions {
+  command: BindCommand;
+  targets: BindTargets;
+  backOff: BackOff;
+  /** By `clock.steadyMs`. */
+  firstTryMs: number;
+  /** A session has ended; the next try begins at `nextTryMs`. */
+  onClosed: (reason: CloseReason, nextTryMs: number) => void;
+}
+
+export function createBindLeg(options: BindLegOptions): BindLeg {
+  const { clock, command, targets, settings, backOff, onChange } = options;
+  let session: Session | undefined;
+  let host: string | null = null;
+  let error: string | null = null;
+  let boundAtMs: number | undefined;
+  /** When to try next; undefined during a try. */
+  let nextTryMs: number | undefined = options.firstTryMs;
+  let stopped = false;
+
+  async function connect(): Promise<void> {
+    nextTryMs = undefined;
+    onChange();
+    try {
+      const target = await targets.next();
+      if (stopped) return;
+      host = `${target.host}:${target.port}`;
+      open(target);
+      onChange();
+    } catch (cause) {
+      onClosed({ kind: 'connect', sentence: (cause as Error).message, status: 0 });
+    }
+  }
+
+  function open(target: Awaited<ReturnType<BindTargets['next']>>): void {
+    boundAtMs = undefined;
+    session = createSession({
+      target,
+      bind: {
+        command,
+        systemId: settings.system_id,
+        password: settings.password ?? '',
+        systemType: settings.system_type,
+        addressRange: settings.address_range,
+      },
+      window: settings.window,
+      responseMs: settings.response_seconds * 1000,
+      enquireLinkMs: settings.enquire_link_seconds * 1000,
+      clock,
+      log: options.log,
+      onBound() {
+        boundAtMs = clock.steadyMs();
+        error = null;
+        onChange();
+      },
+      onDeliver: options.onDeliver,
+      onFree: onChange,
+      onClosed,
+    });
+  }
+
+  function onClosed(reason: CloseReason): void {
+    session = undefined;
+    if (stopped) {
+      onChange();
+      return;
+    }
+    error = reason.sentence;
+    const waitMs = backOff.after(reason, boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs);
+    boundAtMs = undefined;
+    nextTryMs = clock.steadyMs() + waitMs;
+    options.onClosed(reason, nextTryMs);
+    onChange();
+  }
+
+  function stateNow(): LegState {
+    if (session?.state === 'bound') return 'bound';
+    if (session?.state === 'binding') return 'binding';
+    if (session?.state === 'unbinding') return 'unbinding';
+    if (stopped) return session === undefined ? 'stopped' : 'unbinding';
+    return nextTryMs === undefined || nextTryMs <= clock.steadyMs() ? 'connecting' : 'waiting';
+  }
+
+  return {
+    get state() {
+      return stateNow();
+    },
+    get session() {
+      return session;
+    },
+    get host() {
+      return host;
+    },
+    get error() {
+      return error;
+    },
+    get nextTryMs() {
+      return nextTryMs;
+    },
+    async stop(drainMs) {
+      stopped = true;
+      nextTryMs = undefined;
+      await session?.unbind(drainMs);
+    },
+    tick() {
+      session?.tick();
+      if (!stopped && nextTryMs !== undefined && clock.steadyMs() >= nextTryMs) void connect();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Delivery } from './deliveries.ts';
+import type { PduLog } from './pdu-log.ts';
+import type { SmppSettings } from './smpp-settings.ts';
+
+/** What the binds of a carrier need of the carrier. */
+export interface BindOptions {
+  /** With the password and the client's key. */
+  settings: SmppSettings;
+  clock: Clock;
+  log: PduLog;
+  /** In the sandbox only loopback addresses are allowed. Asked at every connect, because a name may lead elsewhere by then. */
+  isAllowedAddress: (address: string) => boolean;
+  /** Writes a receipt or text and resolves to the command_status of its answer (see session-types.ts). */
+  onDeliver: (delivery: Delivery) => Promise<number>;
+  /** The state or the number of free places has changed. */
+  onChange: () => void;
+  /** The addresses of a name; the system's resolver by default. */
+  resolve?: (host: string) => Promise<string[]>;
+  /** A fraction in [0, 1) for jitter. */
+  random?: () => number;
+}

@@ -1,0 +1,173 @@
+// A carrier counts binds, not nodes: all nodes together hold at most `binds` slots. A slot is a session lock in Postgres,
+// on one connection of its own for all carriers of a node, so it ends with the node, however that ends.
+//
+//   const slots = createBindSlots({ database, clock, log });
+//   const want = slots.want({ carrierId: 7, binds: 4, onTaken(slot) { … }, onLost(slot) { … } });
+//   await want.stop();    // after the binds of its slots were ended; gives the slots up
+//   await slots.stop();
+//
+// `onLost` means that the lock is gone already: unbind at once (`supervisor.stop(0)`), because another node may bind.
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Session } from '../../platform/database.ts';
+import type { Log } from '../../platform/log.ts';
+
+/** The first key of the locks is the carrier's id, the second one of these. */
+const slotKey = 4_207_100;
+const wantKey = 4_207_099;
+const lookMs = 2000;
+/** Nodes that start together share the slots: more than its share a node takes only after this time. */
+const moreAfterMs = 4000;
+
+export interface SlotWant {
+  carrierId: number;
+  binds: number;
+  onTaken: (slot: number) => void;
+  onLost: (slot: number) => void;
+}
+
+export interface WantedSlots {
+  /** From 1. */
+  readonly held: ReadonlySet<number>;
+  /** How many live nodes want slots of this carrier, this one included. */
+  readonly nodes: number;
+  /** Wants no more and gives up what it holds. */
+  stop(): Promise<void>;
+}
+
+export interface BindSlots {
+  want(want: SlotWant): WantedSlots;
+  /** Takes what it may have now. It does so by itself every 2 s and when a want is new. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Want extends SlotWant {
+  held: Set<number>;
+  nodes: number;
+  /** When it was made, or last took a slot. */
+  lastMs: number;
+  /** Whether the other nodes can see it. */
+  isKnown: boolean;
+}
+
+export function createBindSlots({ database, clock, log }: { database: Database; clock: Clock; log: Log }): BindSlots {
+  const wants = new Set<Want>();
+  let session: Session | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const timer = setInterval(() => void look(), lookMs).unref();
+
+  /** One look at a time: locks are counted by the session, so two looks could take a slot twice. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    looking = looking.then(work).catch((error: unknown) => {
+      log.warn({ reason: (error as Error).message }, 'bind slots could not be looked at');
+    });
+    return looking;
+  }
+
+  function look(): Promise<void> {
+    return inTurn(async () => {
+      if (stopped || wants.size === 0) return;
+      const current = await openedSession();
+      for (const want of [...wants]) if (wants.has(want)) await takeSlots(current, want);
+    });
+  }
+
+  async function openedSession(): Promise<Session> {
+    if (session !== undefined) return session;
+    const opened = await database.openSession((error) => {
+      if (session === opened) lose(error);
+    });
+    await opened.query(keepAlive);
+    session = opened;
+    return opened;
+  }
+
+  function lose(error: Error): void {
+    session = undefined;
+    log.warn({ reason: error.message }, 'the connection that holds the bind slots was lost');
+    for (const want of wants) {
+      const lost = [...want.held];
+      want.held.clear();
+      want.isKnown = false;
+      for (const slot of lost) want.onLost(slot);
+    }
+  }
+
+  async function takeSlots(current: Session, want: Want): Promise<void> {
+    const { carrierId, binds, held } = want;
+    if (!want.isKnown) {
+      await current.query('select pg_advisory_lock_shared($1, $2)', [carrierId, wantKey]);
+      want.isKnown = true;
+    }
+    const { rows: counted } = await current.query<{ nodes: number }>(countNodes, [carrierId, wantKey]);
+    want.nodes = Math.max(1, counted[0]?.nodes ?? 1);
+    const share = Math.ceil(binds / want.nodes);
+    const isPatient = clock.steadyMs() - want.lastMs >= moreAfterMs;
+    const most = Math.min(binds - held.size, held.size < share ? share - held.size : isPatient ? 1 : 0);
+    if (most <= 0) return;
+    const { rows } = await current.query<{ slot: number }>(takeFree, [carrierId, slotKey, binds, heldHere(want), most]);
+    // The want may have been stopped, or the session lost, during the statement.
+    if (session !== current || !wants.has(want)) return;
+    for (const { slot } of rows) {
+      held.add(slot);
+      want.lastMs = clock.steadyMs();
+      want.onTaken(slot);
+    }
+  }
+
+  /** The session may take its own lock twice, so an older version of the carrier that drains here counts too. */
+  function heldHere({ carrierId }: Want): number[] {
+    return [...wants].filter((want) => want.carrierId === carrierId).flatMap(({ held }) => [...held]);
+  }
+
+  async function giveUp(want: Want): Promise<void> {
+    const { carrierId, held, isKnown } = want;
+    const slots = [...held];
+    held.clear();
+    wants.delete(want);
+    if (session === undefined) return;
+    for (const slot of slots) await session.query(unlock, [carrierId, slotKey + slot]);
+    if (isKnown) await session.query('select pg_advisory_unlock_shared($1, $2)', [carrierId, wantKey]);
+  }
+
+  return {
+    want(wanted) {
+      const want: Want = { ...wanted, held: new Set(), nodes: 1, lastMs: clock.steadyMs(), isKnown: false };
+      wants.add(want);
+      void look();
+      return {
+        held: want.held,
+        get nodes() {
+          return want.nodes;
+        },
+        stop: () => inTurn(() => giveUp(want)),
+      };
+    },
+    look,
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await looking;
+      const last = session;
+      session = undefined;
+      await last?.close();
+    },
+  };
+}
+
+/** Postgres notices a lost machine within half a minute, instead of TCP's default two hours. */
+const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
+
+const countNodes = `
+  select count(distinct pid)::int as nodes from pg_locks
+  where locktype = 'advisory' and granted and objsubid = 2 and classid = $1::int::oid and objid = $2::int::oid
+    and database = (select oid from pg_database where datname = current_database())`;
+
+// CASE, because Postgres may evaluate the sides of AND in any order, and LIMIT stops at the last lock that is wanted.
+const takeFree = `
+  select slot from generate_series(1, $3::int) as slot
+  where case when slot = any($4::int[]) then false else pg_try_advisory_lock($1::int, $2::int + slot) end
+  limit $5::int`;
+
+const unlock = 'select pg_advisory_unlock($1::int, $2::int)';

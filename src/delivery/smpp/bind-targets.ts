@@ -1,0 +1,46 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { BindOptions } from './bind-options.ts';
+import type { ConnectionTarget } from './connection.ts';
+
+const resolveWithinMs = 10_000;
+
+/** The addresses of a carrier in turn: every try takes the next host, and of a host the next address. */
+export interface BindTargets {
+  /** Throws an error with a sentence if the name leads nowhere, or to an address that is not allowed. */
+  next(): Promise<ConnectionTarget>;
+}
+
+export function createBindTargets({ settings, isAllowedAddress, resolve = resolveName }: BindOptions): BindTargets {
+  const { local_address: localAddress, tls } = settings;
+  const hosts = [{ host: settings.host, port: settings.port }, ...settings.hosts];
+  let tries = 0;
+
+  return {
+    async next() {
+      const turn = tries++;
+      const { host, port } = hosts[turn % hosts.length] ?? settings;
+      const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
+      if (addresses.length === 0) throw new Error(`The name ${host} does not resolve to an address.`);
+      const address = addresses[Math.floor(turn / hosts.length) % addresses.length] ?? host;
+      if (!isAllowedAddress(address)) {
+        throw new Error(`${host} leads to ${address}, which is not allowed here: the sandbox uses only loopback.`);
+      }
+      return { host, address, port, localAddress, tls };
+    },
+  };
+}
+
+/** The system's resolver has no time limit of its own that we can set. */
+async function resolveName(host: string): Promise<string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the resolver did not answer')), resolveWithinMs);
+  });
+  try {
+    const found = await Promise.race([lookup(host, { all: true }), late]);
+    return found.map(({ address }) => address);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,86 @@
+import { type Clock, toTimestamp } from '../../platform/clock.ts';
+import { findTlv, type Pdu, tlvTags } from './pdu.ts';
+
+const kept = 200;
+const longestId = 65;
+
+/** What operators see of a PDU: no text, no secret, no number. */
+export interface PduLogEntry {
+  at: string;
+  direction: 'in' | 'out';
+  command: string;
+  status: number;
+  sequence: number;
+  message_id: string | null;
+  carrier_message_id: string | null;
+  /** The last three digits of the phone's number. */
+  number_ends: string | null;
+}
+
+/** The last 200 PDUs of a bind, over all of its sessions. */
+export interface PduLog {
+  record(direction: 'in' | 'out', pdu: Pdu, messageId?: string | null): void;
+  /** The oldest first. */
+  entries(): PduLogEntry[];
+}
+
+/** A ring of objects that are used again: recording allocates next to nothing. */
+export function createPduLog(clock: Clock): PduLog {
+  const ring: (Omit<PduLogEntry, 'at'> & { atMs: number })[] = [];
+  let recorded = 0;
+
+  return {
+    record(direction, pdu, messageId = null) {
+      const entry = {
+        atMs: clock.nowMs(),
+        direction,
+        command: pdu.command === 'unknown' ? `0x${pdu.commandId.toString(16).padStart(8, '0')}` : pdu.command,
+        status: pdu.status,
+        sequence: pdu.sequence,
+        message_id: messageId,
+        carrier_message_id: carrierIdOf(pdu),
+        number_ends: lastDigits(pdu),
+      };
+      const slot = ring[recorded++ % kept];
+      if (slot === undefined) ring.push(entry);
+      else Object.assign(slot, entry);
+    },
+    entries() {
+      const oldest = recorded > kept ? recorded % kept : 0;
+      return [...ring.slice(oldest), ...ring.slice(0, oldest)].map(({ atMs, ...entry }) => ({
+        at: toTimestamp(atMs),
+        ...entry,
+      }));
+    },
+  };
+}
+
+function carrierIdOf(pdu: Pdu): string | null {
+  switch (pdu.command) {
+    case 'submit_sm_resp':
+      return readable(pdu.messageId);
+    case 'deliver_sm':
+    case 'data_sm': {
+      const id = findTlv(pdu.tlvs, tlvTags.receiptedMessageId);
+      return id === undefined ? null : readable(id.toString('latin1', 0, longestId + 1).replace(/\0.*$/s, ''));
+    }
+    default:
+      return null;
+  }
+}
+
+/** An id is a peer's text: what a terminal would obey, and what is too long for an id, stays out. */
+function readable(id: string): string | null {
+  return id === '' ? null : id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
+}
+
+function lastDigits(pdu: Pdu): string | null {
+  if (pdu.command === 'submit_sm') return endOf(pdu.destination);
+  if (pdu.command === 'deliver_sm' || pdu.command === 'data_sm') return endOf(pdu.source);
+  return null;
+}
+
+function endOf(number: string): string | null {
+  const digits = number.slice(-3);
+  return /^\d{3}$/.test(digits) && number.length > 3 ? digits : null;
+}

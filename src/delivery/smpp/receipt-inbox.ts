@@ -1,0 +1,141 @@
+import type { Receipt, ReceiveReceipts } from '../carrier.ts';
+import { describeForms, receiptKeysOf, wouldFit } from './carrier-ids.ts';
+import type { Delivery } from './deliveries.ts';
+import { statuses } from './pdu.ts';
+import { type ParsedReceipt, readDelivered } from './receipt.ts';
+import { receiptErrorOf } from './receipt-errors.ts';
+import type { SmppSettings } from './smpp-settings.ts';
+
+/** What a carrier delivered, by kind. */
+export type DeliveredCount = 'receipts' | 'intermediate' | 'unreadable' | 'inbound';
+
+/** Writes the receipts of a carrier, many with one commit, and learns how the carrier writes its ids. */
+export interface ReceiptInbox {
+  /** Resolves to the command_status of the answer, once the receipt is on disk. */
+  take(delivery: Delivery): Promise<number>;
+  /** A write that fails is not tried again. */
+  stop(): void;
+  /** The carrier gave a text this id. */
+  noteId(carrierMessageId: string): void;
+  /** A hint for the operator, if receipts would match under other settings. */
+  readonly hint: string | null;
+}
+
+export interface ReceiptInboxOptions {
+  settings: SmppSettings;
+  receive: ReceiveReceipts;
+  onCount: (name: DeliveredCount) => void;
+}
+
+interface Waiting {
+  receipt: Receipt;
+  resolve: (status: number) => void;
+  reject: (error: Error) => void;
+}
+
+const mostIds = 5000;
+const mostPerWrite = 500;
+/** Half a minute in all. */
+const mostTries = 120;
+const tryAgainMs = 250;
+
+export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxOptions): ReceiptInbox {
+  let waiting: Waiting[] = [];
+  let isWriting = false;
+  let isStopped = false;
+  const ids = new Set<string>();
+  const fits = new Map<string, number>();
+
+  async function write(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, mostPerWrite);
+      waiting = waiting.slice(mostPerWrite);
+      try {
+        await receiveAgain(batch.map(({ receipt }) => receipt));
+        for (const { resolve } of batch) resolve(statuses.ok);
+      } catch (error) {
+        // The session answers nothing, and the carrier sends them again.
+        for (const { reject } of batch) reject(error as Error);
+      }
+    }
+    isWriting = false;
+  }
+
+  /** A database that restarts must not cost the connection. */
+  async function receiveAgain(receipts: Receipt[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await receive(receipts);
+      } catch (error) {
+        if (tries === mostTries || isStopped) throw error;
+        await new Promise((resolve) => setTimeout(resolve, tryAgainMs));
+      }
+    }
+  }
+
+  /** Counts under which other settings a receipt would have found its text. */
+  function learn(id: string): void {
+    const { response, receipt } = settings.message_id;
+    const forms = wouldFit(id, (given) => ids.has(given));
+    if (forms === undefined || (forms.response === 'exact' && response === 'exact')) return;
+    const isSetSo = forms.response === response && forms.receipt === receipt;
+    const isFoundAnyway = receiptKeysOf(id, settings.message_id).some((key) => ids.has(key));
+    if (isSetSo || isFoundAnyway) return;
+    const name = describeForms(forms);
+    fits.set(name, (fits.get(name) ?? 0) + 1);
+  }
+
+  function toReceipt(parsed: ParsedReceipt): Receipt | undefined {
+    const { outcome, carrierMessageIds, to } = parsed;
+    if (outcome === 'intermediate') return undefined;
+    for (const id of carrierMessageIds) learn(id);
+    return {
+      carrierMessageId: carrierMessageIds[0] ?? '',
+      keys:
+        carrierMessageIds.length === 0
+          ? ['']
+          : carrierMessageIds.flatMap((id) => receiptKeysOf(id, settings.message_id)),
+      to,
+      messageId: null,
+      outcome,
+      error: receiptErrorOf(parsed.error, outcome, settings.errors),
+    };
+  }
+
+  return {
+    take(delivery) {
+      const delivered = readDelivered({ shortMessage: noOctets, ...delivery }, settings);
+      if (delivered.kind !== 'receipt') {
+        onCount(delivered.kind);
+        return Promise.resolve(statuses.ok);
+      }
+      const receipt = toReceipt(delivered);
+      onCount(receipt === undefined ? 'intermediate' : 'receipts');
+      if (receipt === undefined) return Promise.resolve(statuses.ok);
+      return new Promise((resolve, reject) => {
+        waiting.push({ receipt, resolve, reject });
+        // Receipts of the same turn of the event loop share a commit.
+        if (!isWriting) {
+          isWriting = true;
+          setImmediate(() => void write());
+        }
+      });
+    },
+    stop() {
+      isStopped = true;
+    },
+    noteId(id) {
+      ids.add(id);
+      if (ids.size <= mostIds) return;
+      const [oldest] = ids;
+      if (oldest !== undefined) ids.delete(oldest);
+    },
+    get hint() {
+      const [best] = [...fits].sort(([, a], [, b]) => b - a);
+      return best === undefined ? null : `${best[1]} receipts unmatched; ${best[0]} would fit`;
+    },
+  };
+}
+
+const noOctets = Buffer.alloc(0);

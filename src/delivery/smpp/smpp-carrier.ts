@@ -1,0 +1,126 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { ReceiveReceipts } from '../carrier.ts';
+import type { BindState as ShownBind } from '../carrier-bind-store.ts';
+import type { LogEntry } from '../carrier-log-store.ts';
+import type { RunningCarrier } from '../running-carrier.ts';
+import type { ConfiguredCarrier } from '../watch-carriers.ts';
+import type { BindSlots, WantedSlots } from './bind-slots.ts';
+import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
+import { createPduLog, type PduLog } from './pdu-log.ts';
+import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
+import { createSmppSender } from './smpp-sender.ts';
+
+export interface SmppCarrierOptions {
+  configured: ConfiguredCarrier;
+  /** All nodes together hold at most as many slots as the carrier allows binds. */
+  slots: BindSlots;
+  clock: Clock;
+  log: Log;
+  /** What happens to plain texts in doubt, unless the settings say otherwise. */
+  byDefault: { resend: boolean; afterMs: number };
+  isAllowedAddress: (address: string) => boolean;
+  onCount: (name: DeliveredCount) => void;
+}
+
+/** A submit is answered within `response_seconds`; this much longer a text may wait before and after. */
+const marginMs = 15_000;
+/** How long submits under way may take when the carrier stops. */
+const drainMs = 3000;
+
+/** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
+export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
+  const { configured, slots, clock, log, byDefault, isAllowedAddress, onCount } = options;
+  const { settings, key, account, id, name } = configured;
+  const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
+  let supervisors: BindSupervisor[] = [];
+  let inbox: ReceiptInbox | undefined;
+  let wanted: WantedSlots | undefined;
+  let onCapacity = () => {};
+  const sender = createSmppSender({
+    settings,
+    clock,
+    binds: () => supervisors,
+    onCapacity: () => onCapacity(),
+    onAccepted: (carrierMessageId) => inbox?.noteId(carrierMessageId),
+  });
+
+  function addBind(slot: number): void {
+    const pduLog = createPduLog(clock);
+    const supervisor = createBindSupervisor({
+      slot,
+      settings,
+      clock,
+      log: pduLog,
+      isAllowedAddress,
+      onDeliver: (delivery) => inbox?.take(delivery) ?? Promise.reject(new Error('the carrier is not started')),
+      onChange: sender.pump,
+    });
+    binds.set(slot, { supervisor, pduLog });
+    changeBinds();
+  }
+
+  async function removeBind(slot: number, withinMs: number): Promise<void> {
+    const bind = binds.get(slot);
+    if (bind === undefined) return;
+    await bind.supervisor.stop(withinMs);
+    binds.delete(slot);
+    changeBinds();
+  }
+
+  /** The account's rate is shared among the slots, and each node has as much as its slots. */
+  function changeBinds(): void {
+    supervisors = [...binds.values()].map(({ supervisor }) => supervisor);
+    sender.setShare(supervisors.length / settings.binds);
+    sender.pump();
+  }
+
+  return {
+    key,
+    account,
+    submitTimeoutMs: settings.response_seconds * 1000 + marginMs,
+    repeatsMessageId: false,
+    watchesItself: true,
+    onDoubt: {
+      resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
+      afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
+    },
+    capacity: sender.capacity,
+    submit: sender.submit,
+    setPaused: sender.setPaused,
+    start(receive: ReceiveReceipts, tellCapacity) {
+      onCapacity = tellCapacity;
+      inbox = createReceiptInbox({ settings, receive, onCount });
+      wanted = slots.want({
+        carrierId: id,
+        binds: settings.binds,
+        onTaken: addBind,
+        onLost: (slot) => void removeBind(slot, 0),
+      });
+    },
+    async stop() {
+      sender.stop();
+      await Promise.all([...binds.keys()].map((slot) => removeBind(slot, drainMs)));
+      inbox?.stop();
+      await wanted?.stop();
+    },
+    binds: () => [...binds.values()].map(({ supervisor }) => toShown(supervisor)),
+    get hint() {
+      return inbox?.hint ?? null;
+    },
+    readLog: () =>
+      [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
+    async runTest() {
+      log.debug({ carrier: name }, 'not yet');
+    },
+  };
+}
+
+function toShown({ state }: BindSupervisor): ShownBind {
+  const { since, next_try_at, ...rest } = state;
+  return { ...rest, sinceMs: Date.parse(since), nextTryAtMs: next_try_at === null ? null : Date.parse(next_try_at) };
+}
+
+function toEntries(slot: number, pduLog: PduLog): LogEntry[] {
+  return pduLog.entries().map((entry) => ({ ...entry, slot }));
+}

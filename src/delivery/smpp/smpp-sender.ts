@@ -1,0 +1,214 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Answer, Capacity, OutgoingText } from '../carrier.ts';
+import { receiptKeyOf } from './carrier-ids.ts';
+import { createPartQueue, type WaitingPart } from './part-queue.ts';
+import type { SmppSettings } from './smpp-settings.ts';
+import { readSubmitErrors, refusalOf } from './submit-errors.ts';
+import { receiptsAwaited, toSubmits } from './submit-parts.ts';
+import { createSubmitRate } from './submit-rate.ts';
+import type { SubmitAnswer, SubmitRequest } from './submit-window.ts';
+import { createSubmittedText, type SubmittedText } from './submitted-text.ts';
+
+/** A connection that takes submits. */
+export interface SubmitBind {
+  /** How many more submits it takes now; 0 unless bound. */
+  readonly free: number;
+  submit(request: SubmitRequest): boolean;
+}
+
+/** Sends texts over the binds of one carrier: in lanes, within the rate and the windows, part by part. */
+export interface SmppSender {
+  capacity(): Capacity;
+  submit(texts: OutgoingText[], answer: Answer): Promise<void>;
+  /** The windows have room, or a bind has come or gone. */
+  pump(): void;
+  setPaused(paused: boolean): void;
+  /** The share of the account's rate that this node has now. */
+  setShare(share: number): void;
+  /** Gives back what has not left. */
+  stop(): void;
+}
+
+export interface SmppSenderOptions {
+  settings: SmppSettings;
+  clock: Clock;
+  binds: () => readonly SubmitBind[];
+  /** Called when there is room again after there was none. */
+  onCapacity: () => void;
+  /** Gets every id that the carrier gives a text. */
+  onAccepted: (carrierMessageId: string) => void;
+}
+
+/** Without an answer for this long, a code goes on: a person waits for it. */
+const codeAnswerMs = 5000;
+/** So long a part waits here: after that its text goes back to the queue in the database. */
+const waitMs = 10_000;
+/** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
+const aheadMs = 100;
+const ahead = { least: 10, most: 500 };
+
+export function createSmppSender(options: SmppSenderOptions): SmppSender {
+  const { settings, clock, binds, onCapacity, onAccepted } = options;
+  const rate = createSubmitRate(clock, settings.per_second);
+  const overrides = readSubmitErrors(settings.submit_errors);
+  const queue = createPartQueue();
+  let paused = false;
+  let wasFull = true;
+  let isPumping = false;
+  let underWay = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
+  /** Places in the windows that bulk texts never take, unless the windows are tiny. */
+  const keptForCodes = Math.min(2, Math.floor((settings.window * settings.binds) / 2));
+
+  function capacity(): Capacity {
+    const free = freeOf();
+    if (paused || rate.isPaused || free === 0) return { verification: 0, bulk: 0 };
+    const soon = Math.min(ahead.most, Math.max(ahead.least, Math.ceil((rate.perSecond * aheadMs) / 1000)));
+    const limited = settings.per_second === null ? free + soon : Math.min(free, soon) + soon;
+    return {
+      verification: Math.max(0, limited - queue.waiting('verification')),
+      bulk: Math.max(0, limited - keptForCodes - queue.waiting('bulk')),
+    };
+  }
+
+  function add(text: OutgoingText, place: number, answer: Answer, onAnswered: () => void): void {
+    const submits = toSubmits(text, settings, clock.nowMs());
+    const total = submits.length;
+    if (total === 0) {
+      answer(place, { outcome: 'never', error: 'content_rejected' });
+      onAnswered();
+      return;
+    }
+    const needed = receiptsAwaited(settings.receipts, total);
+    const submitted = createSubmittedText({ text, place, total, needed, answer, onAnswered });
+    const untilMs = clock.steadyMs() + waitMs;
+    for (const part of submitted.partsToSend) {
+      const fields = submits[part - 1];
+      if (fields !== undefined) queue.add({ submitted, part, fields, untilMs });
+    }
+  }
+
+  function pump(): void {
+    // A settled submit calls this again.
+    if (isPumping) return;
+    isPumping = true;
+    try {
+      // No bind is up: there is no room although nothing is under way.
+      if (underWay === 0 && freeOf() === 0) giveBack(() => true);
+      giveBack(({ submitted, untilMs }) => submitted.isRefused || untilMs <= clock.steadyMs());
+      while (sendNext());
+    } finally {
+      isPumping = false;
+    }
+    pumpLater();
+    tellCapacity();
+  }
+
+  function giveBack(fits: (part: WaitingPart) => boolean): void {
+    if (queue.size === 0) return;
+    for (const { submitted, part } of queue.takeAll(fits)) submitted.noteUnsent(part);
+  }
+
+  function sendNext(): boolean {
+    if (queue.size === 0) return false;
+    const free = freeOf();
+    if (free === 0) return false;
+    const bulk = free > keptForCodes;
+    if (queue.waiting('verification') === 0 && !bulk) return false;
+    if (!rate.take()) return false;
+    const next = queue.take({ verification: true, bulk });
+    if (next === undefined) return false;
+    send(next);
+    return true;
+  }
+
+  function send(waiting: WaitingPart): void {
+    const { submitted, part, fields } = waiting;
+    const { lane, messageId } = submitted.text;
+    let isSettled = false;
+    const bind = binds().reduce((most, each) => (each.free > most.free ? each : most));
+    const taken = bind.submit({
+      fields,
+      messageId,
+      deadlineMs: lane === 'verification' ? codeAnswerMs : undefined,
+      settle(answer) {
+        if (!isSettled) underWay--;
+        isSettled = true;
+        settle(waiting, answer);
+      },
+    });
+    if (taken) underWay++;
+    else submitted.noteUnsent(part);
+  }
+
+  function settle(waiting: WaitingPart, answer: SubmitAnswer): void {
+    const { submitted, part } = waiting;
+    if (answer.kind === 'not_sent') queue.putBack(waiting);
+    else if (answer.kind === 'in_doubt') submitted.noteInDoubt(part);
+    else if (answer.status === 0) accept(submitted, part, answer.messageId);
+    else refuse(waiting, answer.status);
+    pump();
+  }
+
+  function accept(submitted: SubmittedText, part: number, id: string): void {
+    rate.noteAccepted();
+    onAccepted(id);
+    submitted.noteAccepted(part, id, receiptKeyOf(id, settings.message_id));
+  }
+
+  function refuse(waiting: WaitingPart, status: number): void {
+    const { submitted, part, untilMs } = waiting;
+    const refusal = refusalOf(status, overrides);
+    const isThrottled = refusal.outcome === 'throttled';
+    if (isThrottled) rate.noteThrottled();
+    // A throttled part is the first to be sent after the pause, unless that is too late.
+    if (isThrottled && rate.nextMs < untilMs) queue.putBack(waiting);
+    else submitted.noteRefused(part, refusal);
+  }
+
+  /** Looks again when the rate allows the next part, or a part has waited for too long. */
+  function pumpLater(): void {
+    if (queue.size === 0 || timer !== undefined) return;
+    const inMs = Math.min(250, Math.max(1, rate.nextMs - clock.steadyMs()));
+    timer = setTimeout(() => {
+      timer = undefined;
+      pump();
+    }, inMs);
+  }
+
+  function tellCapacity(): void {
+    const { verification, bulk } = capacity();
+    const isFull = verification === 0 && bulk === 0;
+    if (wasFull && !isFull) onCapacity();
+    wasFull = isFull;
+  }
+
+  return {
+    capacity,
+    submit: (texts, answer) =>
+      new Promise((resolve) => {
+        let open = texts.length;
+        for (const [place, text] of texts.entries()) {
+          add(text, place, answer, () => {
+            if (--open === 0) resolve();
+          });
+        }
+        pump();
+      }),
+    pump,
+    setPaused(value) {
+      paused = value;
+      tellCapacity();
+    },
+    setShare(share) {
+      rate.setLimit(settings.per_second === null ? null : settings.per_second * share);
+    },
+    stop() {
+      paused = true;
+      clearTimeout(timer);
+      giveBack(() => true);
+    },
+  };
+}

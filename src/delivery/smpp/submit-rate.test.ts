@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createTestClock } from '../../../test/support/clock.ts';
+import { createSubmitRate } from './submit-rate.ts';
+
+function takeFor(
+  rate: ReturnType<typeof createSubmitRate>,
+  clock: ReturnType<typeof createTestClock>,
+  ms: number,
+): number {
+  let taken = 0;
+  for (let passed = 0; passed < ms; passed += 5) {
+    while (taken < 1_000_000 && rate.take()) taken++;
+    clock.advance(5);
+  }
+  return taken;
+}
+
+describe('the rate of a carrier', () => {
+  test('never exceeds the allowed parts in any second, however its callers are timed', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 60 }),
+        (perSecond, pauses) => {
+          const clock = createTestClock();
+          const rate = createSubmitRate(clock, perSecond);
+          const times: number[] = [];
+          for (const ms of pauses) {
+            clock.advance(ms);
+            for (let tries = 0; tries < 1000 && rate.take(); tries++) times.push(clock.steadyMs());
+          }
+          // Rights of 50 ms may be kept, or one.
+          const most = perSecond + Math.max(1, perSecond / 20) + 1;
+          for (const [index, from] of times.entries()) {
+            const within = times.slice(index).filter((time) => time < from + 1000).length;
+            assert.ok(within <= most, `${within} in a second, ${perSecond} allowed`);
+          }
+        },
+      ),
+    );
+  });
+
+  test('reaches what is allowed', () => {
+    const clock = createTestClock();
+    const taken = takeFor(createSubmitRate(clock, 200), clock, 10_000);
+    assert.ok(taken >= 1950 && taken <= 2020, `${taken} in ten seconds`);
+  });
+
+  test('pauses and halves when the carrier is throttled, and recovers', () => {
+    const clock = createTestClock();
+    const rate = createSubmitRate(clock, 100);
+    takeFor(rate, clock, 2000);
+    rate.noteThrottled();
+    rate.noteThrottled();
+    assert.equal(rate.isPaused, true);
+    assert.equal(takeFor(rate, clock, 1000), 0);
+    rate.noteAccepted();
+    const slow = takeFor(rate, clock, 1000);
+    assert.ok(slow >= 40 && slow <= 60, `${slow} a second after it was throttled`);
+    clock.advance(80_000);
+    const recovered = takeFor(rate, clock, 1000);
+    assert.ok(recovered >= 95, `${recovered} a second after a while`);
+  });
+
+  test('the pauses grow only while nothing is accepted between them', () => {
+    const clock = createTestClock();
+    const rate = createSubmitRate(clock, null);
+    const pauses: number[] = [];
+    const throttle = () => {
+      const fromMs = clock.steadyMs();
+      rate.noteThrottled();
+      while (rate.isPaused) clock.advance(100);
+      pauses.push(clock.steadyMs() - fromMs);
+    };
+    for (let times = 0; times < 7; times++) throttle();
+    rate.noteAccepted();
+    throttle();
+    assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 1000]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { Clock } from '../../platform/clock.ts';
+
+/**
+ * How fast a carrier may send: the rate that the settings give it, and less after the carrier has answered `throttled`.
+ * Then it pauses, halves its rate, and speeds up again by a tenth every ten seconds.
+ */
+export interface SubmitRate {
+  /** Takes the right to send one part now. */
+  take(): boolean;
+  /** When `take` may succeed again (steady time). */
+  readonly nextMs: number;
+  /** Parts a second: what is allowed, or what was sent lately if nothing limits it. */
+  readonly perSecond: number;
+  readonly isPaused: boolean;
+  noteThrottled(): void;
+  noteAccepted(): void;
+  /** The share of the account's rate that this node may use now; null for no limit. */
+  setLimit(perSecond: number | null): void;
+}
+
+const pause = { fromMs: 1000, toMs: 30_000 };
+const faster = { everyMs: 10_000, by: 1.1 };
+/** Rights are kept for this long, so that a late timer costs nothing. */
+const keptMs = 50;
+/** At this rate a limit of our own making no longer limits anything. */
+const fast = 10_000;
+const measureMs = 500;
+
+export function createSubmitRate(clock: Clock, perSecond: number | null): SubmitRate {
+  let configured = perSecond ?? Number.POSITIVE_INFINITY;
+  /** Our own limit, after `throttled`. */
+  let learnt = Number.POSITIVE_INFINITY;
+  let fasterAtMs = 0;
+  let pausedUntilMs = 0;
+  let pauseMs = pause.fromMs;
+  let acceptedSincePause = true;
+  /** The time for which all rights have been used. */
+  let usedUntilMs = 0;
+  const lately = { fromMs: 0, parts: 0, perSecond: 0 };
+
+  function limit(): number {
+    const nowMs = clock.steadyMs();
+    while (learnt < Number.POSITIVE_INFINITY && nowMs >= fasterAtMs) {
+      learnt *= faster.by;
+      fasterAtMs += faster.everyMs;
+      if (learnt >= fast || learnt >= configured) learnt = Number.POSITIVE_INFINITY;
+    }
+    return Math.min(configured, learnt);
+  }
+
+  function measure(nowMs: number): void {
+    const tookMs = nowMs - lately.fromMs;
+    if (tookMs < measureMs) return;
+    lately.perSecond = (lately.parts * 1000) / tookMs;
+    lately.parts = 0;
+    lately.fromMs = nowMs;
+  }
+
+  return {
+    take() {
+      const nowMs = clock.steadyMs();
+      measure(nowMs);
+      if (nowMs < pausedUntilMs) return false;
+      const stepMs = 1000 / limit();
+      const fromMs = Math.max(usedUntilMs, nowMs - Math.max(keptMs, stepMs));
+      if (fromMs + stepMs > nowMs) return false;
+      usedUntilMs = fromMs + stepMs;
+      lately.parts++;
+      return true;
+    },
+    get nextMs() {
+      return Math.max(pausedUntilMs, usedUntilMs + 1000 / limit());
+    },
+    get perSecond() {
+      measure(clock.steadyMs());
+      return Math.min(limit(), Math.max(lately.perSecond, lately.parts));
+    },
+    get isPaused() {
+      return clock.steadyMs() < pausedUntilMs;
+    },
+    noteThrottled() {
+      const nowMs = clock.steadyMs();
+      // The answers to what was under way belong to the same event.
+      if (nowMs < pausedUntilMs) return;
+      pauseMs = acceptedSincePause ? pause.fromMs : Math.min(pause.toMs, pauseMs * 2);
+      acceptedSincePause = false;
+      pausedUntilMs = nowMs + pauseMs;
+      measure(nowMs);
+      learnt = Math.max(1, Math.min(limit(), Math.max(lately.perSecond, lately.parts)) / 2);
+      fasterAtMs = pausedUntilMs + faster.everyMs;
+    },
+    noteAccepted() {
+      if (clock.steadyMs() >= pausedUntilMs) acceptedSincePause = true;
+    },
+    setLimit(allowed) {
+      configured = allowed ?? Number.POSITIVE_INFINITY;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../../platform/clock.ts';
+import { minuteMs } from '../../platform/clock.ts';
+import { highestSequence, type SubmitFields, type Tlv } from './pdu.ts';
+
+/** What became of a submit. */
+export type SubmitAnswer =
+  /** submit_sm_resp or generic_nack. Status 0 means accepted; the id may be empty. */
+  | { kind: 'answered'; status: number; messageId: string; tlvs: readonly Tlv[] }
+  /** It was never given to the socket: it can be sent again without a copy. */
+  | { kind: 'not_sent' }
+  /** It was given to the socket, and no answer came in time or before the session closed. */
+  | { kind: 'in_doubt' };
+
+export interface SubmitRequest {
+  fields: SubmitFields;
+  /** Our id, for the log. */
+  messageId: string | null;
+  /** Without an answer for this long it is in doubt; `responseMs` of the session if undefined. */
+  deadlineMs?: number | undefined;
+  /** Called once; after `in_doubt` perhaps once more, when the answer comes late. */
+  settle: (answer: SubmitAnswer) => void;
+}
+
+/** A submit in the window. `frame` is there until the socket has it. */
+export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle' | 'fields'> {
+  sequence: number;
+  frame: Buffer | undefined;
+  sentMs: number;
+  dueMs: number;
+}
+
+/** How long an answer may come after its time and still settle its submit. */
+const lateMs = 5 * minuteMs;
+/** A silent peer at a high rate must not fill the memory; the oldest are forgotten. */
+const mostTombstones = 20_000;
+
+export interface SubmitWindow {
+  readonly size: number;
+  /** Time-outs since the last answer. */
+  readonly timeoutsInRow: number;
+  nextSequence(): number;
+  add(entry: PendingSubmit): void;
+  /** Settles what this sequence belongs to, in time or late. Undefined if it belongs to nothing. */
+  answer(sequence: number, answer: SubmitAnswer): PendingSubmit | undefined;
+  /** Settles what is overdue. Returns those that were sent. */
+  expire(nowMs: number): PendingSubmit[];
+  /** Settles what the socket never got. */
+  dropUnsent(): void;
+  /** Settles everything: the session is over. */
+  close(): void;
+}
+
+export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; lastSequence?: number }): SubmitWindow {
+  const pending = new Map<number, PendingSubmit>();
+  /** Submits in doubt, the oldest first. */
+  const tombstones = new Map<number, { entry: PendingSubmit; untilMs: number }>();
+  let sequence = lastSequence;
+  let timeoutsInRow = 0;
+
+  function bury(entry: PendingSubmit, nowMs: number): void {
+    tombstones.set(entry.sequence, { entry, untilMs: nowMs + lateMs });
+    for (const [oldest, { untilMs }] of tombstones) {
+      if (untilMs > nowMs && tombstones.size <= mostTombstones) break;
+      tombstones.delete(oldest);
+    }
+  }
+
+  function settle(entry: PendingSubmit): void {
+    const wasSent = entry.frame === undefined;
+    pending.delete(entry.sequence);
+    entry.frame = undefined;
+    entry.settle({ kind: wasSent ? 'in_doubt' : 'not_sent' });
+  }
+
+  return {
+    get size() {
+      return pending.size;
+    },
+    get timeoutsInRow() {
+      return timeoutsInRow;
+    },
+    nextSequence() {
+      do {
+        sequence = sequence >= highestSequence ? 1 : sequence + 1;
+      } while (pending.has(sequence) || tombstones.has(sequence));
+      return sequence;
+    },
+    add: (entry) => void pending.set(entry.sequence, entry),
+
+    answer(answered, answer) {
+      const entry = pending.get(answered);
+      if (entry !== undefined) {
+        // The peer cannot know a submit that it was not sent.
+        if (entry.frame !== undefined) return undefined;
+        pending.delete(answered);
+        timeoutsInRow = 0;
+        entry.settle(answer);
+        return entry;
+      }
+      const late = tombstones.get(answered);
+      if (late === undefined) return undefined;
+      tombstones.delete(answered);
+      if (late.untilMs <= clock.steadyMs()) return undefined;
+      late.entry.settle(answer);
+      return late.entry;
+    },
+
+    expire(nowMs) {
+      const overdue = [...pending.values()].filter(({ dueMs }) => dueMs <= nowMs);
+      const sent = overdue.filter(({ frame }) => frame === undefined);
+      timeoutsInRow += sent.length;
+      for (const entry of sent) bury(entry, nowMs);
+      for (const entry of overdue) settle(entry);
+      return sent;
+    },
+
+    dropUnsent() {
+      for (const entry of [...pending.values()]) if (entry.frame !== undefined) settle(entry);
+    },
+
+    close() {
+      tombstones.clear();
+      for (const entry of [...pending.values()]) settle(entry);
+    },
+  };
+}

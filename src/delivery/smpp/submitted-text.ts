@@ -1,0 +1,89 @@
+import type { Answer, LongText, OutgoingText, PartState, SubmitResult } from '../carrier.ts';
+import type { SubmitRefusal } from './submit-errors.ts';
+
+/** A text at the carrier: its parts, and what is known of each. */
+export interface SubmittedText {
+  readonly text: OutgoingText;
+  readonly total: number;
+  /** The parts to send now: all but those that the carrier has. */
+  readonly partsToSend: number[];
+  /** True once a part was refused: the others need not be sent. */
+  readonly isRefused: boolean;
+  noteAccepted(part: number, carrierMessageId: string, receiptKey: string): void;
+  noteInDoubt(part: number): void;
+  noteRefused(part: number, refusal: SubmitRefusal): void;
+  /** The part will not be sent now: the connection is gone, or the text was refused, or waited for too long. */
+  noteUnsent(part: number): void;
+}
+
+export interface SubmittedTextOptions {
+  text: OutgoingText;
+  place: number;
+  total: number;
+  /** How many receipts make the text delivered. */
+  needed: number;
+  answer: Answer;
+  onAnswered: () => void;
+}
+
+/**
+ * Collects the answers to all parts of a text into one result, and passes it on when none is open. After a result in
+ * doubt a late answer to a part gives another result.
+ */
+export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
+  const { text, place, total, needed, answer, onAnswered } = options;
+  const states = new Map<number, PartState>(text.parts.map((state) => [state.part, state]));
+  const partsToSend = Array.from({ length: total }, (_, index) => index + 1).filter(
+    (part) => states.get(part)?.state !== 'accepted',
+  );
+  const open = new Set(partsToSend);
+  let refusal: SubmitRefusal | undefined;
+  let isAnswered = false;
+
+  function result(): SubmitResult {
+    const first = states.get(1);
+    const parts = [...states.values()].sort((a, b) => a.part - b.part);
+    const long: { long?: LongText } = total > 1 ? { long: { total, needed, parts } } : {};
+    if (parts.length === total && parts.every(({ state }) => state === 'accepted')) {
+      const carrierMessageId = first?.carrierMessageId ?? '';
+      return { outcome: 'accepted', carrierMessageId, receiptKey: first?.receiptKey ?? carrierMessageId, ...long };
+    }
+    if (refusal?.outcome === 'never') return { ...refusal, ...long };
+    if (parts.some(({ state }) => state === 'in_doubt')) return { outcome: 'in_doubt', ...long };
+    if (refusal !== undefined) return { ...refusal, ...long };
+    return { outcome: 'not_sent', ...(parts.length > 0 && long) };
+  }
+
+  function close(part: number): void {
+    open.delete(part);
+    if (open.size > 0) return;
+    const isFirst = !isAnswered;
+    isAnswered = true;
+    answer(place, result());
+    if (isFirst) onAnswered();
+  }
+
+  return {
+    text,
+    total,
+    partsToSend,
+    get isRefused() {
+      return refusal !== undefined && refusal.outcome !== 'throttled';
+    },
+    noteAccepted(part, carrierMessageId, receiptKey) {
+      states.set(part, { part, state: 'accepted', carrierMessageId, receiptKey });
+      close(part);
+    },
+    noteInDoubt(part) {
+      states.set(part, { part, state: 'in_doubt', carrierMessageId: null, receiptKey: null });
+      close(part);
+    },
+    noteRefused(part, given) {
+      states.delete(part);
+      // The worst answer decides: a text with a part that never gets through must not be tried again.
+      if (refusal === undefined || given.outcome === 'never' || refusal.outcome === 'throttled') refusal = given;
+      close(part);
+    },
+    noteUnsent: close,
+  };
+}

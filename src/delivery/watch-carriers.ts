@@ -1,0 +1,89 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import type { Log } from '../platform/log.ts';
+import { type CarrierPoll, createCarrierPoll } from './carrier-poll.ts';
+import { joinSecrets, openSecrets, type ShownSettings } from './carrier-secrets.ts';
+import { type CarrierKind, type CarrierRow, carrierAccount, carrierKey, readCarriers } from './carrier-store.ts';
+import { findWaitingTests } from './carrier-test-store.ts';
+import type { SmppSettings } from './smpp/smpp-settings.ts';
+
+/** A carrier that a worker has to run, with its secrets. */
+export interface ConfiguredCarrier {
+  id: number;
+  key: string;
+  account: string;
+  name: string;
+  kind: CarrierKind;
+  settings: SmppSettings;
+  /** Rises with each change of settings, and when it is paused or resumed. */
+  version: number;
+  generation: number;
+  paused: boolean;
+  /** The log is to be written when this is newer than the last one written. */
+  logWantedAtMs: number | null;
+  /** A test waits for a worker: `claimTest` takes it. */
+  testWaiting: boolean;
+}
+
+export interface WatchOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  /** Gets the whole list, by name, at the start and whenever something in it changes. */
+  onChange: (carriers: ConfiguredCarrier[]) => void;
+}
+
+/** Follows the carriers, for a worker. */
+export function watchCarriers({ database, clock, keys, log, onChange }: WatchOptions): CarrierPoll {
+  let known = new Map<number, ConfiguredCarrier>();
+
+  /** A carrier whose secrets cannot be opened now stays as it was; one that is new waits for the next read. */
+  function configure(row: CarrierRow, testWaiting: boolean): ConfiguredCarrier | undefined {
+    const before = known.get(row.id);
+    const { logWantedAtMs, paused } = row;
+    if (before?.version === row.version) return { ...before, logWantedAtMs, testWaiting };
+    try {
+      return {
+        id: row.id,
+        key: carrierKey(row),
+        account: carrierAccount(row),
+        name: row.name,
+        kind: row.kind,
+        settings: joinSecrets(row.settings as unknown as ShownSettings, openSecrets(keys, row.id, row.secrets)),
+        version: row.version,
+        generation: row.generation,
+        paused,
+        logWantedAtMs,
+        testWaiting,
+      };
+    } catch (error) {
+      log.warn({ carrier: row.name, reason: (error as Error).message }, 'the secrets of a carrier could not be opened');
+      return before && { ...before, logWantedAtMs, testWaiting };
+    }
+  }
+
+  return createCarrierPoll({
+    database,
+    log,
+    async read() {
+      const rows = await readCarriers(database);
+      const waiting = await findWaitingTests(database, clock.nowMs());
+      const carriers = rows.flatMap((row) => configure(row, waiting.has(row.id)) ?? []);
+      const changed = carriers.length !== known.size || carriers.some((each) => !isSame(each, known.get(each.id)));
+      known = new Map(carriers.map((each) => [each.id, each]));
+      if (changed) onChange(carriers);
+      return changed;
+    },
+  });
+}
+
+function isSame(carrier: ConfiguredCarrier, before: ConfiguredCarrier | undefined): boolean {
+  return (
+    before !== undefined &&
+    before.version === carrier.version &&
+    before.logWantedAtMs === carrier.logWantedAtMs &&
+    before.testWaiting === carrier.testWaiting
+  );
+}

@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import type { CarrierLogService } from '../delivery/carrier-log-service.ts';
+import type { CarrierService, LiveCarrier } from '../delivery/carrier-service.ts';
+import type { CarrierTestService } from '../delivery/carrier-test-service.ts';
+import { smppSettingsSchema } from '../delivery/smpp/smpp-settings.ts';
+import { pageQuery, pageSchema, readPage, toPage } from '../http/list-page.ts';
+import { type Route, route } from '../http/route.ts';
+import { itemKeyword } from '../http/validation.ts';
+import type { Config } from '../platform/config.ts';
+import { invalidField } from '../platform/errors.ts';
+import { carrierParams, carrierRoute, carrierSchema, carriersPath, toCarrier } from './carrier-record.ts';
+import { createCarrierTestRoutes } from './carrier-test-api.ts';
+
+export interface CarrierRoutesOptions {
+  carriers: CarrierService;
+  tests: CarrierTestService;
+  logs: CarrierLogService;
+  environment: Config['environment'];
+}
+
+/** The service checks settings: what they may be depends on the kind. */
+const settings = (documented: object) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', [itemKeyword]: documented });
+
+const createBody = Type.Object({
+  name: Type.String({
+    maxLength: 32,
+    expected: '2 to 32 lower-case letters, digits or hyphens, beginning with a letter',
+  }),
+  kind: Type.String({ maxLength: 32, expected: 'smpp' }),
+  settings: settings(smppSettingsSchema),
+});
+const changeBody = Type.Object({ settings: settings(Type.Partial(smppSettingsSchema)) });
+
+/** Carriers, for operators (section 14 of the contract). */
+export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
+  const { carriers } = options;
+  const found = { 200: { description: 'The carrier', schema: carrierSchema } };
+  const shown = async (carrier: Promise<LiveCarrier>) => ({ status: 200, body: toCarrier(await carrier) });
+  return [
+    route({
+      method: 'POST',
+      path: carriersPath,
+      ...carrierRoute,
+      summary: 'Connect a carrier',
+      description: 'Every worker connects it within 2 seconds. Secrets are kept and never shown.',
+      body: createBody,
+      answers: { 201: { description: 'The carrier, without its secrets', schema: carrierSchema } },
+      handler: async (call) => {
+        const carrier = await carriers.create(call.body);
+        return { status: 201, body: toCarrier(carrier), location: `${carriersPath}/${carrier.name}` };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: carriersPath,
+      ...carrierRoute,
+      summary: 'List carriers with the state of each connection, newest first',
+      query: Type.Object(pageQuery),
+      answers: { 200: { description: 'A page of carriers', schema: pageSchema(carrierSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const rows = await carriers.list(limit + 1, readPlace(after));
+        const body = toPage(
+          rows.map((carrier) => ({ id: placeOf(carrier.id), carrier })),
+          limit,
+          ({ carrier }) => toCarrier(carrier),
+        );
+        return { status: 200, body };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${carriersPath}/{name}`,
+      ...carrierRoute,
+      summary: 'Read a carrier',
+      params: carrierParams,
+      answers: found,
+      handler: (call) => shown(carriers.require(call.params.name)),
+    }),
+    route({
+      method: 'PATCH',
+      path: `${carriersPath}/{name}`,
+      ...carrierRoute,
+      summary: 'Change settings of a carrier',
+      description:
+        'A merge patch (RFC 7396): settings that are not named stay, secrets too; null sets the default or removes. ' +
+        'Texts in flight finish on the old connections.',
+      params: carrierParams,
+      body: changeBody,
+      answers: found,
+      handler: (call) => shown(carriers.change(call.params.name, call.body.settings)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${carriersPath}/{name}`,
+      ...carrierRoute,
+      summary: 'Delete a carrier',
+      description: 'Refused (409) while it has texts to send or awaits receipts, unless force is true.',
+      params: carrierParams,
+      query: Type.Object({ force: Type.Boolean({ default: false, expected: 'true or false' }) }),
+      answers: { 204: { description: 'Deleted' } },
+      handler: async (call) => {
+        await carriers.remove(call.params.name, { force: call.query.force });
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${carriersPath}/{name}/pause`,
+      ...carrierRoute,
+      summary: 'Pause a carrier: it sends no more texts and still takes receipts',
+      params: carrierParams,
+      answers: found,
+      handler: (call) => shown(carriers.setPaused(call.params.name, true)),
+    }),
+    route({
+      method: 'POST',
+      path: `${carriersPath}/{name}/resume`,
+      ...carrierRoute,
+      summary: 'Resume a paused carrier',
+      params: carrierParams,
+      answers: found,
+      handler: (call) => shown(carriers.setPaused(call.params.name, false)),
+    }),
+    ...createCarrierTestRoutes(options),
+  ];
+}
+
+/** Of an integer in Postgres. */
+const largestId = 2 ** 31 - 1;
+
+/** A carrier's place in the list, in the form that cursors have. */
+function placeOf(id: number): string {
+  return `car_${String(id).padStart(26, '0')}`;
+}
+
+function readPlace(place: string | undefined): number | undefined {
+  if (place === undefined) return undefined;
+  const id = place.startsWith('car_') ? Number(place.slice(4)) : Number.NaN;
+  if (!Number.isInteger(id) || id > largestId) throw invalidField('cursor', 'must be a next_cursor of this list');
+  return id;
+}

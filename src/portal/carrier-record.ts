@@ -1,0 +1,120 @@
+import { type Static, Type } from 'typebox';
+import { type CarrierBind, stateOf } from '../delivery/carrier-bind-store.ts';
+import type { LiveCarrier } from '../delivery/carrier-service.ts';
+import type { TestReport } from '../delivery/carrier-test-service.ts';
+import { smppSettingsSchema } from '../delivery/smpp/smpp-settings.ts';
+import { nullable, pathParameter } from '../http/list-page.ts';
+import { itemKeyword } from '../http/validation.ts';
+import { maskNumber } from '../messages/phone-number.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+
+export const carriersPath = '/portal/v1/operator/carriers';
+export const carrierParams = Type.Object({ name: pathParameter });
+/** What all routes of carriers have. */
+export const carrierRoute = { auth: { kind: 'operator' }, tag: 'Developer portal: carriers' } as const;
+
+const { password: _, tls, ...shownProperties } = smppSettingsSchema.properties;
+const shownSettings = Type.Object({
+  ...shownProperties,
+  password_set: Type.Boolean({ description: 'Whether there is a password; it is never shown' }),
+  tls: Type.Unsafe({ ...tls, description: 'Instead of the private key, key_set says whether there is one' }),
+});
+
+export const bindSchema = Type.Object({
+  slot: Type.Integer(),
+  node: Type.String(),
+  state: Type.String({ description: 'connecting, binding, bound, degraded, waiting, unbinding or stopped' }),
+  mode: Type.String({ description: 'transceiver or pair' }),
+  host: nullable(Type.String()),
+  since: Type.String(),
+  error: nullable(Type.String({ description: 'Why it is not bound' })),
+  next_try_at: nullable(Type.String()),
+});
+
+export const carrierSchema = Type.Object({
+  name: Type.String(),
+  kind: Type.String(),
+  paused: Type.Boolean(),
+  state: Type.String({ description: 'up, degraded, down, or not_running: no worker runs it' }),
+  binds: Type.Array(bindSchema),
+  // Stored without secrets, so that all of it can be shown.
+  settings: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    [itemKeyword]: shownSettings,
+  }),
+  version: Type.Integer({ description: 'Rises with each change' }),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+});
+export type CarrierRecord = Static<typeof carrierSchema>;
+
+export function toCarrier(carrier: LiveCarrier): CarrierRecord {
+  const { name, kind, paused, binds, settings, version, createdAtMs, updatedAtMs } = carrier;
+  return {
+    name,
+    kind,
+    paused,
+    state: stateOf(binds, Number(settings.binds)),
+    binds: binds.map(toBind),
+    settings,
+    version,
+    created_at: toTimestamp(createdAtMs),
+    updated_at: toTimestamp(updatedAtMs),
+  };
+}
+
+export function toBind({ slot, node, state, mode, host, sinceMs, error, nextTryAtMs }: CarrierBind) {
+  return {
+    slot,
+    node,
+    state,
+    mode,
+    host,
+    since: toTimestamp(sinceMs),
+    error,
+    next_try_at: timestampOrNull(nextTryAtMs),
+  };
+}
+
+export const testSchema = Type.Object({
+  id: Type.String(),
+  status: Type.String({ description: 'waiting, running, passed or failed' }),
+  to: Type.String({ description: 'The end of the number' }),
+  steps: Type.Array(
+    Type.Object({
+      step: Type.String({ description: 'name, connection, tls, bind, text or receipt' }),
+      ok: Type.Boolean(),
+      detail: Type.String(),
+      took_ms: Type.Integer(),
+    }),
+  ),
+  error: nullable(Type.String({ description: 'Why the test ended without a last step' })),
+  created_at: Type.String(),
+  finished_at: nullable(Type.String()),
+});
+
+export function toTest({ id, status, to, steps, error, createdAtMs, finishedAtMs }: TestReport) {
+  return {
+    id,
+    status,
+    to: maskNumber(to),
+    steps: steps.map(({ step, ok, detail, tookMs }) => ({ step, ok, detail, took_ms: Math.round(tookMs) })),
+    error,
+    created_at: toTimestamp(createdAtMs),
+    finished_at: timestampOrNull(finishedAtMs),
+  };
+}
+
+export const logEntrySchema = Type.Object({
+  at: Type.String(),
+  node: Type.String(),
+  slot: Type.Integer(),
+  direction: Type.String({ description: 'in or out' }),
+  command: Type.String(),
+  status: Type.Integer({ description: 'command_status' }),
+  sequence: Type.Integer(),
+  message_id: nullable(Type.String({ description: 'Our id' })),
+  carrier_message_id: nullable(Type.String({ description: 'The id that the carrier gave' })),
+  number_ends: nullable(Type.String({ description: 'The last three digits of the phone number' })),
+});

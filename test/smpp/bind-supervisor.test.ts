@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import type { BindOptions } from '../../src/delivery/smpp/bind-options.ts';
+import { type BindSupervisor, createBindSupervisor } from '../../src/delivery/smpp/bind-supervisor.ts';
+import type { Pdu } from '../../src/delivery/smpp/pdu.ts';
+import { createPduLog } from '../../src/delivery/smpp/pdu-log.ts';
+import type { SmppSettings } from '../../src/delivery/smpp/smpp-settings.ts';
+import type { SubmitAnswer } from '../../src/delivery/smpp/submit-window.ts';
+import { createTestClock } from '../support/clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Script, type ScriptedSmsc, startScriptedSmsc, usualAnswer } from '../support/scripted-smsc.ts';
+import { textTo } from './test-session.ts';
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+});
+
+async function smscWith(script?: Script): Promise<ScriptedSmsc> {
+  const smsc = await startScriptedSmsc(script);
+  opened.push(smsc.close);
+  return smsc;
+}
+
+const settingsFor = (port: number, others: Partial<SmppSettings> = {}): SmppSettings => ({
+  host: '127.0.0.1',
+  port,
+  hosts: [],
+  tls: false,
+  system_id: 'me',
+  password: 'secret',
+  system_type: '',
+  service_type: '',
+  address_range: '',
+  bind: 'transceiver',
+  binds: 1,
+  window: 10,
+  per_second: null,
+  validity: 'relative',
+  utc_offset: '+00:00',
+  validity_min_seconds: 0,
+  tlvs: [],
+  charsets: ['gsm7/0', 'ucs2/8'],
+  long_messages: 'udh16',
+  ton_npi: {},
+  message_id: { response: 'exact', receipt: 'exact' },
+  receipts: 'all',
+  sniff: false,
+  enquire_link_seconds: 30,
+  response_seconds: 30,
+  submit_errors: {},
+  errors: null,
+  ...others,
+});
+
+function supervise(port: number, others: Partial<SmppSettings> = {}, options: Partial<BindOptions> = {}) {
+  const clock = createTestClock();
+  const supervisor: BindSupervisor = createBindSupervisor({
+    slot: 1,
+    settings: settingsFor(port, others),
+    clock,
+    log: createPduLog(clock),
+    isAllowedAddress: () => true,
+    onDeliver: () => Promise.resolve(0),
+    onChange: () => {},
+    // Half of the longest wait.
+    random: () => 0.5,
+    ...options,
+  });
+  opened.push(() => supervisor.stop(0));
+  const pass = (ms: number) => {
+    clock.advance(ms);
+    supervisor.tick();
+  };
+  const reaches = (state: string) =>
+    eventually(`state ${state}`, () => supervisor.state.state === state, { everyMs: 2 });
+  const submit = () =>
+    new Promise<SubmitAnswer>((settle) => {
+      const taken = supervisor.submit({ fields: textTo('hello'), messageId: 'msg_1', settle });
+      assert.ok(taken, 'the supervisor takes the text');
+    });
+  const waitMs = () => Date.parse(supervisor.state.next_try_at ?? '') - clock.nowMs();
+  return { supervisor, clock, pass, reaches, submit, waitMs };
+}
+
+const isBind = ({ command }: Pdu) => /^bind_(receiver|transmitter|transceiver)$/.test(command);
+const refuseBinds =
+  (status: number): Script =>
+  (pdu, peer) => {
+    if (!isBind(pdu)) return false;
+    peer.send({ ...(usualAnswer(pdu, '') as Pdu), status });
+    return true;
+  };
+
+describe('a slot', () => {
+  test('is bound, and takes texts', async () => {
+    const smsc = await smscWith();
+    const { supervisor, reaches, submit } = supervise(smsc.port);
+    await reaches('bound');
+    assert.equal(supervisor.free, 10);
+    assert.equal((await submit()).kind, 'answered');
+    const { mode, host, error, next_try_at } = supervisor.state;
+    assert.deepEqual([mode, host, error, next_try_at], ['transceiver', `127.0.0.1:${smsc.port}`, null, null]);
+  });
+
+  test('1: waits ever longer between tries, up to a minute', async () => {
+    const smsc = await smscWith((pdu, peer) => {
+      if (isBind(pdu)) peer.end();
+      return true;
+    });
+    const { supervisor, reaches, pass, waitMs } = supervise(smsc.port);
+    const waits: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      await smsc.arrived('bind_transceiver', round + 1);
+      await reaches('waiting');
+      waits.push(waitMs());
+      pass(waitMs() - 1);
+      assert.equal(supervisor.state.state, 'waiting');
+      pass(1);
+    }
+    assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    assert.match(supervisor.state.error ?? '', /closed the connection before it answered the bind/);
+  });
+
+  test('the wait starts anew only after a session that was bound for a minute', async () => {
+    const smsc = await smscWith();
+    const { reaches, pass, waitMs } = supervise(smsc.port, { enquire_link_seconds: 3600 });
+    const waitAfter = async (boundMs: number) => {
+      await reaches('bound');
+      pass(boundMs);
+      smsc.peers.at(-1)?.reset();
+      await reaches('waiting');
+      const ms = waitMs();
+      pass(ms);
+      return ms;
+    };
+    assert.deepEqual([await waitAfter(1000), await waitAfter(59_000)], [500, 1000]);
+    assert.deepEqual([await waitAfter(60_000), await waitAfter(0)], [500, 1000]);
+  });
+
+  test('3: already bound: waits a minute each time, then is bound', async () => {
+    const smsc = await smscWith(refuseBinds(0x05));
+    const { supervisor, reaches, pass, waitMs } = supervise(smsc.port);
+    for (let round = 0; round < 3; round++) {
+      await smsc.arrived('bind_transceiver', round + 1);
+      await reaches('waiting');
+      assert.equal(waitMs(), 60_000);
+      assert.match(supervisor.state.error ?? '', /already bound/);
+      if (round === 2) smsc.follow(() => false);
+      pass(60_000);
+    }
+    await reaches('bound');
+    assert.equal(supervisor.state.error, null);
+  });
+
+  test('4: a wrong password: one try a minute, then fewer, down to one in 15 minutes, and the state says why', async () => {
+    const smsc = await smscWith(refuseBinds(0x0e));
+    const { supervisor, reaches, pass, waitMs } = supervise(smsc.port);
+    const waits: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      await smsc.arrived('bind_transceiver', round + 1);
+      await reaches('waiting');
+      waits.push(waitMs() / 60_000);
+      pass(waitMs());
+    }
+    assert.deepEqual(waits, [1, 2, 4, 8, 15, 15]);
+    assert.match(supervisor.state.error ?? '', /wrong password/);
+  });
+
+  test('18: the peer unbinds with 3 in flight: they settle, and the slot is bound again', async () => {
+    const smsc = await smscWith((pdu) => pdu.command === 'submit_sm');
+    const { reaches, submit, pass, waitMs } = supervise(smsc.port);
+    await reaches('bound');
+    const answers = Promise.all([submit(), submit(), submit()]);
+    await smsc.arrived('submit_sm', 3);
+    const [peer] = smsc.peers;
+    peer?.send({ command: 'unbind', status: 0, sequence: 1 });
+    await smsc.arrived('unbind_resp');
+    peer?.send(...smsc.ledger('submit_sm').map((pdu) => usualAnswer(pdu, 'ok') as Pdu));
+    assert.ok(
+      (await answers).every(({ kind }) => kind === 'answered'),
+      'all three were answered',
+    );
+    await reaches('waiting');
+    pass(waitMs());
+    await reaches('bound');
+  });
+
+  test('goes through the hosts in turn', async () => {
+    const [first, second] = [await smscWith(refuseBinds(0x08)), await smscWith()];
+    const hosts = [{ host: '127.0.0.1', port: second.port }];
+    const { supervisor, reaches, pass, waitMs } = supervise(first.port, { hosts });
+    await first.arrived('bind_transceiver');
+    await reaches('waiting');
+    pass(waitMs());
+    await reaches('bound');
+    assert.equal(supervisor.state.host, `127.0.0.1:${second.port}`);
+  });
+
+  test('resolves the name for every try, and goes through its addresses', async () => {
+    const smsc = await smscWith(refuseBinds(0x08));
+    const asked: string[] = [];
+    const connected: string[] = [];
+    const { reaches, pass, waitMs } = supervise(
+      smsc.port,
+      { host: 'smsc.test' },
+      {
+        resolve(host) {
+          asked.push(host);
+          return Promise.resolve(['127.0.0.1', '127.0.0.2']);
+        },
+        isAllowedAddress(address) {
+          connected.push(address);
+          return true;
+        },
+      },
+    );
+    for (let round = 0; round < 3; round++) {
+      await eventually('a try', () => connected.length === round + 1);
+      await reaches('waiting');
+      pass(waitMs());
+    }
+    assert.deepEqual(connected.slice(0, 3), ['127.0.0.1', '127.0.0.2', '127.0.0.1']);
+    assert.ok(asked.length >= 3, 'the name was resolved each time');
+  });
+
+  test('does not connect to an address that is not allowed, and says so; nor to a name without address', async () => {
+    const smsc = await smscWith();
+    const forbidden = supervise(smsc.port, {}, { isAllowedAddress: () => false });
+    await forbidden.reaches('waiting');
+    assert.match(forbidden.supervisor.state.error ?? '', /leads to 127.0.0.1, which is not allowed here/);
+    const nameless = supervise(smsc.port, { host: 'nowhere.test' }, { resolve: () => Promise.reject(new Error('x')) });
+    await nameless.reaches('waiting');
+    assert.match(nameless.supervisor.state.error ?? '', /nowhere.test does not resolve/);
+    assert.equal(smsc.peers.length, 0);
+  });
+
+  test('is drained on stop: answers are awaited, then it unbinds', async () => {
+    const smsc = await smscWith((pdu) => pdu.command === 'submit_sm');
+    const { supervisor, reaches, submit } = supervise(smsc.port);
+    await reaches('bound');
+    const answer = submit();
+    await smsc.arrived('submit_sm');
+    const stopped = supervisor.stop(30_000);
+    assert.equal(supervisor.free, 0);
+    smsc.peers[0]?.send(usualAnswer(smsc.ledger('submit_sm')[0] as Pdu, 'ok') as Pdu);
+    await stopped;
+    assert.equal((await answer).kind, 'answered');
+    assert.equal(supervisor.state.state, 'stopped');
+    assert.equal(smsc.ledger('unbind').length, 1);
+  });
+});
+
+describe('2: a carrier without transceivers', () => {
+  const ignores: Script = ({ command }) => command === 'bind_transceiver';
+  const nacks: Script = (pdu, peer) => {
+    if (pdu.command !== 'bind_transceiver') return false;
+    peer.send({ command: 'generic_nack', status: 3, sequence: pdu.sequence });
+    return true;
+  };
+
+  for (const [name, script] of [
+    ['ignored', ignores],
+    ['nacked', nacks],
+  ] as const) {
+    test(`${name}: a transmitter and a receiver are bound instead, and the next time at once`, async () => {
+      const smsc = await smscWith(script);
+      const { supervisor, reaches, pass, submit, waitMs } = supervise(smsc.port);
+      await smsc.arrived('bind_transceiver');
+      if (name === 'ignored') pass(10_000);
+      await reaches('bound');
+      assert.equal(supervisor.state.mode, 'pair');
+      assert.equal((await submit()).kind, 'answered');
+      smsc.peers.find(({ boundAs }) => boundAs === 'bind_transmitter')?.reset();
+      await reaches('waiting');
+      pass(waitMs());
+      await reaches('bound');
+      assert.equal(smsc.ledger('bind_transceiver').length, 1, 'the transceiver is not tried again');
+    });
+  }
+
+  test('a carrier that answers no bind at all is tried both ways, with growing waits', async () => {
+    const smsc = await smscWith(isBind);
+    const { reaches, pass, waitMs } = supervise(smsc.port);
+    await smsc.arrived('bind_transceiver', 1);
+    pass(10_000);
+    await smsc.arrived('bind_transmitter', 1);
+    await smsc.arrived('bind_receiver', 1);
+    pass(10_000);
+    await eventually('back to the transceiver', () => waitMs() === 1000);
+    await reaches('waiting');
+    pass(1000);
+    await smsc.arrived('bind_transceiver', 2);
+  });
+
+  test('a transceiver that was bound once stays one, though a later bind is ignored', async () => {
+    const smsc = await smscWith();
+    const { supervisor, reaches, pass, waitMs } = supervise(smsc.port);
+    await reaches('bound');
+    smsc.follow(isBind);
+    smsc.peers[0]?.reset();
+    await reaches('waiting');
+    pass(waitMs());
+    await smsc.arrived('bind_transceiver', 2);
+    pass(10_000);
+    await reaches('waiting');
+    assert.equal(supervisor.state.mode, 'transceiver');
+  });
+
+  test('with the receiver down texts still leave, and the state says so', async () => {
+    const smsc = await smscWith();
+    const { supervisor, reaches, pass, submit } = supervise(smsc.port, { bind: 'pair' });
+    await reaches('bound');
+    smsc.follow((pdu, peer) => {
+      if (pdu.command === 'bind_receiver') peer.end();
+      return pdu.command === 'bind_receiver';
+    });
+    smsc.peers.find(({ boundAs }) => boundAs === 'bind_receiver')?.reset();
+    await reaches('degraded');
+    assert.match(supervisor.state.error ?? '', /receiver is not bound, so no receipts arrive/);
+    assert.equal((await submit()).kind, 'answered');
+    smsc.follow(() => false);
+    pass(1000);
+    await reaches('bound');
+    assert.equal(supervisor.state.error, null);
+    assert.equal(smsc.ledger('bind_transmitter').length, 1);
+  });
+
+  test('5 s are enough to give up both', async () => {
+    const smsc = await smscWith(({ command }) => command === 'unbind');
+    const { supervisor, reaches, pass } = supervise(smsc.port, { bind: 'pair' });
+    await reaches('bound');
+    const stopped = supervisor.stop(0);
+    await smsc.arrived('unbind', 2);
+    pass(5000);
+    await stopped;
+  });
+});
