@@ -2,7 +2,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { problemsOf, validationError } from '../http/validation.ts';
 import type { FieldProblem } from '../platform/errors.ts';
+import { receiptErrorsProblem } from './smpp/receipt-errors.ts';
 import { type SmppSettings, smppSettingsSchema } from './smpp/smpp-settings.ts';
+import { submitErrorsProblem } from './smpp/submit-errors.ts';
+import { tlvsProblem } from './smpp/submit-parts.ts';
+import { utcOffsetProblem } from './smpp/validity.ts';
 
 const carrierName = /^[a-z][a-z0-9-]{1,31}$/;
 
@@ -63,14 +67,18 @@ const checks: { [Name in keyof SmppSettings]?: Check<NonNullable<SmppSettings[Na
   system_type: checkAscii,
   service_type: checkAscii,
   address_range: checkAscii,
-  utc_offset: (offset, field) =>
-    /^[+-](0\d|1[0-4]):(00|15|30|45)$/.test(offset)
-      ? []
-      : [{ field, message: 'must be a difference from UTC in quarter hours, like +05:30' }],
+  utc_offset: (offset, field) => told(field, utcOffsetProblem(offset)),
+  tlvs: (tlvs, field) => told(field, tlvsProblem(tlvs)),
+  submit_errors: (meanings, field) => told(field, submitErrorsProblem(meanings)),
+  errors: (errors, field) => told(field, receiptErrorsProblem(errors)),
   charsets: (charsets, field) =>
     new Set(charsets).size === charsets.length ? [] : [{ field, message: 'must name each charset once' }],
   tls: (tls, field) => (tls === false ? [] : checkTls(tls, field)),
 };
+
+function told(field: string, message: string | undefined): FieldProblem[] {
+  return message === undefined ? [] : [{ field, message }];
+}
 
 const hostLabel = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;
 
