@@ -67,11 +67,11 @@ async function listByAge(list: List, after: string | undefined, nowMs: number): 
       piece = Math.min(500, 2 * piece);
       const found = await readByAge(list, { from: span.from, below, limit: wanted });
       const last = found.at(-1);
-      below = last?.id ?? below;
-      rows.push(...found.map(toShown).filter(({ status }) => filter.status === undefined || status === filter.status));
+      below = last === undefined ? below : uuidOf(last.id);
+      rows.push(...found.filter(({ status }) => filter.status === undefined || status === filter.status));
       room -= found.length;
       if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
-      if (room <= 0) return { rows, searchedTo: last && toMessageId(last.id) };
+      if (room <= 0) return { rows, searchedTo: last?.id };
       if (found.length < wanted) break;
     }
   }
@@ -94,14 +94,14 @@ function spansFrom(after: string | undefined, nowMs: number): { from: string; be
 async function readByAge(
   { tx, applicationId, api, filter }: List,
   { from, below, limit }: { from: string; below: string; limit: number },
-): Promise<ShownRow[]> {
+): Promise<ShownMessage[]> {
   const values: unknown[] = [uuidOf(applicationId), apiNames.indexOf(api), from, below, limit];
   const conditions = ['application_id = $1', 'api = $2', 'id >= $3', 'id < $4'];
   if (filter.to !== undefined) conditions.push(`recipient = $${values.push(filter.to)}`, 'verification_id is null');
   if (filter.reference !== undefined) conditions.push(`reference = $${values.push(filter.reference)}`);
   const text = `select ${shownColumns} from message where ${conditions.join(' and ')} order by id desc limit $5`;
   const { rows } = await tx.query<ShownRow>(text, values);
-  return rows;
+  return rows.map(toShown);
 }
 
 /** Selects at most `limit` ids below an id, newest first. */

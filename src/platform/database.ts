@@ -229,7 +229,7 @@ function clientConfig(connection: DatabaseOptions['connection'], limits: Timeout
 }
 
 /** Reads `2026-11-16 03:12:10.123456+00`. Every row holds several times, and `Date.parse` takes several times as long. */
-function readTime(text: string): number {
+export function readTime(text: string): number {
   const isTime = text[4] === '-' && text[10] === ' ' && text[13] === ':' && text[16] === ':' && text.endsWith('+00');
   if (!isTime) throw new Error(`the database wrote a time as ${text}`);
   // The fraction has no trailing zeros, and none at all for a whole second.
@@ -244,6 +244,11 @@ function readTime(text: string): number {
     digits(text, 17, 19),
     millis,
   );
+}
+
+/** The same for a time that may be null, in a packed row. */
+export function readTimeOrNull(text: string): number | null {
+  return text === '' ? null : readTime(text);
 }
 
 function digits(text: string, from: number, to: number): number {
