@@ -1,6 +1,6 @@
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Statement, Tx } from '../platform/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { packed, unpack } from '../platform/packed-row.ts';
@@ -55,7 +55,12 @@ export const messageInserts = (first: number, only?: string) => `inserted_messag
     returning id, application_id, api, carrier, send_at),
   ${queueInserts('inserted_message')}`;
 
-const insertStatement = { name: 'insert-messages', text: `with ${messageInserts(1)} select` };
+/** It reads no table. */
+const insertStatement: Statement = {
+  name: 'insert-messages',
+  text: `with ${messageInserts(1)} select`,
+  planOnce: true,
+};
 
 export function messageRows(messages: Message[]): TextRows {
   return toTextRows(
