@@ -68,7 +68,6 @@ export function createDelivery(options: {
         configured,
         slots,
         clock,
-        log,
         byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
         isAllowedAddress: isAllowedAddress(config.environment),
         onCount: (name) => onCarrierCount(configured.key, name, 1),

@@ -240,3 +240,38 @@ async function isPaused(): Promise<boolean> {
   const { body } = await operator.send<{ paused: boolean }>('GET', `${path}/practice`);
   return body.paused;
 }
+
+describe('a test of a carrier', () => {
+  interface Report {
+    id: string;
+    status: string;
+    steps: { step: string; ok: boolean; detail: string }[];
+  }
+  async function runTest(): Promise<Report> {
+    const body = { to: '+447700900123', from: 'ACME', message: 'A test' };
+    const begun = await operator.send<Report>('POST', `${path}/practice/test`, body);
+    assert.equal(begun.status, 202);
+    return until('the test to end', async () => {
+      const { body: report } = await operator.send<Report>('GET', `${path}/practice/test/${begun.body.id}`);
+      return ['passed', 'failed'].includes(report.status) && report;
+    });
+  }
+
+  test('passes step by step, down to the receipt', async () => {
+    await connect();
+    const { status, steps } = await runTest();
+    assert.deepEqual(
+      steps.map(({ step, ok }) => [step, ok]),
+      ['name', 'connection', 'tls', 'bind', 'text', 'receipt'].map((step) => [step, true]),
+      JSON.stringify(steps),
+    );
+    assert.equal(status, 'passed');
+  });
+
+  test('says what the carrier refused', async () => {
+    await connect({}, { refuse_every: 1, refuse_status: 0x0b });
+    const { status, steps } = await runTest();
+    assert.equal(status, 'failed');
+    assert.match(steps.at(-1)?.detail ?? '', /refused the text: invalid_destination/);
+  });
+});
