@@ -78,12 +78,17 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
   };
 }
 
+/** Carriers that give no receipts: there `sent` is the end. */
+const withoutReceipts = `select name || '#' || id from carrier where settings ->> 'receipts' = 'none'`;
+
 const endStatement = `with ended as (
       update message set status = ${statusCode('unknown')}, updated_at = $4, sequence = sequence + 1
       where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('sent')} and sent_at <= $5
+        and carrier not in (${withoutReceipts})
       returning id, application_id as "applicationId", api, status),
     bad_end as (${insertEnds('ended')})
     insert into unsettled_text (message_id, look_at)
     select m.id, coalesce(m.sent_at + ($4::timestamptz - $5::timestamptz), $6) from message m
     where m.id = any($1::uuid[]) and m.id >= $2 and m.id <= $3 and ${isUnsettled} and m.id not in (select id from ended)
+      and not (m.status = ${statusCode('sent')} and m.carrier in (${withoutReceipts}))
     on conflict do nothing`;
