@@ -515,11 +515,19 @@ describe('receipts', () => {
   });
 
   test('one that cannot be written is not answered, and ends the session', async () => {
-    const { smsc, esme, peer } = await bound(undefined, { onDeliver: () => Promise.reject(new Error('no database')) });
-    peer.send(receipt(1));
-    assert.equal((await esme.closed()).kind, 'unwritten');
-    assert.equal(smsc.ledger('deliver_sm_resp').length, 0);
-    assert.equal(smsc.ledger('unbind').length, 1);
+    const failures = [
+      () => Promise.reject(new Error('no database')),
+      () => {
+        throw new Error('no database');
+      },
+    ];
+    for (const onDeliver of failures) {
+      const { smsc, esme, peer } = await bound(undefined, { onDeliver });
+      peer.send(receipt(1));
+      assert.equal((await esme.closed()).kind, 'unwritten');
+      assert.equal(smsc.ledger('deliver_sm_resp').length, 0);
+      assert.equal(smsc.ledger('unbind').length, 1);
+    }
   });
 
   test('one that is not written within a minute ends the session', async () => {

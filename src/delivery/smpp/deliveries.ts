@@ -52,7 +52,9 @@ export function createDeliveries({ clock, handle, answer, onFailed, onChange }: 
       const key = {};
       open.set(key, clock.steadyMs());
       if (open.size > mostUnwritten) tooMany = true;
-      handle(delivery).then(
+      // A handler that throws at once has failed like one that rejects.
+      const handled = (async () => handle(delivery))();
+      handled.then(
         (status) => {
           answer(delivery, status);
           end(key);

@@ -25,6 +25,11 @@ export interface CloseReason {
   status: number;
 }
 
+/** A reason without a status. */
+export function because(kind: CloseReason['kind'], sentence: string): CloseReason {
+  return { kind, sentence, status: 0 };
+}
+
 export interface SessionOptions {
   target: ConnectionTarget;
   bind: { command: BindCommand } & Pick<BindFields, 'systemId' | 'password' | 'systemType' | 'addressRange'>;

@@ -6,31 +6,26 @@
 //
 // It connects at once. Every state has a deadline; a bound session probes a silent peer. `settle` is called exactly once
 // for each submit taken (`answered`, `not_sent` or `in_doubt`), and once more if the answer of one in doubt comes late.
-import { describeBindRefusal, statusHex } from './bind-refusals.ts';
+import { describeBindRefusal } from './bind-refusals.ts';
 import { hintAtCertificate } from './connection-errors.ts';
 import { type DecodedPdu, statusFor } from './decode-pdu.ts';
-import { createDeliveries, type Delivery } from './deliveries.ts';
-import { encodePdu } from './encode-pdu.ts';
-import { createLink } from './link.ts';
-import { createLiveness } from './liveness.ts';
+import type { Delivery } from './deliveries.ts';
+import { createLink, type Link } from './link.ts';
+import { type BareCommand, commandIds, interfaceVersion, isResponseId, type Pdu, statuses } from './pdu.ts';
+import { createTraffic } from './session-traffic.ts';
 import {
-  type BareCommand,
-  commandIds,
-  interfaceVersion,
-  isResponseId,
-  type Pdu,
-  type SubmitPdu,
-  statuses,
-} from './pdu.ts';
-import type { CloseReason, Session, SessionCounters, SessionOptions, SessionState } from './session-types.ts';
-import { createSubmitWindow, type SubmitAnswer, type SubmitRequest } from './submit-window.ts';
+  because,
+  type CloseReason,
+  type Session,
+  type SessionCounters,
+  type SessionOptions,
+  type SessionState,
+} from './session-types.ts';
 
 const connectMs = 10_000;
 const bindMs = 10_000;
 const unbindMs = 5000;
 const tickMs = 250;
-/** Stands for the status of a generic_nack that says 0. */
-const unknownError = 0xff;
 
 export function createSession(options: SessionOptions): Session {
   const { clock, log, target, bind } = options;
@@ -39,32 +34,22 @@ export function createSession(options: SessionOptions): Session {
   let state: SessionState = 'connecting';
   let deadlineMs = clock.steadyMs() + connectMs;
   let bindSequence = 0;
-  let probeSequence = -1;
   /** Set as soon as the end is decided: no submit is taken from then on. */
   let ending: { reason: CloseReason; drainUntilMs: number; byPeer: boolean } | undefined;
   const closedWaiters: (() => void)[] = [];
   const timer = setInterval(tick, tickMs).unref();
 
-  const window = createSubmitWindow(options);
-  const liveness = createLiveness({
-    clock,
-    enquireLinkMs: options.enquireLinkMs,
-    sendProbe() {
-      probeSequence = window.nextSequence();
-      sendBare('enquire_link', probeSequence);
-    },
+  const traffic = createTraffic({
+    session: options,
+    where,
+    link: () => link,
+    counters,
+    maySend: () => state === 'bound' && ending === undefined && bind.command !== 'bind_receiver',
+    isBound,
+    onSettled: finishIfIdle,
+    onUnwritten: (reason) => beginUnbind(reason, unbindMs),
   });
-  const deliveries = createDeliveries({
-    clock,
-    handle: options.onDeliver,
-    answer: answerDelivery,
-    onFailed: () => beginUnbind(because('unwritten', 'A receipt could not be written.'), unbindMs),
-    onChange() {
-      regulateReading();
-      finishIfIdle();
-    },
-  });
-  const link = createLink({
+  const link: Link = createLink({
     target,
     clock,
     log,
@@ -73,7 +58,7 @@ export function createSession(options: SessionOptions): Session {
     },
     onReady: sendBind,
     onPdu: receive,
-    onQuiet: regulateReading,
+    onQuiet: traffic.regulateReading,
     onNoise: (sentence) => close(because('protocol', sentence)),
     onEnded,
   });
@@ -81,26 +66,31 @@ export function createSession(options: SessionOptions): Session {
   function sendBind(): void {
     if (!isOpening()) return;
     enter('binding', bindMs);
-    bindSequence = window.nextSequence();
+    bindSequence = traffic.nextSequence();
     const { command, systemId, password, systemType, addressRange } = bind;
     const who = { systemId, password, systemType, interfaceVersion, addressTon: 0, addressNpi: 0, addressRange };
     link.send({ command, status: 0, sequence: bindSequence, ...who });
   }
 
   function receive({ pdu, problems }: DecodedPdu): void {
-    liveness.heard();
+    traffic.heard();
     if (problems.length > 0) counters.malformed++;
     if (pdu.command !== 'submit_sm_resp') log.record('in', pdu);
     switch (pdu.command) {
-      case 'submit_sm_resp':
-        onSubmitAnswer(pdu, { kind: 'answered', status: pdu.status, messageId: pdu.messageId, tlvs: pdu.tlvs });
+      case 'submit_sm_resp': {
+        const { status, messageId, tlvs } = pdu;
+        if (!isOpening()) traffic.takeAnswer(pdu, { kind: 'answered', status, messageId, tlvs });
+        else close(because('protocol', `${where} answered a submit before it was bound.`));
         break;
+      }
       case 'deliver_sm':
       case 'data_sm':
         onDelivery(pdu, statusFor(problems));
         break;
       case 'enquire_link':
         sendBare('enquire_link_resp', pdu.sequence);
+        break;
+      case 'enquire_link_resp':
         break;
       case 'bind_receiver_resp':
       case 'bind_transmitter_resp':
@@ -116,8 +106,6 @@ export function createSession(options: SessionOptions): Session {
       case 'generic_nack':
         onNack(pdu);
         break;
-      case 'enquire_link_resp':
-        break;
       case 'outbind':
       case 'alert_notification':
         counters.ignored++;
@@ -125,6 +113,12 @@ export function createSession(options: SessionOptions): Session {
       default:
         onUnknown(pdu);
     }
+  }
+
+  function onDelivery(delivery: Delivery, status: number): void {
+    if (isOpening()) traffic.answerDelivery(delivery, statuses.wrongBindStatus);
+    else if (status !== statuses.ok) traffic.answerDelivery(delivery, status);
+    else traffic.takeDelivery(delivery);
   }
 
   function onBindAnswer(pdu: Pdu): void {
@@ -141,24 +135,6 @@ export function createSession(options: SessionOptions): Session {
     close({ kind: 'bind_refused', sentence: describeBindRefusal(where, status), status });
   }
 
-  function onSubmitAnswer(pdu: Pdu, answer: SubmitAnswer): void {
-    if (isOpening()) {
-      close(because('protocol', `${where} answered a submit before it was bound.`));
-      return;
-    }
-    const wasFull = window.size >= options.window;
-    const entry = window.answer(pdu.sequence, answer);
-    log.record('in', pdu, entry?.messageId ?? null);
-    if (entry === undefined) counters.unmatchedAnswers++;
-    else afterAnswer(wasFull);
-  }
-
-  function onDelivery(delivery: Delivery, status: number): void {
-    if (isOpening()) answerDelivery(delivery, statuses.wrongBindStatus);
-    else if (status !== statuses.ok) answerDelivery(delivery, status);
-    else deliveries.take(delivery);
-  }
-
   function onUnbind(sequence: number): void {
     sendBare('unbind_resp', sequence);
     const reason = ending?.reason ?? because('peer_unbind', `${where} ended the session.`);
@@ -168,7 +144,7 @@ export function createSession(options: SessionOptions): Session {
     }
     ending = { reason, drainUntilMs: 0, byPeer: true };
     enter('unbinding', unbindMs);
-    window.dropUnsent();
+    traffic.dropUnsent();
     finishIfIdle();
   }
 
@@ -177,19 +153,13 @@ export function createSession(options: SessionOptions): Session {
     else counters.ignored++;
   }
 
-  /** Refuses the PDU with its sequence. Any other nack means that the peer could not read us. */
   function onNack(pdu: Pdu): void {
     if (isOpening()) {
       refuseBind(pdu.status);
       return;
     }
-    const status = pdu.status === statuses.ok ? unknownError : pdu.status;
-    const wasFull = window.size >= options.window;
-    if (window.answer(pdu.sequence, { kind: 'answered', status, messageId: '', tlvs: [] }) !== undefined) {
-      afterAnswer(wasFull);
-    } else if (state === 'bound' && pdu.sequence !== probeSequence) {
-      close(because('protocol', `${where} could not read what we sent (generic_nack ${statusHex(pdu.status)}).`));
-    }
+    const unreadable = traffic.takeNack(pdu);
+    if (unreadable !== undefined && state === 'bound') close(unreadable);
   }
 
   function onUnknown(pdu: Pdu): void {
@@ -202,37 +172,6 @@ export function createSession(options: SessionOptions): Session {
     link.send({ command, status, sequence });
   }
 
-  function answerDelivery({ command, sequence }: Delivery, status: number): void {
-    const answer = command === 'deliver_sm' ? 'deliver_sm_resp' : 'data_sm_resp';
-    if (state !== 'closed') link.send({ command: answer, status, sequence, messageId: '', tlvs: [] });
-  }
-
-  function free(): number {
-    const maySend = state === 'bound' && ending === undefined && bind.command !== 'bind_receiver';
-    return maySend ? Math.max(0, options.window - window.size) : 0;
-  }
-
-  function submit({ fields, messageId, deadlineMs: ownMs, settle }: SubmitRequest): boolean {
-    if (free() === 0) return false;
-    const sequence = window.nextSequence();
-    const pdu: SubmitPdu = { command: 'submit_sm', status: 0, sequence, ...fields };
-    const sentMs = clock.steadyMs();
-    const dueMs = sentMs + (ownMs ?? options.responseMs);
-    const entry = { sequence, messageId, settle, unsent: { pdu, frame: encodePdu(pdu) }, sentMs, dueMs };
-    window.add(entry);
-    link.submit(entry);
-    return true;
-  }
-
-  /** Stops reading while receipts wait for the database, or answers for the peer. */
-  function regulateReading(): void {
-    const pause = deliveries.tooMany || link.isFull;
-    if (pause === link.isPaused || state === 'closed') return;
-    link.pause(pause);
-    // While we do not read, the peer's silence means nothing.
-    liveness.heard();
-  }
-
   function tick(): void {
     const nowMs = clock.steadyMs();
     if (state === 'closed') return;
@@ -241,19 +180,9 @@ export function createSession(options: SessionOptions): Session {
       return;
     }
     const stall = link.findStall(nowMs);
-    if (stall !== undefined) {
-      close(because('stalled', `${where} ${stall}.`));
-      return;
-    }
-    expire(nowMs);
-    if (deliveries.isOverdue(nowMs)) {
-      beginUnbind(because('unwritten', 'A receipt could not be written within a minute.'), unbindMs);
-    }
-    if (isBound() && ending !== undefined && nowMs >= ending.drainUntilMs) sendUnbind();
-    if (isBound() && !link.isPaused && !liveness.check(nowMs)) {
-      const silentS = Math.round((nowMs - liveness.heardMs) / 1000);
-      close(because('silent', `${where} answered nothing for ${silentS} s.`));
-    }
+    const reason = stall === undefined ? traffic.tick(nowMs) : because('stalled', `${where} ${stall}.`);
+    if (reason !== undefined) close(reason);
+    else if (isBound() && ending !== undefined && nowMs >= ending.drainUntilMs) sendUnbind();
   }
 
   function onDeadline(): void {
@@ -265,21 +194,9 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  function expire(nowMs: number): void {
-    const wasFull = window.size >= options.window;
-    const sentMs = window.expire(nowMs).map((entry) => entry.sentMs);
-    if (sentMs.length > 0 && isBound() && !link.isPaused) liveness.doubt(sentMs, window.timeoutsInRow);
-    afterAnswer(wasFull);
-  }
-
-  function afterAnswer(wasFull: boolean): void {
-    finishIfIdle();
-    if (wasFull && free() > 0) options.onFree();
-  }
-
   /** Once nothing is open any more, the end comes that was decided. */
   function finishIfIdle(): void {
-    if (ending === undefined || window.size > 0 || deliveries.open > 0) return;
+    if (ending === undefined || !traffic.isIdle) return;
     if (state === 'bound') sendUnbind();
     else if (state === 'unbinding' && ending.byPeer) close(ending.reason);
   }
@@ -296,8 +213,8 @@ export function createSession(options: SessionOptions): Session {
 
   function sendUnbind(): void {
     enter('unbinding', unbindMs);
-    window.dropUnsent();
-    sendBare('unbind', window.nextSequence());
+    traffic.dropUnsent();
+    sendBare('unbind', traffic.nextSequence());
   }
 
   function onEnded(sentence: string | undefined): void {
@@ -313,7 +230,7 @@ export function createSession(options: SessionOptions): Session {
     const politely = state === 'unbinding' || reason.kind === 'peer_unbind';
     state = 'closed';
     clearInterval(timer);
-    window.close();
+    traffic.close();
     link.close(politely);
     options.onClosed(reason);
     for (const resolve of closedWaiters) resolve();
@@ -337,13 +254,13 @@ export function createSession(options: SessionOptions): Session {
       return state;
     },
     get free() {
-      return free();
+      return traffic.free;
     },
     get inFlight() {
-      return window.size;
+      return traffic.inFlight;
     },
     counters,
-    submit,
+    submit: traffic.submit,
     tick,
     unbind(drainMs = 0) {
       if (state === 'closed') return Promise.resolve();
@@ -352,8 +269,4 @@ export function createSession(options: SessionOptions): Session {
       return closed;
     },
   };
-}
-
-function because(kind: CloseReason['kind'], sentence: string): CloseReason {
-  return { kind, sentence, status: 0 };
 }
