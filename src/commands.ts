@@ -1,3 +1,4 @@
+import { runCarrierCommand } from './carrier-commands.ts';
 import { composeSigningKeys } from './compose/signing-keys.ts';
 import { createMessageRetention } from './messages/message-retention.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
@@ -16,7 +17,7 @@ import { deleteArrivalsOf } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** Commands that need a shell on the machine. */
-export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys', 'rotate-ring'];
+export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys', 'rotate-ring', 'carriers'];
 
 interface Parts {
   config: Config;
@@ -27,6 +28,8 @@ interface Parts {
   secret: string;
   /** Prints progress of a long command. */
   say: (text: string) => void;
+  /** Reads a variable of the environment: a file may name one instead of a secret. */
+  readEnv: (name: string) => string | undefined;
 }
 
 export function runCommand(command: string, args: string[], parts: Parts): Promise<string> {
@@ -37,6 +40,8 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
       return rotateKeys(args, parts);
     case 'rotate-ring':
       return rotateRing(args, parts);
+    case 'carriers':
+      return runCarrierCommand(args, parts);
     default:
       return makeLink(command, args, parts);
   }

@@ -79,7 +79,8 @@ async function main([command, ...args]: string[]): Promise<void> {
       throw new StartError(`Unknown command ${command}. The commands are: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
     const parts = await boot({ config, clock, log: quiet, shutdownSteps, as: 'command', say, onFatal });
-    say(await runCommand(command, args, { config, clock, say, ...parts }));
+    const readEnv = (name: string) => process.env[name];
+    say(await runCommand(command, args, { config, clock, say, readEnv, ...parts }));
     await end();
   })();
   try {
@@ -145,6 +146,7 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   // Errors of the operating system (port in use, folder not writable) need no stack trace either.
   const expected = error instanceof StartError || (error as NodeJS.ErrnoException).syscall !== undefined;
   const text = error instanceof Error ? ((expected ? error.message : error.stack) ?? error.message) : String(error);
-  process.stderr.write(`\nHeliograph could not start.\n${text}\n`);
+  const isCommand = process.argv.length > 2;
+  process.stderr.write(isCommand ? `\n${text}\n` : `\nHeliograph could not start.\n${text}\n`);
   process.exit(1);
 });

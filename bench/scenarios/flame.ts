@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Bench, Product } from '../bench.ts';
 import { makeLimitedKey, tokenPath } from '../callers.ts';
 import { type Frame, flameGraph, type Profile, readProfile, selfTimes } from '../flame-graph.ts';
-import { byKey, many, post } from '../requests.ts';
+import { byKey, get, many, post } from '../requests.ts';
 import type { Row } from '../result-row.ts';
 import { measure, type Side, warmUp } from '../rounds.ts';
 import { resultsFolder } from '../write-results.ts';
@@ -47,12 +47,16 @@ async function paths(bench: Bench, product: Product): Promise<[string, Side][]> 
   const limited = await makeLimitedKey(store);
   const refused = many(1000, () => post('/sms/v1/messages', { to: '+447700900123', ...text }, byKey(limited)));
   const reads = await readRequests(bench, product, 'message', messagingTexts(product));
+  const verifications = await readRequests(bench, product, 'verification', starts(product, 10_000));
+  const lists = callers.map(({ apiKey }) => get('/sms/v1/messages?limit=20', byKey(apiKey)));
   return [
     ['SMS accept', { ...side, requests: () => texts(callers), status: '201' }],
     ['Verification start', { ...side, requests: () => starts(product, enough), once: true }],
     ['Verification check', { ...side, requests: () => checks(bench, product, enough / 4), once: true }],
     ['Token request', { ...side, requests: () => tokenRequests(tokenPath, callers, 'openid verify:manage') }],
     ['Read of a message', { ...side, requests: () => reads }],
+    ['Read of a verification', { ...side, requests: () => verifications }],
+    ['List page', { ...side, requests: () => lists }],
     ['429', { ...side, requests: () => refused, status: '429' }],
   ];
 }

@@ -49,7 +49,12 @@ export function createDelivery(options: {
   const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
   const isSandbox = config.environment === 'sandbox';
   const atMostOnce = config.delivery === 'at_most_once';
-  const receipts = createReceipts({ database, clock, onCount: onCarrierCount });
+  const receipts = createReceipts({
+    database,
+    clock,
+    onCount: onCarrierCount,
+    keysOf: (account, id) => carriers.receiptKeys(account, id),
+  });
   const slots = createBindSlots({ database, clock, log });
   const carriers = createCarrierSet({
     database,
@@ -63,7 +68,6 @@ export function createDelivery(options: {
         configured,
         slots,
         clock,
-        log,
         byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
         isAllowedAddress: isAllowedAddress(config.environment),
         onCount: (name) => onCarrierCount(configured.key, name, 1),

@@ -29,7 +29,7 @@ function accountsOf({ id, generation }: CarrierRow): string[] {
 }
 
 const awaitedStatement = `with sent as materialized (
-    select message_id, sent_at from sent_text where carrier = any($2::text[]) limit $4)
+    select message_id, sent_at from sent_text where account = any($2::text[]) limit $4)
   select exists (select from delivery_queue where carrier = $1)
     or exists (select from delivery_schedule where carrier = $1)
     or exists (select from delivery_claim where carrier = $1)
@@ -52,7 +52,7 @@ export async function countWaiting(tx: Tx, carrier: CarrierRow, most: number): P
 export async function countUnmatched(tx: Tx, carrier: CarrierRow, most: number): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
     `select count(*) as count from (
-       select from unmatched_receipt where carrier = any($1::text[]) limit $2) as unmatched`,
+       select from unmatched_receipt where account = any($1::text[]) limit $2) as unmatched`,
     [accountsOf(carrier), most],
   );
   return rows[0]?.count ?? 0;

@@ -40,6 +40,30 @@ function withKey({ key_set: _, ...tls }: Exclude<ShownSettings['tls'], false>, k
   return key === undefined ? tls : { ...tls, key };
 }
 
+/**
+ * Adds the secrets that new settings do not name, and takes away those that are null. A private key stays only where its
+ * certificate does.
+ */
+export function keepSecrets(given: unknown, before: SmppSettings): unknown {
+  if (!isObject(given)) return given;
+  const { password = before.password ?? null, tls, ...rest } = given;
+  return {
+    ...rest,
+    ...(password !== null && { password }),
+    ...(tls !== undefined && { tls: isObject(tls) ? keepKey(tls, before.tls) : tls }),
+  };
+}
+
+function keepKey({ key, ...tls }: Record<string, unknown>, before: SmppSettings['tls']): object {
+  const kept = before === false || tls.cert === undefined ? undefined : before.key;
+  const used = key === undefined ? kept : key;
+  return (used ?? null) === null ? tls : { ...tls, key: used };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Seals for one row: a copy in another row cannot be opened. Null when there is nothing to seal. */
 export function sealSecrets(keys: KeyRing, carrierId: number, secrets: CarrierSecrets): Buffer | null {
   if (Object.keys(secrets).length === 0) return null;

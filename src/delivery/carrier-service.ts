@@ -8,7 +8,14 @@ import type { KeyRing } from '../platform/keys.ts';
 import { hasAwaitedTexts } from './awaited-texts.ts';
 import { addressProblems } from './carrier-address.ts';
 import { type CarrierBind, deleteBindsOf, readBinds } from './carrier-bind-store.ts';
-import { joinSecrets, openSecrets, type ShownSettings, sealSecrets, splitSecrets } from './carrier-secrets.ts';
+import {
+  joinSecrets,
+  keepSecrets,
+  openSecrets,
+  type ShownSettings,
+  sealSecrets,
+  splitSecrets,
+} from './carrier-secrets.ts';
 import { checkSettings, hostsOf, isOtherAccount, kindProblem, mergePatch, nameProblem } from './carrier-settings.ts';
 import {
   type CarrierRow,
@@ -158,11 +165,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
     require: async (name) => withOwnBinds(await requireRow(name)),
     change: (name, patch) => rewrite(name, (before) => mergePatch(before, patch)),
 
-    replace: (name, given) =>
-      rewrite(name, (before) => {
-        const kept = { password: before.password, tls: before.tls === false ? undefined : { key: before.tls.key } };
-        return mergePatch({}, keepSecrets(given, kept));
-      }),
+    replace: (name, given) => rewrite(name, (before) => keepSecrets(given, before)),
 
     async setPaused(name, paused) {
       const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()));
@@ -178,24 +181,6 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
         await deleteBindsOf(tx, row.id);
       });
     },
-  };
-}
-
-interface KeptSecrets {
-  password: string | undefined;
-  tls: { key: string | undefined } | undefined;
-}
-
-/** Adds the secrets that new settings do not name. A key stays only where its certificate is still used. */
-function keepSecrets(given: unknown, { password, tls }: KeptSecrets): unknown {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const settings = given as Record<string, unknown>;
-  const givenTls = settings.tls as Record<string, unknown> | false | undefined;
-  const keepsKey = tls?.key !== undefined && typeof givenTls === 'object' && givenTls?.cert !== undefined;
-  return {
-    ...(password !== undefined && { password }),
-    ...settings,
-    ...(keepsKey && { tls: { key: tls.key, ...givenTls } }),
   };
 }
 

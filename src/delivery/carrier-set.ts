@@ -17,6 +17,8 @@ export interface CarrierSet {
   start(): Promise<void>;
   stop(): Promise<void>;
   wake(): void;
+  /** What the text of a receipt may be called; undefined if this node does not run the account. */
+  receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
   /** The workers that run now. */
   workers(): DeliveryWorker[];
 }
@@ -198,6 +200,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     wake() {
       for (const worker of all()) worker.wake();
     },
+    receiptKeys: (account, carrierMessageId) =>
+      [...running.values()].find(({ carrier }) => carrier.account === account)?.carrier.receiptKeys(carrierMessageId),
     workers: all,
   };
 }

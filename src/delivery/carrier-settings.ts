@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { problemsOf, validationError } from '../http/validation.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { receiptErrorsProblem } from './smpp/receipt-errors.ts';
@@ -31,18 +32,18 @@ export function readSettings(given: unknown): SmppSettings {
 /** The same for callers that have more to check. `settings` is right only if there are no problems. */
 export function checkSettings(given: unknown): { settings: SmppSettings; problems: FieldProblem[] } {
   const settings = withoutShown(structuredClone(given));
-  const told = problemsOf(smppSettingsSchema, settings).map(({ field, message }) => ({
+  const unfit = problemsOf(smppSettingsSchema, settings).map(({ field, message }) => ({
     field: field === 'request' ? 'settings' : `settings.${field}`,
     message,
   }));
-  if (told.some(({ field }) => field === 'settings')) return { settings: settings as SmppSettings, problems: told };
-  const named = new Set(told.map(({ field }) => field));
+  if (unfit.some(({ field }) => field === 'settings')) return { settings: settings as SmppSettings, problems: unfit };
+  const named = new Set(unfit.map(({ field }) => field));
   const more = Object.entries(checks).flatMap(([name, check]) => {
     const value = (settings as Record<string, unknown>)[name];
     const isWrongAlready = [...named].some((field) => `${field}.`.startsWith(`settings.${name}.`));
-    return value === undefined || isWrongAlready ? [] : check(value as never, `settings.${name}`);
+    return (value ?? null) === null || isWrongAlready ? [] : check(value as never, `settings.${name}`);
   });
-  return { settings: settings as SmppSettings, problems: [...told, ...more] };
+  return { settings: settings as SmppSettings, problems: [...unfit, ...more] };
 }
 
 /** An operator may send back what a read has shown. */
@@ -69,15 +70,15 @@ const checks: { [Name in keyof SmppSettings]?: Check<NonNullable<SmppSettings[Na
   address_range: checkAscii,
   utc_offset: (offset, field) => told(field, utcOffsetProblem(offset)),
   tlvs: (tlvs, field) => told(field, tlvsProblem(tlvs)),
-  submit_errors: (meanings, field) => told(field, submitErrorsProblem(meanings)),
+  submit_errors: (errors, field) => told(field, submitErrorsProblem(errors)),
   errors: (errors, field) => told(field, receiptErrorsProblem(errors)),
   charsets: (charsets, field) =>
     new Set(charsets).size === charsets.length ? [] : [{ field, message: 'must name each charset once' }],
   tls: (tls, field) => (tls === false ? [] : checkTls(tls, field)),
 };
 
-function told(field: string, message: string | undefined): FieldProblem[] {
-  return message === undefined ? [] : [{ field, message }];
+function told(field: string, problem: string | undefined): FieldProblem[] {
+  return problem === undefined ? [] : [{ field, message: problem }];
 }
 
 const hostLabel = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;
@@ -143,7 +144,7 @@ export function hostsOf({ host, hosts }: SmppSettings): { field: string; host: s
 /** Whether texts sent before the change belong to another account than those sent after it. */
 export function isOtherAccount(before: Partial<SmppSettings>, after: SmppSettings): boolean {
   const names = ['host', 'port', 'hosts', 'system_id'] as const;
-  return names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return names.some((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
 /** JSON Merge Patch (RFC 7396): what is not named stays, null removes. */

@@ -31,12 +31,19 @@ export interface ReceiptsOptions {
   database: Database;
   clock: Clock;
   onCount?: (carrier: string, name: ReceiptCount, by: number) => void;
+  /** What the text of a receipt may be called now: an operator may have changed how an account's ids are read. */
+  keysOf?: (account: string, carrierMessageId: string) => string[] | undefined;
 }
 
 /** `ambiguous` receipts fit several texts, and are applied to none. */
 export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous';
 
-export function createReceipts({ database, clock, onCount = () => {} }: ReceiptsOptions): Receipts {
+export function createReceipts({
+  database,
+  clock,
+  onCount = () => {},
+  keysOf = () => undefined,
+}: ReceiptsOptions): Receipts {
   /** Returns the receipts that match no message. */
   async function apply<Given extends Receipt>(tx: Tx, source: ReceiptSource, receipts: Given[]): Promise<Given[]> {
     const named = receipts.flatMap((receipt) => {
@@ -122,7 +129,8 @@ export function createReceipts({ database, clock, onCount = () => {} }: Receipts
       if (!(await store.isAnyDue(database, clock.nowMs()))) return 0;
       return transaction(async (tx) => {
         const nowMs = clock.nowMs();
-        const due = await store.lockDue(tx, nowMs);
+        const locked = await store.lockDue(tx, nowMs);
+        const due = locked.map((row) => ({ ...row, keys: keysOf(row.account, row.carrierMessageId) ?? row.keys }));
         const left: store.UnmatchedReceipt[] = [];
         for (const account of new Set(due.map((row) => row.account))) {
           const receipts = due.filter((row) => row.account === account);

@@ -11,6 +11,8 @@ export interface RunningCarrier extends Carrier {
   binds(): BindState[];
   /** A hint for the operator, if receipts would match under other settings. */
   readonly hint: string | null;
+  /** What the text of a receipt with this id may be called. */
+  receiptKeys(carrierMessageId: string): string[];
   /** The newest PDUs, oldest first. */
   readLog(): LogEntry[];
   /** Tries the carrier step by step, and sends one text. */

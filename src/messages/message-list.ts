@@ -6,7 +6,8 @@ import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { partitionWeekMs } from '../platform/partitions.ts';
 import { apiNames, badEnds, type Message, type MessageStatus, type ShownMessage, unsentStatuses } from './message.ts';
 import { lanes } from './message-queue.ts';
-import { type ShownRow, shownColumns, statusCode, toShown } from './message-row.ts';
+import { statusCode } from './message-row.ts';
+import { highestUuid, readSpan, type Span } from './message-spans.ts';
 import { findMessages } from './message-store.ts';
 
 export interface MessageFilter {
@@ -21,8 +22,12 @@ export interface MessagePage {
   searchedTo: string | undefined;
 }
 
+/** Reads the newest messages of a span; reads of several callers may share a query. */
+type ReadSpan = (span: Span) => Promise<ShownMessage[]>;
+
 interface List {
   tx: Tx;
+  readNewest: ReadSpan;
   applicationId: string;
   api: Api;
   filter: MessageFilter;
@@ -31,7 +36,6 @@ interface List {
 
 /** Of messages that a filter by status has no index for, one request looks at so many. */
 const mostLookedAt = 5000;
-const highestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Callers ask for one row more than a page to detect a next page. */
 export async function listMessages(
@@ -40,10 +44,11 @@ export async function listMessages(
   api: Api,
   filter: MessageFilter,
   page: PageRequest & { nowMs: number },
+  readNewest: ReadSpan = (span) => readSpan(tx, span),
 ): Promise<MessagePage> {
   // Postgres rejects NUL in a parameter, and no row contains one.
   if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return { rows: [], searchedTo: undefined };
-  const list = { tx, applicationId, api, filter, limit: page.limit };
+  const list = { tx, readNewest, applicationId, api, filter, limit: page.limit };
   const status = filter.status as MessageStatus | undefined;
   const byStatusAlone = filter.to === undefined && filter.reference === undefined && status !== undefined;
   if (byStatusAlone && badEnds.includes(status)) return listByIds(list, page.after, selectEnded(list, status));
@@ -65,13 +70,13 @@ async function listByAge(list: List, after: string | undefined, nowMs: number): 
     for (;;) {
       const wanted = Math.min(room, filter.status === undefined ? limit - rows.length : piece);
       piece = Math.min(500, 2 * piece);
-      const found = await readByAge(list, { from: span.from, below, limit: wanted });
+      const found = await readByAge(list, { ...span, below, limit: wanted });
       const last = found.at(-1);
-      below = last?.id ?? below;
-      rows.push(...found.map(toShown).filter(({ status }) => filter.status === undefined || status === filter.status));
+      below = last === undefined ? below : uuidOf(last.id);
+      rows.push(...found.filter(({ status }) => filter.status === undefined || status === filter.status));
       room -= found.length;
       if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
-      if (room <= 0) return { rows, searchedTo: last && toMessageId(last.id) };
+      if (room <= 0) return { rows, searchedTo: last?.id };
       if (found.length < wanted) break;
     }
   }
@@ -79,29 +84,27 @@ async function listByAge(list: List, after: string | undefined, nowMs: number): 
 }
 
 /** The week of the newest messages, the eight weeks before it, and the rest. Partitions made ahead hold no messages yet. */
-function spansFrom(after: string | undefined, nowMs: number): { from: string; below: string }[] {
+function spansFrom(after: string | undefined, nowMs: number): { from: string; below: string; isNewest: boolean }[] {
   const newestMs = after === undefined ? nowMs : idTimeMs(after);
   const weekStartMs = Math.floor(newestMs / partitionWeekMs) * partitionWeekMs;
   const [week, older] = [uuidFloor(weekStartMs), uuidFloor(weekStartMs - 8 * partitionWeekMs)];
   const below = after === undefined ? uuidFloor(nowMs + dayMs) : uuidOf(after);
   return [
-    { from: week, below },
-    { from: older, below: week },
-    { from: uuidFloor(0), below: older },
+    { from: week, below, isNewest: after === undefined },
+    { from: older, below: week, isNewest: false },
+    { from: uuidFloor(0), below: older, isNewest: false },
   ];
 }
 
-async function readByAge(
-  { tx, applicationId, api, filter }: List,
-  { from, below, limit }: { from: string; below: string; limit: number },
-): Promise<ShownRow[]> {
-  const values: unknown[] = [uuidOf(applicationId), apiNames.indexOf(api), from, below, limit];
-  const conditions = ['application_id = $1', 'api = $2', 'id >= $3', 'id < $4'];
-  if (filter.to !== undefined) conditions.push(`recipient = $${values.push(filter.to)}`, 'verification_id is null');
-  if (filter.reference !== undefined) conditions.push(`reference = $${values.push(filter.reference)}`);
-  const text = `select ${shownColumns} from message where ${conditions.join(' and ')} order by id desc limit $5`;
-  const { rows } = await tx.query<ShownRow>(text, values);
-  return rows;
+/** First pages without a filter share a query: they are of the same partition, and none of them reads long. */
+function readByAge(
+  { tx, readNewest, applicationId, api, filter }: List,
+  { from, below, limit, isNewest }: { from: string; below: string; limit: number; isNewest: boolean },
+): Promise<ShownMessage[]> {
+  const span = { applicationId, api, from, below, limit };
+  const { to, reference, status } = filter;
+  const isPlain = to === undefined && reference === undefined && status === undefined;
+  return isNewest && isPlain ? readNewest(span) : readSpan(tx, span, filter);
 }
 
 /** Selects at most `limit` ids below an id, newest first. */

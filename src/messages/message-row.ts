@@ -1,4 +1,6 @@
+import { readTime, readTimeOrNull } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { packed, unpack } from '../platform/packed-row.ts';
 import {
   apiNames,
   channelNames,
@@ -11,82 +13,82 @@ import {
   type ShownMessage,
 } from './message.ts';
 
-/** A row of `message` as Postgres returns it: ids are uuids, names are numbers. */
-export interface MessageRow {
-  id: string;
-  applicationId: string;
-  api: number;
-  verificationId: string | null;
-  channel: number;
-  to: string;
-  sender: string;
-  body: string | null;
+/** A row as `messageColumns` selects it. What a caller has written stands alone, the rest is packed. */
+export interface MessageRow extends ShownRow {
+  /** The columns of a message that the API does not show. */
+  unshown: string;
   template: object | null;
-  status: number;
-  encoding: number;
-  segmentCount: number;
-  characters: number;
-  remaining: number;
-  reference: string | null;
-  errorCode: number | null;
-  correlationId: string;
-  createdAtMs: number;
-  updatedAtMs: number;
-  sentAtMs: number | null;
-  deliveredAtMs: number | null;
-  expiresAtMs: number;
   carrier: string;
-  sendAtMs: number | null;
 }
 
-export const messageColumns = `id, application_id as "applicationId", api, verification_id as "verificationId", channel,
-  recipient as "to", sender, body, template, status, encoding, segment_count as "segmentCount", characters, remaining,
-  reference, error_code as "errorCode", correlation_id as "correlationId", created_at as "createdAtMs",
-  updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs", expires_at as "expiresAtMs",
-  carrier, send_at as "sendAtMs"`;
+export interface ShownRow {
+  shown: string;
+  sender: string;
+  body: string | null;
+  reference: string | null;
+}
 
 /** What the API shows. Lists read the most rows, so they select and convert no other column. */
-export const shownColumns = `id, channel, recipient as "to", sender, body, status, encoding,
-  segment_count as "segmentCount", characters, remaining, reference, error_code as "errorCode",
-  created_at as "createdAtMs", updated_at as "updatedAtMs", sent_at as "sentAtMs", delivered_at as "deliveredAtMs",
-  expires_at as "expiresAtMs"`;
+export const shownColumns = `${packed([
+  'id',
+  'channel',
+  'recipient',
+  'status',
+  'encoding',
+  'segment_count',
+  'characters',
+  'remaining',
+  'error_code?',
+  'created_at',
+  'updated_at',
+  'sent_at?',
+  'delivered_at?',
+  'expires_at',
+])} as shown, sender, body, reference`;
 
-export type ShownRow = Pick<MessageRow, keyof ShownMessage>;
+export const messageColumns = `${shownColumns}, ${packed([
+  'application_id',
+  'api',
+  'verification_id?',
+  'correlation_id',
+  'send_at?',
+])} as unshown, template, carrier`;
 
 export function toShown(row: ShownRow): ShownMessage {
+  const cells = unpack(row.shown);
+  const cell = (at: number) => cells[at] ?? '';
   return {
-    id: fromUuid('msg', row.id),
-    channel: nameOf(channelNames, row.channel),
-    to: row.to,
+    id: fromUuid('msg', cell(0)),
+    channel: nameOf(channelNames, Number(cell(1))),
+    to: cell(2),
     sender: row.sender,
     body: row.body,
-    status: statusOf(row.status),
-    encoding: nameOf(encodingNames, row.encoding),
-    segmentCount: row.segmentCount,
-    characters: row.characters,
-    remaining: row.remaining,
+    status: statusOf(Number(cell(3))),
+    encoding: nameOf(encodingNames, Number(cell(4))),
+    segmentCount: Number(cell(5)),
+    characters: Number(cell(6)),
+    remaining: Number(cell(7)),
     reference: row.reference,
-    errorCode: errorOf(row.errorCode),
-    createdAtMs: row.createdAtMs,
-    updatedAtMs: row.updatedAtMs,
-    sentAtMs: row.sentAtMs,
-    deliveredAtMs: row.deliveredAtMs,
-    expiresAtMs: row.expiresAtMs,
+    errorCode: cell(8) === '' ? null : errorOf(Number(cell(8))),
+    createdAtMs: readTime(cell(9)),
+    updatedAtMs: readTime(cell(10)),
+    sentAtMs: readTimeOrNull(cell(11)),
+    deliveredAtMs: readTimeOrNull(cell(12)),
+    expiresAtMs: readTime(cell(13)),
   };
 }
 
 export function toMessage(row: MessageRow): Message {
+  const [applicationId = '', api, verificationId = '', correlationId = '', sendAt = ''] = unpack(row.unshown);
   return {
-    ...row,
-    id: fromUuid('msg', row.id),
-    applicationId: fromUuid('app', row.applicationId),
-    api: nameOf(apiNames, row.api),
-    verificationId: row.verificationId === null ? null : fromUuid('ver', row.verificationId),
-    channel: nameOf(channelNames, row.channel),
-    status: statusOf(row.status),
-    encoding: nameOf(encodingNames, row.encoding),
-    errorCode: errorOf(row.errorCode),
-    correlationId: fromUuid('req', row.correlationId),
+    ...toShown(row),
+    applicationId: fromUuid('app', applicationId),
+    api: nameOf(apiNames, Number(api)),
+    verificationId: verificationId === '' ? null : fromUuid('ver', verificationId),
+    template: row.template,
+    correlationId: fromUuid('req', correlationId),
+    carrier: row.carrier,
+    sendAtMs: readTimeOrNull(sendAt),
   };
 }
 

@@ -9,6 +9,7 @@ import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
+import { readSpans, type Span } from './message-spans.ts';
 import { cancelMessage, findByKeys, insertMessages, type MessageKey } from './message-store.ts';
 import { smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
@@ -79,6 +80,7 @@ export function createMessageService(options: MessageServiceOptions) {
   });
 
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
+  const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
   /** Builds the message row; writes nothing. */
   function prepare(request: SendRequest, { applicationId, api, correlationId }: SendContext): Message {
@@ -131,7 +133,7 @@ export function createMessageService(options: MessageServiceOptions) {
     },
 
     list: (applicationId: string, api: Api, filter: MessageFilter, page: PageRequest) =>
-      listMessages(sideDatabase, applicationId, api, filter, { ...page, nowMs: clock.nowMs() }),
+      listMessages(sideDatabase, applicationId, api, filter, { ...page, nowMs: clock.nowMs() }, readNewest),
 
     async cancel(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       if (!isId('msg', id)) throw notFound();

@@ -1,8 +1,9 @@
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { uuidFloor, uuidOf } from '../platform/ids.ts';
+import type { Statement, Tx } from '../platform/database.ts';
+import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
+import { packed, unpack } from '../platform/packed-row.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import {
   apiNames,
@@ -15,12 +16,14 @@ import {
 } from './message.ts';
 import { laneSql, queueInserts } from './message-queue.ts';
 import {
+  errorOf,
   type MessageRow,
   messageColumns,
   type ShownRow,
   shownColumns,
   statusCode,
   statusCodes,
+  statusOf,
   toIdRange,
   toMessage,
   toShown,
@@ -52,7 +55,12 @@ export const messageInserts = (first: number, only?: string) => `inserted_messag
     returning id, application_id, api, carrier, send_at),
   ${queueInserts('inserted_message')}`;
 
-const insertStatement = { name: 'insert-messages', text: `with ${messageInserts(1)} select` };
+/** It reads no table. */
+const insertStatement: Statement = {
+  name: 'insert-messages',
+  text: `with ${messageInserts(1)} select`,
+  planOnce: true,
+};
 
 export function messageRows(messages: Message[]): TextRows {
   return toTextRows(
@@ -91,12 +99,11 @@ export interface MessageKey {
 /** Returns the message for each key, in order, with one query. */
 export async function findByKeys(tx: Tx, keys: MessageKey[]): Promise<(ShownMessage | undefined)[]> {
   const range = toIdRange(keys.map(({ id }) => id));
-  const { rows } = await tx.query<ShownRow & { owner: string; api: number }>(selectShown, range);
-  const found = new Map(rows.map((row) => [row.id, row]));
+  const { rows } = await tx.query<ShownRow & { key: string }>(selectShown, range);
+  const found = new Map(rows.map((row) => [row.key, row]));
   return keys.map(({ id, applicationId, api }) => {
-    const row = found.get(uuidOf(id));
-    const isOwn = row?.owner === uuidOf(applicationId) && row.api === apiNames.indexOf(api);
-    return row !== undefined && isOwn ? toShown(row) : undefined;
+    const row = found.get(`${uuidOf(id)}|${uuidOf(applicationId)}|${apiNames.indexOf(api)}`);
+    return row && toShown(row);
   });
 }
 
@@ -115,7 +122,7 @@ export const isInRange = (first: number) =>
 
 const selectShown = {
   name: 'select-shown-messages',
-  text: `select ${shownColumns}, application_id as owner, api from message where ${isInRange(1)}`,
+  text: `select ${packed(['id', 'application_id', 'api'])} as key, ${shownColumns} from message where ${isInRange(1)}`,
 };
 
 const selectSeveral = {
@@ -161,12 +168,12 @@ const cancelStatement = {
     canceled as (
       update message set status = ${statusCode('canceled')}, updated_at = $4, sequence = sequence + 1
       from removed where id = message_id and id >= $2 and id <= $3
-      returning ${messageColumns}),
+      returning ${messageColumns}, id, application_id as "applicationId", api, status),
     ended as (${insertEnds('canceled')})
     select * from canceled`,
 };
 
-/** Notes for lists by status that these messages did not end well. The rows have the columns of `messageColumns`. */
+/** Notes for lists by status that messages did not end well. The rows have `id`, `"applicationId"`, `api` and `status`. */
 export function insertEnds(rows: string): string {
   return `insert into message_end (application_id, api, status, message_id)
     select "applicationId", api, status, id from ${rows} where api <> ${apiNames.indexOf('verify')} on conflict do nothing`;
@@ -189,14 +196,33 @@ export interface VerificationText {
   correlationId: string;
 }
 
+const textColumns = packed(['status', 'error_code?', 'correlation_id']);
+
 /** The state of texts, by message id. */
 export async function findTexts(tx: Tx, messageIds: string[]): Promise<Map<string, VerificationText>> {
   if (messageIds.length === 0) return new Map();
-  const messages = await findMessages(tx, messageIds);
-  return new Map(
-    messages.map(({ id, status, errorCode, correlationId }) => [
-      id,
-      { messageId: id, status, errorCode, correlationId },
-    ]),
-  );
+  const { rows } = await tx.query<{ id: string; text: string }>(selectTexts, toIdRange(messageIds));
+  return new Map(rows.map(({ id, text }) => toText(fromUuid('msg', id), text)).map((text) => [text.messageId, text]));
+}
+
+const selectTexts = {
+  name: 'select-states-of-texts',
+  text: `select id, ${textColumns} as text from message where ${isInRange(1)}`,
+};
+
+/**
+ * SQL for the state of one text, for statements that read more: a text for `toText`, or null. The id must lie in the
+ * range of two parameters: it tells Postgres the partitions before the id is known.
+ */
+export const textState = (id: string, range: { from: string; below: string }) =>
+  `(select ${textColumns} from message where id = ${id} and id >= ${range.from} and id < ${range.below})`;
+
+export function toText(messageId: string, text: string): VerificationText {
+  const [status, errorCode = '', correlationId = ''] = unpack(text);
+  return {
+    messageId,
+    status: statusOf(Number(status)),
+    errorCode: errorCode === '' ? null : errorOf(Number(errorCode)),
+    correlationId: fromUuid('req', correlationId),
+  };
 }

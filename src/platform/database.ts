@@ -7,6 +7,11 @@ import type { Log } from './log.ts';
 export interface Statement {
   name: string;
   text: string;
+  /**
+   * Postgres plans it once per connection, not at each execution: only for a statement for which it has one way at most,
+   * whatever the tables hold. Has no effect in a transaction.
+   */
+  planOnce?: true;
 }
 
 export interface Rows<Row> {
@@ -69,19 +74,26 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
   const limits = { ...defaultTimeouts, ...timeouts };
   const config = clientConfig(connection, limits);
   const settings = sessionSettings(limits);
-  const pool = new Pool({
-    ...config,
-    max: poolSize,
-    idleTimeoutMillis: 30_000,
-    maxLifetimeSeconds: 1800,
-    onConnect: async (client) => void (await client.query(settings)),
-  });
-  // Without a listener, a broken idle connection would end the process. The pool has already dropped it.
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
-  // The same for a connection that breaks between two statements of a transaction: the next statement fails.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const createPool = (max: number, settings: string) => {
+    const pool = new Pool({
+      ...config,
+      max,
+      idleTimeoutMillis: 30_000,
+      maxLifetimeSeconds: 1800,
+      onConnect: async (client) => void (await client.query(settings)),
+    });
+    // Without a listener, a broken idle connection would end the process. The pool has already dropped it.
+    pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
+    // The same for a connection that breaks between two statements of a transaction: the next statement fails.
+    pool.on('connect', (client) => client.on('error', () => {}));
+    return pool;
+  };
+  const pool = createPool(poolSize, settings);
+  // Postgres knows no such setting for a single statement, so these have connections of their own.
+  const planningOnce = createPool(Math.min(poolSize, mostPlanningOnce), `${settings}; ${planOnceSetting}`);
 
   async function withClient<Result>(
+    pool: Pool,
     work: (client: ClientBase, giveUp: () => void) => Promise<Result>,
     limitMs: number,
   ): Promise<Result> {
@@ -110,28 +122,37 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
   }
 
   return {
-    query: (statement, values) => withClient((client) => run(client, statement, values), limits.transactionMs),
+    query: (statement, values) => {
+      const once = typeof statement !== 'string' && statement.planOnce === true;
+      return withClient(once ? planningOnce : pool, (client) => run(client, statement, values), limits.transactionMs);
+    },
 
     transaction: (work) =>
-      withClient(async (client, giveUp) => {
-        await client.query('begin');
-        try {
-          const result = await work({ query: (statement, values) => run(client, statement, values) });
-          await commit(client);
-          return result;
-        } catch (error) {
-          // Report the first error, not a failed rollback after it.
-          if (!isConnectionLoss(error)) await client.query('rollback').catch(giveUp);
-          throw error;
-        }
-      }, limits.transactionMs),
+      withClient(
+        pool,
+        async (client, giveUp) => {
+          await client.query('begin');
+          try {
+            const result = await work({ query: (statement, values) => run(client, statement, values) });
+            await commit(client);
+            return result;
+          } catch (error) {
+            // Report the first error, not a failed rollback after it.
+            if (!isConnectionLoss(error)) await client.query('rollback').catch(giveUp);
+            throw error;
+          }
+        },
+        limits.transactionMs,
+      ),
 
     openSession: (onLost, { patient = false } = {}) =>
       patient
         ? openSession({ ...config, query_timeout: undefined }, sessionSettings(withoutLimits), onLost)
         : openSession(config, settings, onLost),
 
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), planningOnce.end()]);
+    },
   };
 }
 
@@ -188,6 +209,10 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
  */
 const byIndex = { enable_bitmapscan: 'off', enable_seqscan: 'off', plan_cache_mode: 'force_custom_plan' };
 
+const planOnceSetting = `set plan_cache_mode = 'force_generic_plan'`;
+/** The batches of accepted texts and of starts run two at a time. */
+const mostPlanningOnce = 4;
+
 const withoutLimits: Timeouts = { connectMs: 0, statementMs: 0, transactionMs: 0 };
 
 /**
@@ -210,7 +235,10 @@ function sessionSettings({ statementMs, transactionMs }: Timeouts): string {
 }
 
 async function run<Row>(client: ClientBase, statement: Statement | string, values: unknown[] = []): Promise<Rows<Row>> {
-  const query = typeof statement === 'string' ? { text: statement, values } : { ...statement, values };
+  const query =
+    typeof statement === 'string'
+      ? { text: statement, values }
+      : { name: statement.name, text: statement.text, values };
   const result = await client.query(query);
   return { rows: result.rows as Row[], count: result.rowCount ?? 0 };
 }
@@ -229,7 +257,7 @@ function clientConfig(connection: DatabaseOptions['connection'], limits: Timeout
 }
 
 /** Reads `2026-11-16 03:12:10.123456+00`. Every row holds several times, and `Date.parse` takes several times as long. */
-function readTime(text: string): number {
+export function readTime(text: string): number {
   const isTime = text[4] === '-' && text[10] === ' ' && text[13] === ':' && text[16] === ':' && text.endsWith('+00');
   if (!isTime) throw new Error(`the database wrote a time as ${text}`);
   // The fraction has no trailing zeros, and none at all for a whole second.
@@ -244,6 +272,11 @@ function readTime(text: string): number {
     digits(text, 17, 19),
     millis,
   );
+}
+
+/** The same for a time that may be null, in a packed row. */
+export function readTimeOrNull(text: string): number | null {
+  return text === '' ? null : readTime(text);
 }
 
 function digits(text: string, from: number, to: number): number {

@@ -37,6 +37,7 @@ export const carrierSchema = Type.Object({
   paused: Type.Boolean(),
   state: Type.String({ description: 'up, degraded, down, or not_running: no worker runs it' }),
   binds: Type.Array(bindSchema),
+  hint: nullable(Type.String({ description: 'What to change, if receipts match no text' })),
   // Stored without secrets, so that all of it can be shown.
   settings: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -57,6 +58,7 @@ export function toCarrier(carrier: LiveCarrier): CarrierRecord {
     paused,
     state: stateOf(binds, Number(settings.binds)),
     binds: binds.map(toBind),
+    hint: binds.find(({ hint }) => typeof hint === 'string')?.hint ?? null,
     settings,
     version,
     created_at: toTimestamp(createdAtMs),

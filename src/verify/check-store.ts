@@ -2,14 +2,14 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { uuidOf } from '../platform/ids.ts';
 import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
-import type { Verification } from './verification.ts';
 import {
-  reasonCode,
-  statusCode,
-  toVerification,
-  type VerificationRow,
-  verificationColumns,
-} from './verification-row.ts';
+  newestText,
+  type RowAndText,
+  textRange,
+  toVerificationsAndTexts,
+  type VerificationAndText,
+} from './newest-texts.ts';
+import { reasonCode, recordColumns, statusCode, verificationColumns } from './verification-row.ts';
 import { boundsOf, endings, isOneOf, isPending, type VerificationKey } from './verification-store.ts';
 
 export interface CheckRow {
@@ -25,37 +25,37 @@ export interface CheckRow {
  * Counts wrong codes that leave their verifications pending: the commonest end of an attack, by the shortest statement.
  * What is no longer open, or has one try left, changes no row here.
  */
-export async function spendTries(tx: Tx, keys: VerificationKey[], nowMs: number): Promise<Verification[]> {
+export async function spendTries(tx: Tx, keys: VerificationKey[], nowMs: number): Promise<VerificationAndText[]> {
   const uuids = keys.map(({ id }) => uuidOf(id));
-  const { rows } = await tx.query<VerificationRow>(spendStatement, [
+  const bounds = boundsOf(uuids);
+  const { rows } = await tx.query<RowAndText>(spendStatement, [
     ...toTextRows(keys.map(({ applicationId }, index) => [uuids[index] ?? '', uuidOf(applicationId)])),
     toTimestamp(nowMs),
-    ...boundsOf(uuids),
+    ...bounds,
+    ...textRange(bounds),
   ]);
-  return rows.map(toVerification);
+  return toVerificationsAndTexts(tx, rows);
 }
 
 const isOpen = `v.application_id = k.application_id and v.${isPending} and v.expires_at > $6`;
-const decidedColumns = verificationColumns
-  .replace(/^id,/, 'v.id,')
-  .replace('application_id', 'v.application_id')
-  .replace('code_length', 'v.code_length');
+const text = (table: string) => newestText(table, '$9', '$10');
 const spendStatement = {
   name: 'spend-tries',
   text: `with k as materialized (select c[1]::uuid as id, c[2]::uuid as application_id from ${fromTextRows()} t)
     update verification v set attempts = attempts + 1, updated_at = $6, sequence = sequence + 1
     from k
     where ${isOneOf('$7', '$8')} and ${isOpen} and attempts + 1 < max_attempts
-    returning ${decidedColumns}`,
+    returning ${verificationColumns('v')}, ${text('v')}`,
 };
 
 /**
  * Decides all checks in one statement. The code has been compared already, so the statement only tests that the
  * verification is still open; a check that changes no row came too late.
  */
-export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<Verification[]> {
+export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): Promise<VerificationAndText[]> {
   const uuids = checks.map(({ id }) => uuidOf(id));
-  const { rows } = await tx.query<VerificationRow>(decideStatement, [
+  const bounds = boundsOf(uuids);
+  const { rows } = await tx.query<RowAndText>(decideStatement, [
     ...toTextRows(
       checks.map(({ applicationId, codeLength, rightUnder, isTestCode }, index) => [
         uuids[index] ?? '',
@@ -66,9 +66,10 @@ export async function decideChecks(tx: Tx, checks: CheckRow[], nowMs: number): P
       ]),
     ),
     toTimestamp(nowMs),
-    ...boundsOf(uuids),
+    ...bounds,
+    ...textRange(bounds),
   ]);
-  return rows.map(toVerification);
+  return toVerificationsAndTexts(tx, rows);
 }
 
 /** A code of another length is always wrong. */
@@ -90,7 +91,7 @@ const decideStatement = {
         updated_at = $6, sequence = sequence + 1
       from k
       where ${isOneOf('$7', '$8')} and ${isOpen}
-      returning ${decidedColumns}),
+      returning ${recordColumns('v')}),
     ${endings('changed')}
-    select * from changed`,
+    select ${verificationColumns('changed')}, ${text('changed')} from changed`,
 };

@@ -5,15 +5,9 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { type CheckRow, decideChecks, spendTries } from './check-store.ts';
 import { matchingVersions, testCode } from './code.ts';
-import { findNewestTexts } from './newest-texts.ts';
+import type { VerificationAndText } from './newest-texts.ts';
 import { asOf, longestTtlSeconds, type Verification } from './verification.ts';
-import type { TextState } from './verification-record.ts';
-import { findVerification, type VerificationKey } from './verification-store.ts';
-
-export interface VerificationAndText {
-  row: Verification;
-  text: TextState | undefined;
-}
+import { findByKeys, findVerification, type VerificationKey } from './verification-store.ts';
 
 export interface Checks {
   /** Shares a commit with checks of other verifications. Two checks of one verification never share a statement. */
@@ -29,13 +23,12 @@ export function createChecks(options: {
   clock: Clock;
   keys: KeyRing;
   environment: 'sandbox' | 'production';
-  /** These read a verification and its newest text; concurrent reads share one query. */
-  find: (key: VerificationKey) => Promise<Verification | undefined>;
-  findText: (verification: Verification) => Promise<TextState | undefined>;
+  /** Concurrent reads share one query. */
+  find: (key: VerificationKey) => Promise<VerificationAndText | undefined>;
 }): Checks {
-  const { database, clock, keys, environment, find, findText } = options;
+  const { database, clock, keys, environment, find } = options;
 
-  async function run(tx: Tx, items: CheckRow[]): Promise<(Verification | undefined)[]> {
+  async function run(tx: Tx, items: CheckRow[]): Promise<(VerificationAndText | undefined)[]> {
     return inOrder(items, await decideChecks(tx, items, clock.nowMs()));
   }
 
@@ -47,9 +40,9 @@ export function createChecks(options: {
     keysOf: ({ id }: VerificationKey) => [id],
     withoutTransaction: () => true,
   };
-  const batch = createBatch<CheckRow, Verification | undefined>({ ...shared, run });
+  const batch = createBatch<CheckRow, VerificationAndText | undefined>({ ...shared, run });
   /** Codes that are wrong whatever their row says. One that ends its verification is left to the other batch. */
-  const wrong = createBatch<VerificationKey, Verification | undefined>({
+  const wrong = createBatch<VerificationKey, VerificationAndText | undefined>({
     ...shared,
     run: async (tx, items) => inOrder(items, await spendTries(tx, items, clock.nowMs())),
   });
@@ -72,27 +65,24 @@ export function createChecks(options: {
   }
 
   /** For a check that changed no row: the verification does not exist, or it had ended before. */
-  function explainUndecided(found: Verification | undefined): Verification {
+  function explainUndecided(found: VerificationAndText | undefined): VerificationAndText {
     if (found === undefined) throw notFound();
-    if (found.status === 'approved') {
+    if (found.row.status === 'approved') {
       throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification is already approved. A code works once.');
     }
-    return asOf(found, clock.nowMs());
+    return { ...found, row: asOf(found.row, clock.nowMs()) };
   }
 
   return {
     async decide(applicationId, id, code) {
       const item = toRow(applicationId, id, code);
       const spent = item.rightUnder.length > 0 || item.isTestCode ? undefined : await wrong.submit(item);
-      const row = spent ?? (await batch.submit(item)) ?? explainUndecided(await find(item));
-      return { row, text: await findText(row) };
+      return spent ?? (await batch.submit(item)) ?? explainUndecided(await find(item));
     },
     async decideIn(tx, applicationId, id, code) {
       const item = toRow(applicationId, id, code);
       const [decided] = await run(tx, [item]);
-      const row = decided ?? explainUndecided(await findVerification(tx, applicationId, id));
-      const [text] = await findNewestTexts(tx, [row]);
-      return { row, text };
+      return decided ?? explainUndecided((await findByKeys(tx, [item]))[0]);
     },
     require,
     async drain() {
@@ -102,7 +92,7 @@ export function createChecks(options: {
   };
 }
 
-function inOrder(items: VerificationKey[], decided: Verification[]): (Verification | undefined)[] {
-  const byId = new Map(decided.map((row) => [row.id, row]));
+function inOrder(items: VerificationKey[], decided: VerificationAndText[]): (VerificationAndText | undefined)[] {
+  const byId = new Map(decided.map((each) => [each.row.id, each]));
   return items.map(({ id }) => byId.get(id));
 }

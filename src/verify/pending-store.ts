@@ -5,6 +5,7 @@ import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 import type { Verification } from './verification.ts';
 import {
   reasonCode,
+  recordColumns,
   statusCode,
   toVerification,
   type VerificationRow,
@@ -56,7 +57,7 @@ const selectPending = {
 
 const lockStatement = {
   name: 'lock-verifications',
-  text: `select ${verificationColumns} from verification
+  text: `select ${verificationColumns('v')} from verification v
     where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3 and ${isPending} order by id for update`,
 };
 
@@ -70,10 +71,10 @@ export async function endSuperseded(tx: Tx, superseded: Verification[], nowMs: n
 const endSupersededStatement = {
   name: 'end-superseded-verifications',
   text: `with changed as (
-      update verification set status = ${statusCode('canceled')}, reason = ${reasonCode('superseded')},
+      update verification v set status = ${statusCode('canceled')}, reason = ${reasonCode('superseded')},
         updated_at = $2, sequence = sequence + 1
       where id = any(array(select unnest($1::uuid[]))) and id >= $3 and id <= $4 and ${isPending}
-      returning ${verificationColumns}),
+      returning ${recordColumns('v')}),
     ${endings('changed')}
     select from changed`,
 };

@@ -1,7 +1,7 @@
 import type { Message } from '../messages/message.ts';
 import { messageInserts, messageRows } from '../messages/message-store.ts';
 import { dayMs } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Statement, Tx } from '../platform/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { ofNumber, time } from './pending-store.ts';
@@ -66,13 +66,18 @@ export async function startFree(
   return new Set(rows.map(({ id }) => fromUuid('ver', id)));
 }
 
-const startFreeStatement = {
+/**
+ * The one table that it reads is read by its primary key: the other index has no condition, because the id stands only in
+ * a comparison of rows.
+ */
+const startFreeStatement: Statement = {
   name: 'start-free-verifications',
+  planOnce: true,
   text: `with v as materialized (${startedRows}),
     taken as (
       ${insertPending(`(
         select true from ${ofNumber('recent_failure', 'v.application_id', 'v.recipient')}
-          and verification_id >= $11 limit 1) is null`)}
+          and (recipient, application_id, verification_id) >= (v.recipient, v.application_id, $11) limit 1) is null`)}
       on conflict do nothing returning verification_id),
     free as materialized (select v.* from v where id in (select verification_id from taken)),
     started as (${insertRecords('free')}),

@@ -82,7 +82,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
   }
 
   function ofRecord(...more: string[]): string {
-    return `select ${verificationColumns} from verification
+    return `select ${verificationColumns('v')} from verification v
       where ${['application_id = $1', ...more, ...within('id')].join(' and ')} order by id desc limit $2`;
   }
 
@@ -99,9 +99,9 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
   /** The records of the newest of these ids. */
   function recordsOf(...lists: string[]): string {
     const merged = lists.map((list) => `(${list})`).join(' union all ');
-    return `select r.* from (
+    return `select ${verificationColumns('r')} from (
         select verification_id from (${merged}) m order by verification_id desc limit $2) l cross join lateral (
-      select ${verificationColumns} from verification
+      select * from verification
       where ${['id = l.verification_id', ...within('id')].join(' and ')} limit 1) r
       order by r.id desc`;
   }

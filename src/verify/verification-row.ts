@@ -1,4 +1,6 @@
+import { readTime, readTimeOrNull } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
+import { packed, unpack } from '../platform/packed-row.ts';
 import { type Reason, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
 // Postgres stores a name as its place in these lists: add at the end, never remove or reorder.
@@ -45,40 +47,75 @@ function nameIn<Name extends string>(names: readonly Name[], code: number): Name
   return name;
 }
 
-/** A row as `verificationColumns` selects it: ids as `uuid`, names as codes. */
-export interface VerificationRow extends Omit<Verification, 'status' | 'reason' | 'channel'> {
-  status: number;
-  reason: number | null;
-  channel: number;
+/** What every statement reads of a verification, by the columns' own names. A `?` marks what may be null. */
+const packedColumns = [
+  'id',
+  'application_id',
+  'channel',
+  'recipient',
+  'status',
+  'reason?',
+  'code_length',
+  'ring_version',
+  'test_number',
+  'attempts',
+  'max_attempts',
+  'sends',
+  'correlation_id',
+  'text_ids',
+  'resend_available_at?',
+  'created_at',
+  'updated_at',
+  'expires_at',
+  'approved_at?',
+];
+
+/** A row as `verificationColumns` selects it. */
+export interface VerificationRow {
+  packed: string;
+  reference: string | null;
 }
 
-export const verificationColumns = `id, application_id as "applicationId", channel, recipient as "to", status, reason,
-  code_length as "codeLength", ring_version as "ringVersion", test_number as "testNumber", attempts,
-  max_attempts as "maxAttempts", sends, reference, correlation_id as "correlationId", text_ids as "textIds",
-  resend_available_at as "resendAvailableAtMs", created_at as "createdAtMs", updated_at as "updatedAtMs",
-  expires_at as "expiresAtMs", approved_at as "approvedAtMs"`;
+/** The same columns packed for Node, of a table or of a part of a `with` that returns `recordColumns`. */
+export const verificationColumns = (table: string) => `${packed(packedColumns, table)} as packed, ${table}.reference`;
+
+/** For a part of a `with` from which others read. */
+export const recordColumns = (table: string) =>
+  [...packedColumns, 'reference'].map((column) => `${table}.${column.replace('?', '')}`).join(', ');
 
 export function toVerification(row: VerificationRow): Verification {
+  const cells = unpack(row.packed);
+  const cell = (at: number) => cells[at] ?? '';
   return {
-    id: fromUuid('ver', row.id),
-    applicationId: fromUuid('app', row.applicationId),
-    channel: nameIn(channels, row.channel),
-    to: row.to,
-    status: statusOf(row.status),
-    reason: row.reason === null ? null : nameIn(reasons, row.reason),
-    codeLength: row.codeLength,
-    ringVersion: row.ringVersion,
-    testNumber: row.testNumber,
-    attempts: row.attempts,
-    maxAttempts: row.maxAttempts,
-    sends: row.sends,
+    id: fromUuid('ver', cell(0)),
+    applicationId: fromUuid('app', cell(1)),
+    channel: nameIn(channels, Number(cell(2))),
+    to: cell(3),
+    status: statusOf(Number(cell(4))),
+    reason: cell(5) === '' ? null : nameIn(reasons, Number(cell(5))),
+    codeLength: Number(cell(6)),
+    ringVersion: Number(cell(7)),
+    testNumber: cell(8) === 't',
+    attempts: Number(cell(9)),
+    maxAttempts: Number(cell(10)),
+    sends: Number(cell(11)),
     reference: row.reference,
-    correlationId: fromUuid('req', row.correlationId),
-    textIds: row.textIds.map((id) => fromUuid('msg', id)),
-    resendAvailableAtMs: row.resendAvailableAtMs,
-    createdAtMs: row.createdAtMs,
-    updatedAtMs: row.updatedAtMs,
-    expiresAtMs: row.expiresAtMs,
-    approvedAtMs: row.approvedAtMs,
+    correlationId: fromUuid('req', cell(12)),
+    textIds: toTextIds(cell(13)),
+    resendAvailableAtMs: readTimeOrNull(cell(14)),
+    createdAtMs: readTime(cell(15)),
+    updatedAtMs: readTime(cell(16)),
+    expiresAtMs: readTime(cell(17)),
+    approvedAtMs: readTimeOrNull(cell(18)),
   };
+}
+
+/** Reads `{uuid,uuid}`. */
+function toTextIds(text: string): string[] {
+  return text.length === 2
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((id) => fromUuid('msg', id));
 }

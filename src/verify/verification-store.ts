@@ -1,10 +1,18 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { fromUuid, idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
+import { idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
 import type { PartitionedTable } from '../platform/partitions.ts';
+import {
+  newestText,
+  type RowAndText,
+  textRange,
+  toVerificationsAndTexts,
+  type VerificationAndText,
+} from './newest-texts.ts';
 import type { Verification } from './verification.ts';
 import {
   reasonCode,
+  recordColumns,
   statusCode,
   toVerification,
   type VerificationRow,
@@ -37,6 +45,7 @@ export function boundsOf(uuids: string[]): [first: string, last: string] {
  */
 export const isOneOf = (first: string, last: string) =>
   `v.id = k.id and v.id = any(array(select id from k)) and v.id >= ${first} and v.id <= ${last}`;
+
 /**
  * The rest of every statement that ends verifications; `changed` is its update of the record. A verification is in
  * `pending_verification` while its record is pending, else in `ended_verification`. The update locks the record first,
@@ -46,14 +55,14 @@ export const endings = (changed: string) => `freed as (
       delete from pending_verification where ctid = any(array(
         select p.ctid from ${changed} c cross join lateral (
           select ctid from pending_verification
-          where recipient = c."to" and application_id = c."applicationId" and verification_id = c.id limit 1) p
+          where recipient = c.recipient and application_id = c.application_id and verification_id = c.id limit 1) p
         where not c.${isPending}))),
     ended as (
       insert into ended_verification (verification_id, application_id, status, recipient)
-      select id, "applicationId", status, "to" from ${changed} where not ${isPending}),
+      select id, application_id, status, recipient from ${changed} where not ${isPending}),
     failures as (
       insert into recent_failure (verification_id, application_id, attempts, recipient)
-      select id, "applicationId", attempts, "to" from ${changed} where not ${isPending} and attempts > 0)`;
+      select id, application_id, attempts, recipient from ${changed} where not ${isPending} and attempts > 0)`;
 
 /** Expires lapsed verifications in the background: at most `limit` rows, skipping those that a request has locked. */
 export async function expireSome(tx: Tx, limit: number, nowMs: number): Promise<number> {
@@ -98,10 +107,10 @@ const expireStatement = {
       where id = any(array(select unnest($1::uuid[]))) and id >= $3 and id <= $4 and ${isPending} and expires_at <= $2
       for update skip locked),
     changed as (
-      update verification set status = ${statusCode('expired')}, reason = ${reasonCode('ttl_elapsed')},
+      update verification v set status = ${statusCode('expired')}, reason = ${reasonCode('ttl_elapsed')},
         updated_at = expires_at, sequence = sequence + 1
       where id = any(array(select id from free)) and id >= $3 and id <= $4
-      returning ${verificationColumns}),
+      returning ${recordColumns('v')}),
     ${endings('changed')}
     select count(*) as expired from changed`,
 };
@@ -112,25 +121,27 @@ export interface VerificationKey {
   id: string;
 }
 
-/** Returns the verification for each key, in order, with one query. */
-export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(Verification | undefined)[]> {
+/** Returns the verification for each key with its newest text, in order, with one query. */
+export async function findByKeys(tx: Tx, keys: VerificationKey[]): Promise<(VerificationAndText | undefined)[]> {
   const uuids = keys.map(({ id }) => uuidOf(id));
-  const { rows } = await tx.query<VerificationRow>(selectByIds, [uuids, ...boundsOf(uuids)]);
-  const found = new Map(rows.map((row) => [fromUuid('ver', row.id), toVerification(row)]));
+  const bounds = boundsOf(uuids);
+  const { rows } = await tx.query<RowAndText>(selectByIds, [uuids, ...bounds, ...textRange(bounds)]);
+  const found = new Map((await toVerificationsAndTexts(tx, rows)).map((each) => [each.row.id, each]));
   return keys.map(({ id, applicationId }) => {
-    const verification = found.get(id);
-    return verification?.applicationId === applicationId ? verification : undefined;
+    const each = found.get(id);
+    return each?.row.applicationId === applicationId ? each : undefined;
   });
 }
 
 const selectByIds = {
   name: 'select-verifications',
-  text: `select ${verificationColumns} from verification where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3`,
+  text: `select ${verificationColumns('v')}, ${newestText('v', '$4', '$5')} from verification v
+    where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3`,
 };
 
 export async function findVerification(tx: Tx, applicationId: string, id: string): Promise<Verification | undefined> {
   const [found] = await findByKeys(tx, [{ applicationId, id }]);
-  return found;
+  return found?.row;
 }
 
 /** Cancels a pending verification; undefined when it is not pending. */
@@ -151,11 +162,11 @@ export async function cancelPending(
 const cancelStatement = {
   name: 'cancel-verification',
   text: `with changed as (
-      update verification set status = ${statusCode('canceled')}, reason = ${reasonCode('canceled_by_client')},
+      update verification v set status = ${statusCode('canceled')}, reason = ${reasonCode('canceled_by_client')},
         updated_at = $3, sequence = sequence + 1
-      where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${verificationColumns}),
+      where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${recordColumns('v')}),
     ${endings('changed')}
-    select * from changed`,
+    select ${verificationColumns('changed')} from changed`,
 };
 
 /** The verification that a request started, found by id range like the texts in `findMessagesOfRequest`. */
@@ -166,8 +177,8 @@ export async function findVerificationOfRequest(
 ): Promise<Verification | undefined> {
   const madeMs = idTimeMs(correlationId);
   const { rows } = await tx.query<VerificationRow>(
-    `select v.* from unnest($4::uuid[]) as a(id) cross join lateral (
-       select ${verificationColumns} from verification
+    `select ${verificationColumns('v')} from unnest($4::uuid[]) as a(id) cross join lateral (
+       select * from verification
        where application_id = a.id and id >= $2 and id < $3 and correlation_id = $1 limit 1) v limit 1`,
     [uuidOf(correlationId), uuidFloor(madeMs - 1000), uuidFloor(madeMs + longestRequestMs), applicationIds.map(uuidOf)],
   );

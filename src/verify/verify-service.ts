@@ -10,9 +10,9 @@ import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
-import { createChecks, type VerificationAndText } from './checks.ts';
+import { createChecks } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
-import { findNewestTexts } from './newest-texts.ts';
+import { findNewestTexts, type VerificationAndText } from './newest-texts.ts';
 import { createStartBatch, type StartAnswer, type StartItem } from './start-batch.ts';
 import { type CountedDestination, countNeighbours, countStarts, type StartCounts } from './start-counts.ts';
 import { guardFactsOf, type StartRequest } from './start-decision.ts';
@@ -77,8 +77,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   } = options;
   const starts = createStartBatch(database, { clock, keys, guard, environment, resendSeconds });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
-  const findText = createReadBatcher((rows: Verification[]) => findNewestTexts(database, rows));
-  const checks = createChecks({ database, clock, keys, environment, find, findText });
+  const checks = createChecks({ database, clock, keys, environment, find });
 
   /** Undefined unless approved, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -144,8 +143,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async read(applicationId: string, id: string) {
       const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
       if (found === undefined) throw notFound();
-      const now = asOf(found, clock.nowMs());
-      const record = toVerificationRecord(now, await findText(now));
+      const now = asOf(found.row, clock.nowMs());
+      const record = toVerificationRecord(now, found.text);
       const proof = proofOf(now);
       return proof === undefined ? record : { ...record, proof: await proof };
     },

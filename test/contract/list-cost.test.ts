@@ -6,7 +6,8 @@ import { recordClaim } from '../../src/delivery/result-store.ts';
 import type { Api } from '../../src/http/route.ts';
 import { apiNames, messageStatuses } from '../../src/messages/message.ts';
 import { listMessages, type MessageFilter } from '../../src/messages/message-list.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { readSpans } from '../../src/messages/message-spans.ts';
+import { dayMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database, Statement, Tx } from '../../src/platform/database.ts';
 import { fromUuid, newId, uuidFloor, uuidOf } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -171,6 +172,30 @@ describe(`lists over ${total.toLocaleString('en')} messages`, () => {
     ['by reference', big, 'sms', { reference: 'campaign' }],
     ['by a rare reference', big, 'sms', { reference: 'ref-77' }],
   ];
+
+  test('first pages of several callers in one query, by an index alone', async () => {
+    const [from, below] = [uuidFloor(Date.now() - 8 * dayMs), uuidFloor(Date.now() + dayMs)];
+    const spans = [small, quiet, big].map((applicationId) => ({
+      applicationId,
+      api: 'sms' as const,
+      from,
+      below,
+      limit: pageSize + 1,
+    }));
+    const plans = await explain(async (tx) => {
+      const pages = await readSpans(tx, spans);
+      assert.deepEqual(
+        pages.map(({ length }) => length),
+        spans.map(({ limit }) => limit),
+      );
+    });
+    for (const node of plans.flatMap(nodesOf)) {
+      assert.doesNotMatch(node['Node Type'], /Seq Scan|Bitmap/, JSON.stringify(node));
+      assert.ok((node['Rows Removed by Filter'] ?? 0) === 0, JSON.stringify(node));
+    }
+    assert.ok(buffersOf(plans) <= 3 * (3 * pageSize + 40), `${buffersOf(plans)} buffers`);
+  });
+
   for (const [name, applicationId, api, filter] of lists) {
     test(`${name}: a page costs the same at the start and at the end, by an index alone`, async () => {
       const page = (after: string | undefined) => (tx: Tx) =>

@@ -298,7 +298,11 @@ describe('GET /portal/v1/operator/carriers', () => {
     await writeState(
       'acme',
       bind('bound'),
-      bind('waiting', { slot: 1, error: 'The carrier refused the password.', nextTryAtMs: app.clock.nowMs() + 60_000 }),
+      bind('waiting', {
+        slot: 1,
+        error: 'The carrier refused the password.',
+        nextTryAtMs: app.clock.nowMs() + 60_000,
+      }),
     );
     const { state, binds } = await read('acme');
     const at = toTimestamp(app.clock.nowMs());
@@ -432,7 +436,7 @@ describe('DELETE /portal/v1/operator/carriers/{name}', () => {
 
 function insertSent(account: string, messageId: string, sentAt: string) {
   return app.db.database.query(
-    `insert into sent_text (carrier, carrier_message_id, message_id, sent_at) values ($1, 'id', $2, $3)`,
+    `insert into sent_text (account, receipt_key, message_id, sent_at) values ($1, 'id', $2, $3)`,
     [account, messageId, sentAt],
   );
 }

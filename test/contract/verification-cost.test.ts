@@ -215,7 +215,7 @@ for (const statistics of ['no statistics yet', 'statistics']) {
       const check = { id, applicationId: appOne, codeLength: 6, rightUnder: [], isTestCode: false };
       for (const decide of [decideChecks, spendTries]) {
         const checked = await costOf((tx) => decide(tx, [check], nowMs));
-        assert.equal(checked.result[0]?.attempts, 1);
+        assert.equal(checked.result[0]?.row.attempts, 1);
         assert.ok(checked.pages <= 60, `${checked.pages} pages to check`);
       }
       const canceled = await costOf((tx) => cancelPending(tx, appOne, id, nowMs));

@@ -74,3 +74,204 @@ describe('a text through a carrier', () => {
     );
   });
 });
+
+/** Texts that the SMSC got, oldest first. */
+const arrived = () => smsc.texts().toReversed();
+const partsOf = (index = 0) => arrived()[index]?.parts.map(({ part }) => part);
+
+describe('long texts', () => {
+  const long = 'This sentence is long enough to need more than one part. '.repeat(6);
+
+  test('arrive joined, each part once, and are delivered when every part is', async () => {
+    await connect();
+    const { id } = await sendText({ message: long });
+    await untilStatus(id, 'delivered');
+    assert.equal(arrived()[0]?.text, long);
+    assert.deepEqual(partsOf(), [1, 2, 3]);
+  });
+
+  for (const long_messages of ['udh8', 'sar', 'payload']) {
+    test(`by ${long_messages}`, async () => {
+      await connect({ long_messages });
+      const { id } = await sendText({ message: long });
+      await untilStatus(id, 'delivered');
+      assert.equal(arrived()[0]?.text, long);
+    });
+  }
+
+  test('row 21: a part that was throttled is sent again, alone', async () => {
+    // The second submit is throttled: part 2.
+    await connect({}, { throttle_every: 2 });
+    const sent = sendText({ message: long });
+    await until('the second part to be throttled', () => smsc.state().counts.submits >= 2);
+    smsc.change({ throttle_every: 0 });
+    await untilStatus((await sent).id, 'delivered');
+    assert.equal(arrived()[0]?.text, long);
+    const accepted = arrived().flatMap(({ parts }) => parts.filter(({ status }) => status === 0));
+    assert.equal(accepted.length, 3);
+  });
+
+  test('row 22: a part that is refused for good fails the text, and no part is sent twice', async () => {
+    await connect({ window: 1 }, { refuse_every: 3, refuse_status: 0x0b });
+    const { id } = await sendText({ message: long });
+    const failed = await untilStatus(id, 'failed');
+    assert.equal(failed.error?.code, 'invalid_destination');
+    assert.equal(smsc.state().counts.submits, 3);
+  });
+
+  test('row 23: receipts for some of the parts leave it sent', async () => {
+    await connect({ receipts: 'all' }, { receipt_state: 'none' });
+    const { id } = await sendText({ message: long });
+    await untilStatus(id, 'sent');
+  });
+
+  for (const receipts of ['first', 'last', 'one']) {
+    test(`one receipt settles it where the carrier reports ${receipts}`, async () => {
+      await connect({ receipts });
+      await untilStatus((await sendText({ message: long })).id, 'delivered');
+    });
+  }
+});
+
+describe('receipts', () => {
+  for (const state of ['undelivered', 'expired'] as const) {
+    test(`${state}`, async () => {
+      await connect({}, { receipt_state: state });
+      await untilStatus((await sendText()).id, state);
+    });
+  }
+
+  test('row 24: before the answer to the submit', async () => {
+    await connect({}, { early_receipts: true });
+    await untilStatus((await sendText()).id, 'delivered');
+  });
+
+  for (const ids of ['hex', 'padded', 'uuid', 'same', 'empty'] as const) {
+    test(`ids of the form ${ids}`, async () => {
+      const message_id = ids === 'padded' ? { response: 'dec', receipt: 'dec' } : {};
+      await connect({ message_id }, { ids });
+      await untilStatus((await sendText()).id, 'delivered');
+    });
+  }
+
+  test('hexadecimal in the answer, decimal in the receipt: told to the operator, and right once it is set so', async () => {
+    await connect({}, { ids: 'hex-dec' });
+    const { id } = await sendText();
+    await untilStatus(id, 'sent');
+    const hint = await until('a hint', async () => {
+      const { body } = await operator.send<{ hint: string | null }>('GET', `${path}/practice`);
+      return body.hint ?? undefined;
+    });
+    assert.match(hint, /response hex, receipt dec would fit/);
+    const change = { settings: { message_id: { response: 'hex', receipt: 'dec' } } };
+    assert.equal((await operator.send('PATCH', `${path}/practice`, change)).status, 200);
+    // The receipt that matched nothing is tried again with the new settings.
+    await untilStatus(id, 'delivered');
+    await untilStatus((await sendText()).id, 'delivered');
+  });
+
+  test('a receipt for a number that was not texted is not believed', async () => {
+    await connect({}, { wrong_ids: true });
+    const { id } = await sendText();
+    await untilStatus(id, 'sent');
+    await until('its receipt to arrive', async () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
+    assert.equal((await sender.readSms(id)).status, 'sent');
+  });
+});
+
+describe('a carrier in trouble', () => {
+  test('row 20: throttling slows it down, and every text arrives once', async () => {
+    await connect({}, { throttle_every: 3 });
+    const sent = await Promise.all(Array.from({ length: 6 }, () => sendText()));
+    app.clock.advance(0);
+    for (const { id } of sent) await untilStatus(id, 'delivered');
+    const accepted = arrived().flatMap(({ parts }) => parts.filter(({ status }) => status === 0));
+    assert.equal(accepted.length, 6);
+  });
+
+  test('row 14: one silent text keeps no other waiting, and is sent again after the time of doubt', async () => {
+    await connect({ response_seconds: 1, on_doubt: 'resend', on_doubt_seconds: 0 }, { silent_every: 5 });
+    const sent = await Promise.all(Array.from({ length: 5 }, () => sendText()));
+    for (const { id } of sent) await untilStatus(id, 'delivered');
+    assert.equal(smsc.state().counts.submits, 6);
+  });
+
+  test('hold: a plain text in doubt ends unknown, and is not sent again', async () => {
+    await connect({ response_seconds: 1, on_doubt: 'hold', on_doubt_seconds: 0 }, { silent_every: 1 });
+    const { id } = await sendText();
+    await untilStatus(id, 'unknown');
+    assert.equal(smsc.state().counts.submits, 1);
+  });
+
+  test('the SMSC goes away and comes back: texts wait, and arrive', async () => {
+    await connect();
+    await smsc.goDown();
+    const { id } = await sendText();
+    assert.equal((await sender.readSms(id)).status, 'queued');
+    await smsc.comeBack();
+    await untilStatus(id, 'delivered');
+  });
+
+  test('a paused carrier sends nothing, and goes on when it is resumed', async () => {
+    await connect();
+    await operator.send('POST', `${path}/practice/pause`);
+    await until('the pause to act', async () => app.delivery.workers().length > 0 && (await isPaused()));
+    const { id } = await sendText();
+    await new Promise((done) => setTimeout(done, 300));
+    assert.equal(smsc.state().counts.submits, 0);
+    await operator.send('POST', `${path}/practice/resume`);
+    await untilStatus(id, 'delivered');
+  });
+
+  test('texts of a carrier that is deleted go to another one', async () => {
+    await connect();
+    await smsc.goDown();
+    const { id } = await sendText();
+    await operator.send('DELETE', `${path}/practice?force=true`);
+    await smsc.comeBack();
+    const body = { name: 'second', kind: 'smpp', settings: { host: '127.0.0.1', port: smsc.port, system_id: 'me' } };
+    assert.equal((await operator.send('POST', path, body)).status, 201);
+    await untilStatus(id, 'delivered');
+    await operator.send('DELETE', `${path}/second?force=true`);
+  });
+});
+
+async function isPaused(): Promise<boolean> {
+  const { body } = await operator.send<{ paused: boolean }>('GET', `${path}/practice`);
+  return body.paused;
+}
+
+describe('a test of a carrier', () => {
+  interface Report {
+    id: string;
+    status: string;
+    steps: { step: string; ok: boolean; detail: string }[];
+  }
+  async function runTest(): Promise<Report> {
+    const body = { to: '+447700900123', from: 'ACME', message: 'A test' };
+    const begun = await operator.send<Report>('POST', `${path}/practice/test`, body);
+    assert.equal(begun.status, 202);
+    return until('the test to end', async () => {
+      const { body: report } = await operator.send<Report>('GET', `${path}/practice/test/${begun.body.id}`);
+      return ['passed', 'failed'].includes(report.status) && report;
+    });
+  }
+
+  test('passes step by step, down to the receipt', async () => {
+    await connect();
+    const { status, steps } = await runTest();
+    assert.deepEqual(
+      steps.map(({ step, ok }) => [step, ok]),
+      ['name', 'connection', 'tls', 'bind', 'text', 'receipt'].map((step) => [step, true]),
+      JSON.stringify(steps),
+    );
+    assert.equal(status, 'passed');
+  });
+
+  test('says what the carrier refused', async () => {
+    await connect({}, { refuse_every: 1, refuse_status: 0x0b });
+    const { status, steps } = await runTest();
+    assert.equal(status, 'failed');
+    assert.match(steps.at(-1)?.detail ?? '', /refused the text: invalid_destination/);
+  });
+});

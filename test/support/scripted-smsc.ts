@@ -95,6 +95,7 @@ export async function startScriptedSmsc(script: Script = () => false, tls?: TlsO
     socket.on('error', () => {});
     socket.on('close', () => {
       peer.isOpen = false;
+      sockets.delete(socket);
     });
     socket.on('data', (chunk: Buffer) => {
       for (const frame of frames.read(chunk)) onPdu(decodePdu(frame).pdu, peer);

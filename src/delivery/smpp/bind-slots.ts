@@ -17,6 +17,8 @@ const wantKey = 4_207_099;
 const lookMs = 2000;
 /** Nodes that start together share the slots: more than its share a node takes only after this time. */
 const moreAfterMs = 4000;
+/** The binds of lost slots end within 5 s; only then does this node take slots again. */
+const afterLossMs = 6000;
 
 export interface SlotWant {
   carrierId: number;
@@ -46,6 +48,8 @@ interface Want extends SlotWant {
   nodes: number;
   /** When it was made, or last took a slot. */
   lastMs: number;
+  /** It takes nothing before. */
+  notBeforeMs: number;
   /** Whether the other nodes can see it. */
   isKnown: boolean;
 }
@@ -90,12 +94,14 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
       const lost = [...want.held];
       want.held.clear();
       want.isKnown = false;
+      if (lost.length > 0) want.notBeforeMs = clock.steadyMs() + afterLossMs;
       for (const slot of lost) want.onLost(slot);
     }
   }
 
   async function takeSlots(current: Session, want: Want): Promise<void> {
     const { carrierId, binds, held } = want;
+    if (clock.steadyMs() < want.notBeforeMs) return;
     if (!want.isKnown) {
       await current.query('select pg_advisory_lock_shared($1, $2)', [carrierId, wantKey]);
       want.isKnown = true;
@@ -133,7 +139,8 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
 
   return {
     want(wanted) {
-      const want: Want = { ...wanted, held: new Set(), nodes: 1, lastMs: clock.steadyMs(), isKnown: false };
+      const lastMs = clock.steadyMs();
+      const want: Want = { ...wanted, held: new Set(), nodes: 1, lastMs, notBeforeMs: lastMs, isKnown: false };
       wants.add(want);
       void look();
       return {

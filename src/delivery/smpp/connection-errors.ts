@@ -12,6 +12,13 @@ export function describeConnectionError(error: unknown, target: ConnectionTarget
   );
 }
 
+/** A server that refuses a client certificate often just closes: the sentence says that this may be the reason. */
+export function hintAtCertificate(sentence: string, { tls }: ConnectionTarget): string {
+  if (tls === false || /certificate|CA|TLS [a-z]+ than|not speak TLS/.test(sentence)) return sentence;
+  const hint = tls.cert === undefined ? 'It may ask for a client certificate' : 'It may refuse the client certificate';
+  return `${sentence} ${hint} (tls.cert).`;
+}
+
 function describeTcp(code: string, where: string, { address, localAddress }: ConnectionTarget): string | undefined {
   switch (code) {
     case 'ECONNREFUSED':
@@ -62,7 +69,7 @@ function describeTls(code: string, where: string, { tls }: ConnectionTarget): st
     const given = tls !== false && tls.cert !== undefined;
     return given
       ? `${where} refuses the client certificate of tls.cert (${code}).`
-      : `${where} asks for a client certificate (${code}). Give it in tls.cert and tls.key.`;
+      : `${where} refuses TLS without a client certificate (${code}). Give it in tls.cert and tls.key.`;
   }
   if (/ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED|CERTIFICATE_REVOKED|DECRYPT_ERROR)/.test(code)) {
     return `${where} refuses the client certificate of tls.cert (${code}).`;

@@ -62,8 +62,7 @@ export function createLink(options: LinkOptions): Link {
   const outbox = createOutbox({
     socket: () => socket,
     clock,
-    onGiven: ({ fields, sequence, messageId }) =>
-      log.record('out', { command: 'submit_sm', status: 0, sequence, ...fields }, messageId),
+    onGiven: (pdu, messageId) => log.record('out', pdu, messageId),
     onDrain: onQuiet,
   });
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
+import type { SubmitPdu } from './pdu.ts';
 import type { PendingSubmit } from './submit-window.ts';
 
 /** Given to the socket at once; more would be in doubt for nothing while a peer reads slowly. */
@@ -23,7 +24,7 @@ export interface OutboxOptions {
   socket: () => Socket | undefined;
   clock: Clock;
   /** Called when the socket gets a submit: from now on it can be in doubt. */
-  onGiven: (entry: PendingSubmit) => void;
+  onGiven: (pdu: SubmitPdu, messageId: string | null) => void;
   /** The peer reads again. */
   onDrain: () => void;
 }
@@ -52,12 +53,13 @@ export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions)
     }
     for (; submitsTaken < submits.length && octets < octetsAtOnce; submitsTaken++) {
       const entry = submits[submitsTaken] as PendingSubmit;
+      const { unsent, messageId } = entry;
       // It was settled as not sent meanwhile.
-      if (entry.frame === undefined) continue;
-      octets += entry.frame.length;
-      frames.push(entry.frame);
-      entry.frame = undefined;
-      onGiven(entry);
+      if (unsent === undefined) continue;
+      octets += unsent.frame.length;
+      frames.push(unsent.frame);
+      entry.unsent = undefined;
+      onGiven(unsent.pdu, messageId);
     }
     firsts = firsts.slice(firstsTaken);
     submits = submits.slice(submitsTaken);

@@ -15,6 +15,8 @@ export interface ReceiptInbox {
   take(delivery: Delivery): Promise<number>;
   /** A write that fails is not tried again. */
   stop(): void;
+  /** Shows all receipts to an operator's test too, until the returned function is called. */
+  watch(onReceipt: (receipt: Receipt) => void): () => void;
   /** The carrier gave a text this id. */
   noteId(carrierMessageId: string): void;
   /** A hint for the operator, if receipts would match under other settings. */
@@ -45,6 +47,7 @@ export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxO
   let isStopped = false;
   const ids = new Set<string>();
   const fits = new Map<string, number>();
+  const watchers = new Set<(receipt: Receipt) => void>();
 
   async function write(): Promise<void> {
     isWriting = true;
@@ -113,6 +116,7 @@ export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxO
       const receipt = toReceipt(delivered);
       onCount(receipt === undefined ? 'intermediate' : 'receipts');
       if (receipt === undefined) return Promise.resolve(statuses.ok);
+      for (const onReceipt of watchers) onReceipt(receipt);
       return new Promise((resolve, reject) => {
         waiting.push({ receipt, resolve, reject });
         // Receipts of the same turn of the event loop share a commit.
@@ -121,6 +125,10 @@ export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxO
           setImmediate(() => void write());
         }
       });
+    },
+    watch(onReceipt) {
+      watchers.add(onReceipt);
+      return () => void watchers.delete(onReceipt);
     },
     stop() {
       isStopped = true;

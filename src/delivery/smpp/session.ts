@@ -7,12 +7,21 @@
 // It connects at once. Every state has a deadline; a bound session probes a silent peer. `settle` is called exactly once
 // for each submit taken (`answered`, `not_sent` or `in_doubt`), and once more if the answer of one in doubt comes late.
 import { describeBindRefusal, statusHex } from './bind-refusals.ts';
+import { hintAtCertificate } from './connection-errors.ts';
 import { type DecodedPdu, statusFor } from './decode-pdu.ts';
 import { createDeliveries, type Delivery } from './deliveries.ts';
 import { encodePdu } from './encode-pdu.ts';
 import { createLink } from './link.ts';
 import { createLiveness } from './liveness.ts';
-import { type BareCommand, commandIds, interfaceVersion, isResponseId, type Pdu, statuses } from './pdu.ts';
+import {
+  type BareCommand,
+  commandIds,
+  interfaceVersion,
+  isResponseId,
+  type Pdu,
+  type SubmitPdu,
+  statuses,
+} from './pdu.ts';
 import type { CloseReason, Session, SessionCounters, SessionOptions, SessionState } from './session-types.ts';
 import { createSubmitWindow, type SubmitAnswer, type SubmitRequest } from './submit-window.ts';
 
@@ -206,9 +215,10 @@ export function createSession(options: SessionOptions): Session {
   function submit({ fields, messageId, deadlineMs: ownMs, settle }: SubmitRequest): boolean {
     if (free() === 0) return false;
     const sequence = window.nextSequence();
-    const frame = encodePdu({ command: 'submit_sm', status: 0, sequence, ...fields });
+    const pdu: SubmitPdu = { command: 'submit_sm', status: 0, sequence, ...fields };
     const sentMs = clock.steadyMs();
-    const entry = { fields, messageId, settle, sequence, frame, sentMs, dueMs: sentMs + (ownMs ?? options.responseMs) };
+    const dueMs = sentMs + (ownMs ?? options.responseMs);
+    const entry = { sequence, messageId, settle, unsent: { pdu, frame: encodePdu(pdu) }, sentMs, dueMs };
     window.add(entry);
     link.submit(entry);
     return true;
@@ -293,7 +303,8 @@ export function createSession(options: SessionOptions): Session {
   function onEnded(sentence: string | undefined): void {
     const kind = state === 'connecting' || state === 'tls' ? 'connect' : 'lost';
     const when = { tls: ' before TLS was ready', binding: ' before it answered the bind' }[state as string] ?? '';
-    const reason = because(kind, sentence ?? `${where} closed the connection${when}.`);
+    const what = sentence ?? `${where} closed the connection${when}.`;
+    const reason = because(kind, when === '' ? what : hintAtCertificate(what, target));
     close(state === 'unbinding' && ending !== undefined ? ending.reason : reason);
   }
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
 import type { ReceiveReceipts } from '../carrier.ts';
 import type { BindState as ShownBind } from '../carrier-bind-store.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
@@ -7,16 +6,18 @@ import type { RunningCarrier } from '../running-carrier.ts';
 import type { ConfiguredCarrier } from '../watch-carriers.ts';
 import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
+import { receiptKeysOf } from './carrier-ids.ts';
+import { testConnection } from './connection-test.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
 import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
 import { createSmppSender } from './smpp-sender.ts';
+import { testText } from './text-test.ts';
 
 export interface SmppCarrierOptions {
   configured: ConfiguredCarrier;
   /** All nodes together hold at most as many slots as the carrier allows binds. */
   slots: BindSlots;
   clock: Clock;
-  log: Log;
   /** What happens to plain texts in doubt, unless the settings say otherwise. */
   byDefault: { resend: boolean; afterMs: number };
   isAllowedAddress: (address: string) => boolean;
@@ -30,8 +31,8 @@ const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
-  const { configured, slots, clock, log, byDefault, isAllowedAddress, onCount } = options;
-  const { settings, key, account, id, name } = configured;
+  const { configured, slots, clock, byDefault, isAllowedAddress, onCount } = options;
+  const { settings, key, account, id } = configured;
   const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
   let supervisors: BindSupervisor[] = [];
   let inbox: ReceiptInbox | undefined;
@@ -53,7 +54,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       clock,
       log: pduLog,
       isAllowedAddress,
-      onDeliver: (delivery) => inbox?.take(delivery) ?? Promise.reject(new Error('the carrier is not started')),
+      onDeliver: (delivery) => inbox?.take(delivery) ?? notStarted(),
       onChange: sender.pump,
     });
     binds.set(slot, { supervisor, pduLog });
@@ -108,12 +109,20 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     get hint() {
       return inbox?.hint ?? null;
     },
+    receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, settings.message_id),
     readLog: () =>
       [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
-    async runTest() {
-      log.debug({ carrier: name }, 'not yet');
+    async runTest(test, onStep) {
+      const isBound = () => supervisors.some(({ state }) => state.state === 'bound');
+      if (!(await testConnection({ settings, clock, isAllowedAddress, isBound, onStep }))) return;
+      if (inbox === undefined) return notStarted();
+      await testText({ test, settings, clock, submit: sender.submit, watchReceipts: inbox.watch, onStep });
     },
   };
+}
+
+function notStarted(): Promise<never> {
+  return Promise.reject(new Error('the carrier is not started'));
 }
 
 function toShown({ state }: BindSupervisor): ShownBind {

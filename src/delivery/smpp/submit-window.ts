@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { minuteMs } from '../../platform/clock.ts';
-import { highestSequence, type SubmitFields, type Tlv } from './pdu.ts';
+import { highestSequence, type SubmitFields, type SubmitPdu, type Tlv } from './pdu.ts';
 
 /** What became of a submit. */
 export type SubmitAnswer =
@@ -21,10 +21,10 @@ export interface SubmitRequest {
   settle: (answer: SubmitAnswer) => void;
 }
 
-/** A submit in the window. `frame` is there until the socket has it. */
-export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle' | 'fields'> {
+/** A submit in the window. Its text is there until the socket has it, and not kept for late answers. */
+export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle'> {
   sequence: number;
-  frame: Buffer | undefined;
+  unsent: { pdu: SubmitPdu; frame: Buffer } | undefined;
   sentMs: number;
   dueMs: number;
 }
@@ -66,9 +66,9 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
   }
 
   function settle(entry: PendingSubmit): void {
-    const wasSent = entry.frame === undefined;
+    const wasSent = entry.unsent === undefined;
     pending.delete(entry.sequence);
-    entry.frame = undefined;
+    entry.unsent = undefined;
     entry.settle({ kind: wasSent ? 'in_doubt' : 'not_sent' });
   }
 
@@ -91,7 +91,7 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
       const entry = pending.get(answered);
       if (entry !== undefined) {
         // The peer cannot know a submit that it was not sent.
-        if (entry.frame !== undefined) return undefined;
+        if (entry.unsent !== undefined) return undefined;
         pending.delete(answered);
         timeoutsInRow = 0;
         entry.settle(answer);
@@ -107,7 +107,7 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
 
     expire(nowMs) {
       const overdue = [...pending.values()].filter(({ dueMs }) => dueMs <= nowMs);
-      const sent = overdue.filter(({ frame }) => frame === undefined);
+      const sent = overdue.filter(({ unsent }) => unsent === undefined);
       timeoutsInRow += sent.length;
       for (const entry of sent) bury(entry, nowMs);
       for (const entry of overdue) settle(entry);
@@ -115,7 +115,7 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
     },
 
     dropUnsent() {
-      for (const entry of [...pending.values()]) if (entry.frame !== undefined) settle(entry);
+      for (const entry of [...pending.values()]) if (entry.unsent !== undefined) settle(entry);
     },
 
     close() {

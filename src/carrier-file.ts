@@ -1,0 +1,117 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { readSettings } from './delivery/carrier-settings.ts';
+import type { CarrierRow } from './delivery/carrier-store.ts';
+import type { SmppSettings } from './delivery/smpp/smpp-settings.ts';
+import { StartError } from './platform/errors.ts';
+
+/** A carrier as a file describes it, with its secrets. */
+export interface WrittenCarrier {
+  name: string;
+  kind: string;
+  settings: Record<string, unknown>;
+}
+
+const largestFile = 1024 * 1024;
+/** What a file may have beside carriers in a later version. */
+const later = ['routes', 'senders', 'numbers'];
+
+/** Reads a file for `apply`. A secret may be `{"env": "NAME"}`: it then comes from the environment. */
+export async function readCarrierFile(
+  path: string,
+  readEnv: (name: string) => string | undefined,
+): Promise<WrittenCarrier[]> {
+  const file = await readJsonFile(path);
+  if (!isObject(file)) throw new StartError(`${path} must hold a JSON object with "carriers".`);
+  for (const name of Object.keys(file)) {
+    if (name === 'carriers') continue;
+    if (!later.includes(name)) throw new StartError(`${path}: "${name}" is not known. A file has "carriers".`);
+    if (!isDeepStrictEqual(file[name], []))
+      throw new StartError(`${path}: this version has no ${name} yet. Leave "${name}" out or empty.`);
+  }
+  const { carriers = [] } = file;
+  if (!Array.isArray(carriers)) throw new StartError(`${path}: "carriers" must be a list.`);
+  const written = carriers.map((entry, index) => readEntry(entry, `${path}: carriers.${index}`, readEnv));
+  const names = written.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new StartError(`${path} has the carrier ${twice} twice.`);
+  return written;
+}
+
+async function readJsonFile(path: string): Promise<unknown> {
+  const { size } = await stat(path).catch(() => {
+    throw new StartError(`The file ${path} cannot be read.`);
+  });
+  if (size > largestFile) throw new StartError(`The file ${path} is larger than 1 MiB.`);
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new StartError(`The file ${path} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function readEntry(entry: unknown, where: string, readEnv: (name: string) => string | undefined): WrittenCarrier {
+  const { name, kind, settings } = isObject(entry) ? entry : {};
+  if (typeof name !== 'string' || typeof kind !== 'string' || !isObject(settings))
+    throw new StartError(`${where} must have "name", "kind" and "settings".`);
+  const reveal = (value: unknown, field: string): unknown => {
+    if (!isObject(value) || typeof value.env !== 'string') return value;
+    const secret = readEnv(value.env);
+    if (secret === undefined) throw new StartError(`${where}.settings.${field}: ${value.env} is not set.`);
+    return secret;
+  };
+  const { password, tls } = settings;
+  return {
+    name,
+    kind,
+    settings: {
+      ...settings,
+      ...('password' in settings && { password: reveal(password, 'password') }),
+      ...(isObject(tls) && 'key' in tls && { tls: { ...tls, key: reveal(tls.key, 'tls.key') } }),
+    },
+  };
+}
+
+/** A carrier as `export` writes it: settings that are not the default, and where to put each secret. */
+export function exportCarrier({ name, kind, settings }: CarrierRow): object {
+  const usual = readSettings({ host: 'a', system_id: 'a' }) as Record<string, unknown>;
+  const { password_set, host, port, system_id, tls, ...rest } = settings;
+  const changed = Object.entries(rest).filter(([key, value]) => !isDeepStrictEqual(value, usual[key]));
+  const prefix = `CARRIER_${name.toUpperCase().replaceAll('-', '_')}`;
+  return {
+    name,
+    kind,
+    settings: {
+      host,
+      port,
+      system_id,
+      ...(password_set === true && { password: { env: `${prefix}_PASSWORD` } }),
+      ...(isObject(tls) && { tls: exportTls(tls, `${prefix}_TLS_KEY`) }),
+      ...Object.fromEntries(changed),
+    },
+  };
+}
+
+function exportTls({ key_set, ...tls }: Record<string, unknown>, env: string): object {
+  return key_set === true ? { ...tls, key: { env } } : tls;
+}
+
+/** What would change, one line for each setting, without secrets. */
+export function differences(before: SmppSettings, after: SmppSettings): string[] {
+  const [old, young] = [before, after] as unknown as Record<string, unknown>[];
+  const names = new Set([...Object.keys(old ?? {}), ...Object.keys(young ?? {})]);
+  return [...names].flatMap((name) => {
+    const [was, is] = [old?.[name], young?.[name]];
+    if (isDeepStrictEqual(was, is)) return [];
+    if (name === 'password' || name === 'tls') return [`${name} changed`];
+    return [`${name}: ${shown(was)} → ${shown(is)}`];
+  });
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

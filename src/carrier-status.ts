@@ -1,0 +1,59 @@
+import { countUnmatched, countWaiting } from './delivery/awaited-texts.ts';
+import { type CarrierBind, readBinds, stateOf } from './delivery/carrier-bind-store.ts';
+import { type CarrierRow, readCarriers } from './delivery/carrier-store.ts';
+import { type Clock, toTimestamp } from './platform/clock.ts';
+import type { Database } from './platform/database.ts';
+
+const mostCounted = 10_000;
+const head = ['CARRIER', 'STATE', 'BINDS', 'WAITING', 'UNMATCHED'];
+
+/** `npm run carriers -- status`: a line for each carrier, and below it why a bind is not bound. */
+export async function showStatus({ database, clock }: { database: Database; clock: Clock }): Promise<string> {
+  const rows = await readCarriers(database);
+  if (rows.length === 0) return '\nThere are no carriers. docs/carriers.md tells how to connect one.\n';
+  const ids = rows.map(({ id }) => id);
+  const binds = await readBinds(database, ids, clock.nowMs());
+  const lines: { cells: string[]; notes: string[] }[] = [];
+  for (const row of rows) {
+    const own = binds.filter(({ carrierId }) => carrierId === row.id);
+    const waiting = await countWaiting(database, row, mostCounted);
+    const unmatched = await countUnmatched(database, row, mostCounted);
+    lines.push({ cells: cellsOf(row, own, waiting, unmatched), notes: notesOf(row, own, unmatched) });
+  }
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...lines.map(({ cells }) => cells[column]?.length ?? 0)),
+  );
+  const inColumns = (cells: string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const told = lines.flatMap(({ cells, notes }) => [inColumns(cells), ...notes.map((note) => `  ${note}`)]);
+  return ['', inColumns(head), ...told, ''].join('\n');
+}
+
+function cellsOf(row: CarrierRow, binds: CarrierBind[], waiting: number, unmatched: number): string[] {
+  const wanted = Number(row.settings.binds);
+  const bound = binds.filter(({ state }) => state === 'bound').length;
+  const state = stateOf(binds, wanted).replace('_', ' ');
+  return [row.name, row.paused ? `paused, ${state}` : state, `${bound} of ${wanted}`, count(waiting), count(unmatched)];
+}
+
+function count(number: number): string {
+  return number < mostCounted ? String(number) : `${mostCounted} or more`;
+}
+
+function notesOf({ settings }: CarrierRow, binds: CarrierBind[], unmatched: number): string[] {
+  const notes = binds
+    .filter(({ state }) => state !== 'bound')
+    .map(({ slot, node, state, error, nextTryAtMs }) => {
+      const next = nextTryAtMs === null ? '' : ` Next try at ${toTimestamp(nextTryAtMs)}.`;
+      return `bind ${slot} on ${node} is ${state}.${error === null ? '' : ` ${error}`}${next}`;
+    });
+  if (binds.length === 0) notes.push('No worker runs it. Start the service, or a node with HELIOGRAPH_ROLE=worker.');
+  if (unmatched > 0)
+    notes.push(
+      `${count(unmatched)} receipts match no text. Compare ids in the carrier's log; message_id is ${JSON.stringify(settings.message_id)}.`,
+    );
+  return notes;
+}
