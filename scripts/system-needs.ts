@@ -34,11 +34,19 @@ const needs: SystemNeed[] = [
   },
   {
     program: 'Net::SMPP',
-    why: 'a client of others talks to our SMSC',
+    why: 'others than we wrote the SMPP that ours talks to',
     how: 'apt-get install libnet-smpp-perl (Debian), cpan Net::SMPP',
     debian: ['libnet-smpp-perl'],
     usedBy: 'test/smpp/net-smpp.ts',
     find: findNetSmpp,
+  },
+  {
+    program: 'drive_smpp',
+    why: 'an SMSC of others (of Kannel) talks to our sessions',
+    how: 'apt-get install kannel-extras (Debian)',
+    debian: ['kannel-extras'],
+    usedBy: 'test/smpp/kannel.ts',
+    find: findDriveSmpp,
   },
   {
     program: 'tshark',
@@ -81,6 +89,12 @@ function findNetSmpp(): string | undefined {
   if (perl === undefined) return undefined;
   const { status, stdout } = spawnSync(perl, ['-MNet::SMPP', '-e', 'print $INC{"Net/SMPP.pm"}'], { encoding: 'utf8' });
   return status === 0 ? stdout : undefined;
+}
+
+/** Debian keeps it beside Kannel's other tests, outside the path. */
+function findDriveSmpp(): string | undefined {
+  const path = '/usr/lib/kannel/test/drive_smpp';
+  return isProgram(path) ? path : undefined;
 }
 
 /** With RUNLEVEL=1 apt-get installs packages without starting their services. */

@@ -67,7 +67,9 @@ export function helpText(): string {
     ...switchNames.map((name) => {
       const isFlag = typeof switches[name].byDefault === 'boolean';
       const values = switches[name].choices === undefined ? '' : `: ${rightValue(switches[name])}`;
-      const byDefault = isFlag ? '' : ` (${switches[name].byDefault})`;
+      const { byDefault: value } = switches[name];
+      const written = name.endsWith('_status') ? `0x${Number(value).toString(16).padStart(2, '0')}` : value;
+      const byDefault = isFlag ? '' : ` (${written})`;
       return [`${flagOf(name)}${isFlag ? '' : ' <value>'}`, `${switches[name].help}${values}${byDefault}`];
     }),
   ];

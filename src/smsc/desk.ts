@@ -203,11 +203,9 @@ export function createDesk({ clock, behaviour, password, onSubmit }: DeskOptions
   };
 }
 
-/** The octets of a PDU share the memory of the chunk that they came in. */
-function withOwnOctets({ shortMessage, tlvs, ...fields }: SubmitPdu): SubmitFields {
-  return {
-    ...fields,
-    shortMessage: Buffer.from(shortMessage),
-    tlvs: tlvs.map(({ tag, value }) => ({ tag, value: Buffer.from(value) })),
-  };
+/** The octets of a PDU share the memory of the chunk that they came in: a kept text must not keep its neighbours. */
+function withOwnOctets(pdu: SubmitPdu): SubmitFields {
+  pdu.shortMessage = Buffer.from(pdu.shortMessage);
+  for (const tlv of pdu.tlvs) tlv.value = Buffer.from(tlv.value);
+  return pdu;
 }

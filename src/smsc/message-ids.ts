@@ -7,27 +7,33 @@ export interface MessageIds {
 }
 
 export function writeIds(id: number, form: Behaviour['ids']): MessageIds {
-  const decimal = String(id);
-  const hex = id.toString(16);
   switch (form) {
     case 'dec':
-      return { responseId: decimal, receiptId: decimal };
+      return same(String(id));
     case 'hex':
-      return { responseId: hex, receiptId: hex };
+      return same(id.toString(16));
     case 'hex-dec':
-      return { responseId: hex, receiptId: decimal };
+      return { responseId: id.toString(16), receiptId: String(id) };
     case 'padded':
-      return { responseId: decimal, receiptId: decimal.padStart(20, '0') };
-    case 'uuid': {
-      const digits = hex.padStart(32, '0');
-      const uuid = [0, 8, 12, 16, 20].map((from, place) => digits.slice(from, [8, 12, 16, 20, 32][place])).join('-');
-      return { responseId: uuid, receiptId: uuid };
-    }
+      return { responseId: String(id), receiptId: String(id).padStart(20, '0') };
+    case 'uuid':
+      return same(toUuid(id));
     case 'same':
-      return { responseId: '123456789', receiptId: '123456789' };
+      return same('123456789');
     case 'empty':
-      return { responseId: '', receiptId: '' };
+      return same('');
   }
+}
+
+function same(id: string): MessageIds {
+  return { responseId: id, receiptId: id };
+}
+
+function toUuid(id: number): string {
+  const digits = id.toString(16).padStart(32, '0');
+  return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
+    '-',
+  );
 }
 
 /** An id that no submit was answered with. */

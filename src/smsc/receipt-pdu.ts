@@ -1,4 +1,5 @@
 import { emptySubmit, type SubmitFields, type Tlv, tlvTags } from '../delivery/smpp/pdu.ts';
+import { minuteMs } from '../platform/clock.ts';
 import type { Behaviour } from './faults.ts';
 import { wrongId } from './message-ids.ts';
 import { echoOf, type StoredText } from './text-store.ts';
@@ -55,7 +56,15 @@ export function toReceipt(stored: StoredText, behaviour: Behaviour, nowMs: numbe
   };
 }
 
-/** `YYMMDDhhmm`. */
+let lastMinute = Number.NaN;
+let lastDate = '';
+
+/** `YYMMDDhhmm`. Thousands of receipts a second have the same. */
 function dateOf(ms: number): string {
-  return new Date(ms).toISOString().replaceAll(/[-T:]/g, '').slice(2, 12);
+  const minute = Math.floor(ms / minuteMs);
+  if (minute !== lastMinute) {
+    lastMinute = minute;
+    lastDate = new Date(ms).toISOString().replaceAll(/[-T:]/g, '').slice(2, 12);
+  }
+  return lastDate;
 }

@@ -1,13 +1,19 @@
-// Programs of others judge our SMSC and our codec: Net::SMPP as an ESME, tshark as a reader of captures.
+// Programs of others judge our SMSC, our session and our codec: Net::SMPP on either side, Kannel's drive_smpp as an SMSC,
+// tshark as a reader of captures.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { commandIds } from '../../src/delivery/smpp/pdu.ts';
+import { receiptKeyOf, receiptKeysOf } from '../../src/delivery/smpp/carrier-ids.ts';
+import { type BindCommand, commandIds } from '../../src/delivery/smpp/pdu.ts';
+import { readDelivered } from '../../src/delivery/smpp/receipt.ts';
 import type { SmppSettings } from '../../src/delivery/smpp/smpp-settings.ts';
 import { toSubmits } from '../../src/delivery/smpp/submit-parts.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
+import { eventually } from '../support/eventually.ts';
 import { settingsWith } from '../support/smpp-settings.ts';
-import { runPerlEsme } from './net-smpp.ts';
+import { startDriveSmpp } from './kannel.ts';
+import { runPerlEsme, startPerlSmsc } from './net-smpp.ts';
 import { connectRaw } from './raw-client.ts';
+import { openSession } from './test-session.ts';
 import { judge, type Recorder, record } from './tshark.ts';
 
 const hex = (commandId: number) => `0x${commandId.toString(16).padStart(8, '0')}`;
@@ -78,5 +84,70 @@ describe('with a capture of everything', () => {
   test('the judge does complain of a broken PDU', () => {
     const frame = Buffer.from('00000020000000040000000000000001ffffffffffffffffffffffffffffffff', 'hex');
     assert.notDeepEqual(judge([[{ from: 'client', octets: frame }]]).complaints, []);
+  });
+});
+
+describe('our session', () => {
+  test('with a Net::SMPP SMSC: a long text, receipts that write its ids in another way; well-formed by tshark', async () => {
+    const smsc = await startPerlSmsc();
+    const recorder = await record(smsc.port);
+    const esme = openSession(recorder.port);
+    await esme.bound();
+    assert.equal(esme.session.state, 'bound');
+    const text = { messageId: 'm1', to: '+447700900123', from: 'ACME', text: 'Žluťoučký kůň '.repeat(12) };
+    const parts = toSubmits({ ...text, expiresAtMs: Date.now() + 60_000 }, settingsWith(), Date.now());
+    const answers = parts.map((fields) => esme.submit({ fields }));
+    await eventually('all are answered', () => answers.every(([answer]) => answer?.kind === 'answered'));
+    await eventually('all receipts come', () => esme.delivered.length === parts.length);
+    const forms = { response: 'hex', receipt: 'dec' } as const;
+    const stored = answers.map(([answer]) =>
+      answer?.kind === 'answered' ? receiptKeyOf(answer.messageId, forms) : '',
+    );
+    for (const delivery of esme.delivered) {
+      const receipt = readDelivered({ shortMessage: Buffer.alloc(0), ...delivery }, { sniff: false });
+      assert.ok(receipt.kind === 'receipt' && receipt.outcome === 'delivered', 'a receipt of a delivered text');
+      const [key = ''] = receiptKeysOf(receipt.carrierMessageIds[0] ?? '', forms);
+      assert.ok(stored.includes(key), 'of one of the parts');
+    }
+    assert.deepEqual(
+      smsc.texts().map(({ octets }) => octets),
+      parts.map(({ shortMessage }) => shortMessage),
+    );
+    await esme.session.unbind();
+    assert.equal((await esme.closed()).kind, 'stopped');
+    assert.deepEqual(judge(recorder.recordings).complaints, []);
+    await recorder.close();
+    await smsc.stop();
+  });
+
+  const bindToKannel = (port: number, command: BindCommand) =>
+    openSession(port, { bind: { command, systemId: 'foo', password: 'bar', systemType: 'VMA', addressRange: '' } });
+
+  test("with Kannel's drive_smpp, which ignores a transceiver: it is given up after 10 s", async () => {
+    const smsc = await startDriveSmpp(0);
+    const esme = bindToKannel(smsc.port, 'bind_transceiver');
+    await eventually('it waits for the answer', () => esme.session.state === 'binding');
+    esme.pass(10_000);
+    assert.equal((await esme.closed()).kind, 'bind_unanswered');
+    await smsc.stop();
+  });
+
+  test("with Kannel's drive_smpp: a pair sends and receives; well-formed by tshark", async () => {
+    const phones = 5;
+    const smsc = await startDriveSmpp(phones);
+    const recorder = await record(smsc.port);
+    const sender = bindToKannel(recorder.port, 'bind_transmitter');
+    await sender.bound();
+    const receiver = bindToKannel(recorder.port, 'bind_receiver');
+    await receiver.bound();
+    assert.deepEqual([sender.session.state, receiver.session.state], ['bound', 'bound']);
+    const answers = sender.submit();
+    await eventually('the text is answered', () => answers.length > 0);
+    assert.ok(answers[0]?.kind === 'answered' && answers[0].status === 0, 'it is accepted');
+    await eventually('the texts of the phones come', () => receiver.delivered.length === phones);
+    await Promise.all([sender.session.unbind(), receiver.session.unbind()]);
+    assert.deepEqual(judge(recorder.recordings).complaints, []);
+    await recorder.close();
+    await smsc.stop();
   });
 });
