@@ -32,6 +32,22 @@ const needs: SystemNeed[] = [
     usedBy: 'test/browser/browser.ts',
     find: findChromium,
   },
+  {
+    program: 'Net::SMPP',
+    why: 'a client of others talks to our SMSC',
+    how: 'apt-get install libnet-smpp-perl (Debian), cpan Net::SMPP',
+    debian: ['libnet-smpp-perl'],
+    usedBy: 'test/smpp/net-smpp.ts',
+    find: findNetSmpp,
+  },
+  {
+    program: 'tshark',
+    why: 'it judges whether our SMPP is well-formed',
+    how: 'apt-get install tshark (Debian), brew install wireshark (macOS)',
+    debian: ['tshark'],
+    usedBy: 'test/smpp/tshark.ts',
+    find: () => findInPath('tshark'),
+  },
 ];
 
 /** The programs that these test files use, by their imports or by a script that they start. */
@@ -57,6 +73,14 @@ export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM;
   if (named !== undefined) return isProgram(named) ? named : undefined;
   return findInPath('chromium') ?? findInPath('chromium-browser') ?? findInPath('google-chrome');
+}
+
+/** A module of Perl, not a program: Perl knows where it looks for it. */
+function findNetSmpp(): string | undefined {
+  const perl = findInPath('perl');
+  if (perl === undefined) return undefined;
+  const { status, stdout } = spawnSync(perl, ['-MNet::SMPP', '-e', 'print $INC{"Net/SMPP.pm"}'], { encoding: 'utf8' });
+  return status === 0 ? stdout : undefined;
 }
 
 /** With RUNLEVEL=1 apt-get installs packages without starting their services. */

@@ -70,15 +70,15 @@ const checks: { [Name in keyof SmppSettings]?: Check<NonNullable<SmppSettings[Na
   address_range: checkAscii,
   utc_offset: (offset, field) => told(field, utcOffsetProblem(offset)),
   tlvs: (tlvs, field) => told(field, tlvsProblem(tlvs)),
-  submit_errors: (errors, field) => told(field, submitErrorsProblem(errors)),
+  submit_errors: (meanings, field) => told(field, submitErrorsProblem(meanings)),
   errors: (errors, field) => told(field, receiptErrorsProblem(errors)),
   charsets: (charsets, field) =>
     new Set(charsets).size === charsets.length ? [] : [{ field, message: 'must name each charset once' }],
   tls: (tls, field) => (tls === false ? [] : checkTls(tls, field)),
 };
 
-function told(field: string, problem: string | undefined): FieldProblem[] {
-  return problem === undefined ? [] : [{ field, message: problem }];
+function told(field: string, message: string | undefined): FieldProblem[] {
+  return message === undefined ? [] : [{ field, message }];
 }
 
 const hostLabel = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;

@@ -94,7 +94,7 @@ function showText(text) {
   head.append(make('strong', '', text.from + ' → ' + text.to), make('span', '', text.system_id + ' · ' + text.received_at));
   const body = make('p', 'body', text.text);
   const parts = make('div', 'parts');
-  if (!text.complete) parts.append(make('span', 'part bad', 'parts are missing'));
+  if (!text.complete && text.parts[0].total > 1) parts.append(make('span', 'part bad', 'not whole'));
   parts.append(...text.parts.map(showPart));
   item.append(head, body, parts);
   return item;

@@ -31,7 +31,7 @@ export interface ShownText {
   from: string;
   to: string;
   text: string;
-  /** False while parts are missing. */
+  /** Whether the SMSC has accepted every part. */
   complete: boolean;
   data_coding: number;
   validity_period: string;
@@ -100,13 +100,14 @@ function show(
   const inOrder = [...parts].reverse().sort((a, b) => a.read.part - b.read.part);
   // A part that was submitted twice is shown twice and read once.
   const byPlace = new Map(inOrder.map(({ read }) => [read.part, read.text]));
+  const accepted = new Set(inOrder.filter((part) => part.stored.status === 0).map(({ read }) => read.part));
   return {
     received_at: toTimestamp(receivedAtMs),
     system_id: systemId,
     from: submit.source,
     to: submit.destination,
     text: [...byPlace.values()].join(''),
-    complete: byPlace.size === (inOrder[0]?.read.total ?? 1),
+    complete: accepted.size === (inOrder[0]?.read.total ?? 1),
     data_coding: submit.dataCoding,
     validity_period: submit.validityPeriod,
     parts: inOrder.map(({ stored, read }) => ({

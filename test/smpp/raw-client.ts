@@ -1,0 +1,96 @@
+// An ESME as plain as possible: it sends PDUs and shows what comes back, in order.
+import { connect } from 'node:net';
+import { decodePdu } from '../../src/delivery/smpp/decode-pdu.ts';
+import { encodePdu } from '../../src/delivery/smpp/encode-pdu.ts';
+import { createFrameReader } from '../../src/delivery/smpp/frames.ts';
+import {
+  type BindAnswerCommand,
+  type BindAnswerPdu,
+  type BindCommand,
+  type DeliverPdu,
+  emptySubmit,
+  type MessageAnswerPdu,
+  type Pdu,
+  type SubmitFields,
+} from '../../src/delivery/smpp/pdu.ts';
+import { eventually } from '../support/eventually.ts';
+
+type PduOf<Command, Any extends Pdu = Pdu> = Any extends Pdu ? (Command extends Any['command'] ? Any : never) : never;
+
+export interface RawClient {
+  send(pdu: Pdu): void;
+  sendOctets(octets: Buffer): void;
+  /** Takes the next PDU with this command out of those that came. */
+  take<Command extends Pdu['command']>(command: Command): Promise<PduOf<Command>>;
+  readonly received: readonly Pdu[];
+  readonly lost: string | undefined;
+  bind(command?: BindCommand, more?: { systemId?: string; password?: string }): Promise<BindAnswerPdu>;
+  submit(fields?: Partial<SubmitFields>): Promise<MessageAnswerPdu>;
+  /** The next receipt, answered. */
+  takeReceipt(status?: number): Promise<DeliverPdu>;
+  closed(): Promise<void>;
+  close(): void;
+}
+
+export async function connectRaw(port: number): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  const frames = createFrameReader();
+  const received: Pdu[] = [];
+  let sequence = 0;
+  let isClosed = false;
+  socket.on('data', (chunk) => {
+    for (const frame of frames.read(chunk)) received.push(decodePdu(frame).pdu);
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    isClosed = true;
+  });
+  const client: RawClient = {
+    send: (pdu) => void socket.write(encodePdu(pdu)),
+    sendOctets: (octets) => void socket.write(octets),
+    async take(command) {
+      const find = () => received.findIndex((pdu) => pdu.command === command);
+      await eventually(`a ${command} comes`, () => find() >= 0, { withinMs: 20_000, everyMs: 2 });
+      const [pdu] = received.splice(find(), 1);
+      return pdu as never;
+    },
+    get received() {
+      return received;
+    },
+    get lost() {
+      return frames.lost;
+    },
+    async bind(command = 'bind_transceiver', { systemId = 'tester', password = 'secret' } = {}) {
+      const bind = { systemId, password, systemType: '', interfaceVersion: 0x34, addressTon: 0, addressNpi: 0 };
+      client.send({ command, status: 0, sequence: ++sequence, ...bind, addressRange: '' });
+      return client.take<BindAnswerCommand>(`${command}_resp`);
+    },
+    async submit(fields = {}) {
+      client.send({ ...textTo('447700900123'), ...fields, command: 'submit_sm', status: 0, sequence: ++sequence });
+      return client.take('submit_sm_resp');
+    },
+    async takeReceipt(status = 0) {
+      const receipt = await client.take('deliver_sm');
+      client.send({ command: 'deliver_sm_resp', status, sequence: receipt.sequence, messageId: '', tlvs: [] });
+      return receipt;
+    },
+    closed: () => eventually('the SMSC closes the connection', () => isClosed),
+    close: () => socket.destroy(),
+  };
+  return client;
+}
+
+/** A short text that asks for a receipt. */
+export function textTo(destination: string): SubmitFields {
+  return {
+    ...emptySubmit,
+    sourceTon: 5,
+    source: 'ACME',
+    destinationTon: 1,
+    destinationNpi: 1,
+    destination,
+    registeredDelivery: 1,
+    shortMessage: Buffer.from('hello'),
+  };
+}
