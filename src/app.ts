@@ -10,6 +10,7 @@ import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
 import { composeWindows } from './compose/windows.ts';
+import type { CarrierDirectory } from './delivery/carrier-directory.ts';
 import type { Route } from './http/route.ts';
 import type { HttpServer, ServerTimeouts } from './http/server.ts';
 import type { SigningKeys } from './identity/signing-keys.ts';
@@ -40,6 +41,7 @@ export interface App {
   signingKeys: SigningKeys;
   metering: Metering;
   metrics: Metrics;
+  carriers: CarrierDirectory['list'];
   /** Starts listening. */
   start(): Promise<void>;
   /** For `forMs`, `/readyz` answers 503 and every response closes its connection, so balancers move to other nodes. */
@@ -90,6 +92,7 @@ export function createApp(options: AppOptions): App {
     signingKeys,
     metering,
     metrics: foundation.metrics,
+    carriers: carriers.directory.list,
     async start() {
       await loadPhoneNumbers();
       await windows.start();

@@ -51,7 +51,9 @@ function notesOf({ settings }: CarrierRow, binds: CarrierBind[], unmatched: numb
       return `bind ${slot} on ${node} is ${state}.${error === null ? '' : ` ${error}`}${next}`;
     });
   if (binds.length === 0) notes.push('No worker runs it. Start the service, or a node with HELIOGRAPH_ROLE=worker.');
-  if (unmatched > 0)
+  const hint = binds.find((bind) => typeof bind.hint === 'string')?.hint;
+  if (typeof hint === 'string') notes.push(`${hint}.`);
+  else if (unmatched > 0)
     notes.push(
       `${count(unmatched)} receipts match no text. Compare ids in the carrier's log; message_id is ${JSON.stringify(settings.message_id)}.`,
     );

@@ -135,7 +135,7 @@ async function serve(
         })
       : undefined;
   await app.start();
-  say(welcome({ version, config, made, paths: app.routes.map(({ path }) => path) }));
+  say(welcome({ version, config, made, paths: app.routes.map(({ path }) => path), carriers: app.carriers().length }));
 }
 
 function say(text: string): void {

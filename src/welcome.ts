@@ -9,10 +9,14 @@ export function welcome(options: {
   made: SandboxCredentials | undefined;
   /** The mounted paths: a `curl` line is shown only if its path is mounted. */
   paths: string[];
+  /** How many carriers are connected. */
+  carriers: number;
 }): string {
-  const { version, config, made, paths } = options;
+  const { version, config, made, paths, carriers } = options;
+  const missing = config.environment === 'production' && carriers === 0 ? noCarrier : [];
   if (config.role === 'worker') {
-    return `\nHeliograph ${version} delivers texts (${config.environment}).\n\n  Health     http://${config.host}:${config.port}/readyz\n`;
+    const health = `  Health     http://${config.host}:${config.port}/readyz`;
+    return ['', `Heliograph ${version} delivers texts (${config.environment}).`, '', health, '', ...missing].join('\n');
   }
   const lines = [
     '',
@@ -28,8 +32,25 @@ export function welcome(options: {
   if (config.environment === 'sandbox') {
     lines.push(`Sandbox credentials: ${credentialsFile(config.dataDir)}`, '');
   }
-  return [...lines, 'Press Ctrl-C to stop.', ''].join('\n');
+  return [...lines, ...missing, 'Press Ctrl-C to stop.', ''].join('\n');
 }
+
+/** In production, what is missing until the first text can leave. */
+const noCarrier = [
+  'NO CARRIER IS CONNECTED: every text and every verification is refused with 503.',
+  'A carrier is an account at an operator or aggregator that you reach by SMPP. To connect one, write carriers.json:',
+  '',
+  '  {"carriers": [{"name": "acme", "kind": "smpp", "settings": {"host": "smsc.example.com", "port": 2775,',
+  '    "system_id": "…", "password": {"env": "ACME_PASSWORD"}}}]}',
+  '',
+  'and run, beside this service:',
+  '',
+  '  ACME_PASSWORD=… npm run carriers -- apply carriers.json',
+  '  npm run carriers -- test acme +447700900123',
+  '',
+  'docs/carriers.md explains every setting and what to ask your provider. No restart is needed.',
+  '',
+];
 
 function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
   const lines = ['This account has two demo applications, each registered for all three APIs:', ''];

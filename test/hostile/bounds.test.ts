@@ -17,11 +17,12 @@ function missingBound({ schema, steps }: Slot): string | undefined {
   if (schema.enum !== undefined || schema.const !== undefined || steps.at(-1) === 'unknown') return undefined;
   const types = [schema.type ?? []].flat();
   if (types.length === 0) return 'type';
-  if (types.includes('string') && !((schema.maxLength ?? Number.POSITIVE_INFINITY) <= 8192)) return 'maxLength';
+  if (types.includes('string') && !((schema.maxLength ?? Number.POSITIVE_INFINITY) <= 16_384)) return 'maxLength';
   if (types.includes('array') && (schema.maxItems === undefined || schema.items === undefined)) return 'maxItems';
-  if (types.includes('object') && schema.properties === undefined) return 'properties';
+  if (types.includes('object') && (schema.properties ?? schema.maxProperties) === undefined) return 'properties';
   const isNumber = types.includes('integer') || types.includes('number');
-  if (isNumber && (schema.minimum === undefined || schema.maximum === undefined)) return 'minimum and maximum';
+  if (isNumber && ((schema.minimum ?? schema.exclusiveMinimum) === undefined || schema.maximum === undefined))
+    return 'minimum and maximum';
   return undefined;
 }
 

@@ -16,7 +16,9 @@ export interface Schema {
   maxLength?: number;
   maxItems?: number;
   minimum?: number;
+  exclusiveMinimum?: number;
   maximum?: number;
+  maxProperties?: number;
 }
 
 interface Operation {
@@ -77,6 +79,7 @@ export function targetsOf(document: Document): Target[] {
 
 /** The value itself, and all that stands in it. */
 function bodySlots(schema: Schema, place: Slot['place'], steps: Slot['steps']): Slot[] {
+  if (schema.anyOf !== undefined) return schema.anyOf.flatMap((each) => bodySlots(each, place, steps));
   const own: Slot[] = place === 'form' && steps.length === 0 ? [] : [{ place, steps, schema }];
   const named = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     bodySlots(property, place, [...steps, name]),

@@ -44,6 +44,8 @@ export async function createWorld(): Promise<World> {
   const verifyToken = bearer(await getToken(service, acme.client, 'verify:manage'));
   const messagingToken = bearer(await getToken(service, acme.client, 'messaging:send'));
   const ids = await makeRecords(service, acme, victim, verifyToken, messagingToken);
+  const carrier = { name: carrierName, kind: 'smpp', settings: carrierSettings };
+  assert.equal((await operator.send('POST', '/portal/v1/operator/carriers', carrier)).status, 201);
   const { body } = await send(service, 'GET', '/openapi.json');
 
   function credentialFor({ security }: Target): Record<string, string> {
@@ -122,12 +124,17 @@ async function makeRecords(
   };
 }
 
+/** Nothing listens there. */
+const carrierSettings = { host: '127.0.0.1', port: 1, system_id: 'me' };
+const carrierName = 'nowhere';
+
 function idFor({ path }: Target, name: string, ids: Ids): string {
   if (name === 'message_id') return ids.sms;
   if (name === 'verification_id') return ids.verify;
   if (name === 'key_id') return ids.key;
   if (name === 'correlation_id') return ids.correlation;
   if (name === 'api') return 'sms';
+  if (name === 'name') return carrierName;
   const [, first = ''] = path.split('/');
   return first === 'sms' || first === 'messaging' || first === 'verify' ? ids[first] : ids.application;
 }
@@ -147,6 +154,8 @@ function rightValue(name: string, schema: Schema, known: Record<string, string>)
     client_id: known.client_id,
     client_secret: known.client_secret,
     application_id: known.application,
+    kind: 'smpp',
+    settings: carrierSettings,
   };
   if (Object.hasOwn(values, name)) return values[name];
   if (schema.const !== undefined) return schema.const;

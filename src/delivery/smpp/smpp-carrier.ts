@@ -65,7 +65,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     const bind = binds.get(slot);
     if (bind === undefined) return;
     await bind.supervisor.stop(withinMs);
-    binds.delete(slot);
+    if (binds.get(slot) === bind) binds.delete(slot);
     changeBinds();
   }
 

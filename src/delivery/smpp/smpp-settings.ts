@@ -8,7 +8,7 @@ const tonNpi = Type.Object({
 });
 const idForm = Type.Union([Type.Literal('exact'), Type.Literal('hex'), Type.Literal('dec')], { default: 'exact' });
 const port = Type.Integer({ minimum: 1, maximum: 65_535, default: 2775 });
-const certificate = Type.Optional(text(65_536, 'PEM'));
+const certificate = Type.Optional(text(16_384, 'PEM'));
 
 /** Names of the texts that a charset can carry, in SMPP's data_coding: the first that fits a text is used. */
 export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'ascii/1', 'ucs2/8'] as const;
@@ -86,13 +86,15 @@ export const smppSettingsSchema = Type.Object(
     enquire_link_seconds: Type.Integer({ minimum: 1, maximum: 3600, default: 30 }),
     response_seconds: Type.Integer({ minimum: 1, maximum: 120, default: 30 }),
     submit_errors: Type.Record(text(10), text(32), {
+      maxProperties: 256,
       default: {},
       description:
         'What a command_status means here: throttled, retry:<code>, elsewhere:<code> or never:<code>, ' +
         'like {"0x0000000b": "never:invalid_destination"}',
     }),
-    errors: Type.Union([literals(errorMaps), Type.Record(text(10), text(32)), Type.Null()], {
+    errors: Type.Union([literals(errorMaps), Type.Record(text(10), text(32), { maxProperties: 256 }), Type.Null()], {
       default: null,
+      expected: `null, ${errorMaps.join(', ')}, or a map of codes to error codes`,
       description: 'What the codes in its receipts mean: a known list, or its own codes with our error codes',
     }),
   },
