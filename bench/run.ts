@@ -18,6 +18,7 @@ import { nodes } from './scenarios/nodes.ts';
 import { peers } from './scenarios/peers.ts';
 import { reads } from './scenarios/reads.ts';
 import { refusals } from './scenarios/refusals.ts';
+import { smpp } from './scenarios/smpp.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
 import { verify } from './scenarios/verify.ts';
@@ -31,6 +32,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   reads,
   refusals,
   peers,
+  smpp,
   lanes,
   latency,
   idle,

@@ -60,14 +60,18 @@ export function startNode(store: Store, folder: string, env: Record<string, stri
     file: 'dist/main.js',
     folder,
     readyAt: '/readyz',
-    env: {
-      DATABASE_URL: store.url,
-      HELIOGRAPH_DATA_DIR: folder,
-      HELIOGRAPH_SECRET: secret,
-      HELIOGRAPH_PLANS: plans,
-      HELIOGRAPH_ADDRESS_PER_MINUTE: plenty,
-      HELIOGRAPH_ADDRESS_BURST: plenty,
-      ...env,
-    },
+    env: { ...nodeEnv(store, folder), ...env },
   });
+}
+
+/** The settings of a node, and of a command for it. */
+export function nodeEnv({ url }: Store, folder: string): Record<string, string> {
+  return {
+    DATABASE_URL: url,
+    HELIOGRAPH_DATA_DIR: folder,
+    HELIOGRAPH_SECRET: secret,
+    HELIOGRAPH_PLANS: plans,
+    HELIOGRAPH_ADDRESS_PER_MINUTE: plenty,
+    HELIOGRAPH_ADDRESS_BURST: plenty,
+  };
 }

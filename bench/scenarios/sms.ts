@@ -44,7 +44,7 @@ async function sustained(bench: Bench): Promise<Row> {
 }
 
 /** Accepted, and not on a handset yet. */
-async function backlog({ database }: Store): Promise<number> {
+export async function backlog({ database }: Store): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select ((select count(*) from delivery_queue) + (select count(*) from delivery_schedule)
        + (select coalesce(sum(cardinality(message_ids)), 0) from delivery_claim))::integer as count`,
