@@ -5,6 +5,7 @@ import { emptySubmit } from '../../src/delivery/smpp/pdu.ts';
 import type { Behaviour } from '../../src/smsc/faults.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { connectCarrier, deleteCarrier } from '../support/carrier.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send, type TestDeveloper } from '../support/developer.ts';
 import { openEvents } from '../support/events.ts';
@@ -13,7 +14,6 @@ import { createOperator } from '../support/operator.ts';
 import { startScriptedSmsc } from '../support/scripted-smsc.ts';
 import { createSender, type Page, type Sender, until } from '../support/texts.ts';
 
-const carriers = '/portal/v1/operator/carriers';
 const inbox = '/sandbox/v1/inbox';
 
 let app: TestApp;
@@ -30,18 +30,13 @@ beforeEach(async () => {
   smsc = await startSmsc({ behaviour: { receipt_after_ms: 0 } });
 });
 afterEach(async () => {
-  await operator.send('DELETE', `${carriers}/practice?force=true`);
+  await deleteCarrier(operator);
   await smsc.close();
 });
 
 async function connect(settings: Record<string, unknown> = {}, behaviour: Partial<Behaviour> = {}): Promise<void> {
   smsc.change(behaviour);
-  const account = { host: '127.0.0.1', port: smsc.port, system_id: 'me', password: 'secret' };
-  const body = { name: 'practice', kind: 'smpp', settings: { ...account, ...settings } };
-  assert.equal((await operator.send('POST', carriers, body)).status, 201);
-  await eventually('the carrier to be up', async () => {
-    return (await operator.send<{ state: string }>('GET', `${carriers}/practice`)).body.state === 'up';
-  });
+  await connectCarrier(operator, smsc.port, settings);
 }
 
 interface Item {
