@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Bench, fullPace, quickPace, startBench } from './bench.ts';
 import type { Row } from './result-row.ts';
 import { terminalTable } from './result-tables.ts';
+import { codes } from './scenarios/codes.ts';
 import { connections } from './scenarios/connections.ts';
 import { flame } from './scenarios/flame.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
@@ -33,6 +34,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   refusals,
   peers,
   smpp,
+  codes,
   lanes,
   latency,
   idle,

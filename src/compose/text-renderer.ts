@@ -1,4 +1,4 @@
-import type { Message } from '../messages/message.ts';
+import type { TextToSend } from '../messages/text-to-send.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { codeOf } from '../verify/code.ts';
 import { renderVerification, type VerificationTemplate } from '../verify/verification-text.ts';
@@ -11,7 +11,10 @@ export interface StoredTemplate extends VerificationTemplate {
 /**
  * Renders a message's text for the carrier and for the inbox. Nothing stores the code: it is derived here each time.
  */
-export function createTextRenderer(keys: KeyRing, environment: 'sandbox' | 'production'): (message: Message) => string {
+export function createTextRenderer(
+  keys: KeyRing,
+  environment: 'sandbox' | 'production',
+): (message: TextToSend) => string {
   return (message) => {
     if (message.template === null || message.verificationId === null) return message.body ?? '';
     const template = message.template as StoredTemplate;

@@ -70,7 +70,7 @@ export function createCarrierPoll({ database, log, read }: CarrierPollOptions): 
     refresh,
     async start() {
       listener = await openListener({ database, channel: carriersChannel, onNotified: readNow });
-      await readOnce();
+      await refresh();
       schedule();
     },
     async stop() {

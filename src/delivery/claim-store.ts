@@ -1,10 +1,9 @@
 import { unsentStatuses } from '../messages/message.ts';
 import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
-import { findMessages } from '../messages/message-store.ts';
+import { findTextsToSend } from '../messages/text-to-send.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { fromUuid } from '../platform/ids.ts';
 import { actionFor, submittedEntry } from './attempt-result.ts';
 import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
@@ -64,14 +63,14 @@ interface ClaimedRow extends QueueEntry {
 }
 
 async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
-  const ids = entries.map(({ messageId }) => fromUuid('msg', messageId));
-  const messages = new Map((await findMessages(tx, ids)).map((message) => [message.id, message]));
-  const parts = await findParts(
-    tx,
-    entries.filter(({ attempt }, index) => attempt > 0 && (messages.get(ids[index] ?? '')?.segmentCount ?? 1) > 1),
+  const ids = entries.map(({ messageId }) => messageId);
+  const messages = await findTextsToSend(tx, ids);
+  const tried = entries.filter(
+    ({ attempt, messageId }) => attempt > 0 && (messages.get(messageId)?.segmentCount ?? 1) > 1,
   );
-  return entries.flatMap((entry, index) => {
-    const message = messages.get(ids[index] ?? '');
+  const parts = await findParts(tx, tried);
+  return entries.flatMap((entry) => {
+    const message = messages.get(entry.messageId);
     return message === undefined ? [] : [{ message, entry, parts: parts.get(entry.messageId) ?? [] }];
   });
 }

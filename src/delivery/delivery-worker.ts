@@ -1,4 +1,4 @@
-import type { Message } from '../messages/message.ts';
+import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -16,7 +16,7 @@ export interface DeliveryWorkerOptions {
   carrier: Carrier;
   receipts: Receipts;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
-  renderText: (message: Message) => string;
+  renderText: (text: TextToSend) => string;
   findPending: SubmissionOptions['findPending'];
   nextCarrier: SubmissionOptions['nextCarrier'];
   /** True when this is the only node on the database. */

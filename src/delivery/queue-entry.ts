@@ -1,4 +1,5 @@
-import type { Message, MessageErrorCode, MessageStatus } from '../messages/message.ts';
+import type { MessageErrorCode, MessageStatus } from '../messages/message.ts';
+import type { TextToSend } from '../messages/text-to-send.ts';
 import type { LongText, PartState } from './carrier.ts';
 
 /** An entry of the queue: a text to send, and what happened to it before. */
@@ -23,7 +24,7 @@ export interface Claim {
 }
 
 export interface ClaimedText {
-  message: Message;
+  message: TextToSend;
   entry: QueueEntry;
   /** Of a long text that was tried before. */
   parts: readonly PartState[];

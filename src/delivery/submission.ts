@@ -1,5 +1,6 @@
-import { type Message, unsentStatuses } from '../messages/message.ts';
+import { unsentStatuses } from '../messages/message.ts';
 import { lanes } from '../messages/message-queue.ts';
+import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -19,7 +20,7 @@ export interface SubmissionOptions {
   carrier: Carrier;
   health: CarrierHealth;
   sleep: WakeableSleep;
-  renderText: (message: Message) => string;
+  renderText: (text: TextToSend) => string;
   /** Of these verifications, those that still need their code. */
   findPending: (verificationIds: string[]) => Promise<Set<string>>;
   /** Another carrier that works; undefined if there is none. */

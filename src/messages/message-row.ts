@@ -131,7 +131,7 @@ export function toUuidRange(uuids: string[]): IdRange {
   return [`{${uuids.join()}}`, lowest, highest];
 }
 
-function nameOf<Name extends string>(names: readonly Name[], code: number): Name {
+export function nameOf<Name extends string>(names: readonly Name[], code: number): Name {
   const name = names[code];
   if (name === undefined) throw new Error(`the store has an unknown number ${code}`);
   return name;

@@ -73,6 +73,7 @@ describe('production', () => {
     await deciding().getByRole('button', { name: 'Set the password and sign in' }).click();
     await deciding().getByRole('link', { name: 'Health' }).click();
     await factOf(deciding().getByRole('main'), 'Environment').getByText('production').waitFor();
+    await deciding().getByText('No carrier is connected. Every text is refused.').waitFor();
     await assertAccessible(deciding(), 'System health');
     await assertFitsPhone(deciding(), 'System health');
   });

@@ -10,7 +10,7 @@ import { claimTest, type TestStep, writeTestStep } from '../../src/delivery/carr
 import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
 import { toTimestamp } from '../../src/platform/clock.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { testCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/certificates.ts';
 import { run, runIn } from '../support/commands.ts';
 import { createTestLog } from '../support/log.ts';
 import { createSender, until } from '../support/texts.ts';
@@ -79,7 +79,7 @@ describe('apply', () => {
   });
 
   test('a secret that the file does not name stays; null removes it; it is never printed', async () => {
-    const { cert, key } = testCertificate;
+    const { cert, key } = createCertificate({ name: 'carrier.test' });
     const secured = { ...acme, settings: { ...acme.settings, tls: { cert, key } } };
     await apply({ carriers: [secured] });
     const { password: _, ...open } = acme.settings;
@@ -153,7 +153,7 @@ describe('apply', () => {
 
 describe('export', () => {
   test('has no secrets, and can be applied again', async () => {
-    const { cert, key } = testCertificate;
+    const { cert, key } = createCertificate({ name: 'carrier.test' });
     const settings = { ...acme.settings, per_second: 12.5, charsets: ['ucs2/8'], tls: { cert, key } };
     await apply({ carriers: [{ ...acme, name: 'my-carrier', settings }] });
     const printed = await carriers('export');

@@ -10,7 +10,7 @@ import { statusCode } from '../../src/messages/message-row.ts';
 import { hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { otherKey, testCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/certificates.ts';
 import { type Answer, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createTestLog } from '../support/log.ts';
 import { createOperator } from '../support/operator.ts';
@@ -215,8 +215,8 @@ describe('secrets', () => {
   });
 
   test('a private key must belong to its certificate, and is not shown', async () => {
-    const { cert, key } = testCertificate;
-    const wrong = await create('acme', { tls: { cert, key: otherKey() } });
+    const { cert, key } = createCertificate({ name: 'carrier.test' });
+    const wrong = await create('acme', { tls: { cert, key: createCertificate({ name: 'carrier.test' }).key } });
     assert.deepEqual([wrong.status, fieldsOf(wrong)], [400, ['settings.tls.key']]);
     const alone = await create('acme', { tls: { cert } });
     assert.deepEqual([alone.status, fieldsOf(alone)], [400, ['settings.tls.key']]);

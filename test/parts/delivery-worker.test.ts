@@ -275,12 +275,12 @@ describe('a carrier that answers', () => {
       {},
       {
         renderText(message) {
-          if (message.reference === 'broken') throw new Error('no such key');
+          if (message.body === 'broken') throw new Error('no such key');
           return message.body ?? '';
         },
       },
     );
-    const broken = await acceptOne({ reference: 'broken' });
+    const broken = await acceptOne({ body: 'broken' });
     const whole = await accept(5);
     await worker.runUntilIdle();
     assertSame(

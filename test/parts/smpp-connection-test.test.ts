@@ -6,8 +6,10 @@ import { readSettings } from '../../src/delivery/carrier-settings.ts';
 import type { TestStep } from '../../src/delivery/carrier-test-store.ts';
 import { testConnection } from '../../src/delivery/smpp/connection-test.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { testCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/certificates.ts';
 import { type Script, startScriptedSmsc } from '../support/scripted-smsc.ts';
+
+const testCertificate = createCertificate({ name: 'carrier.test' });
 
 interface Given {
   script?: Script;

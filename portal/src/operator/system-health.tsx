@@ -48,6 +48,9 @@ function Panels({ health }: { health: Health }) {
           ]}
         />
       </Panel>
+      <Panel title="Carriers">
+        <Carriers health={health} />
+      </Panel>
       <Panel title="Service">
         <Facts
           facts={[
@@ -75,5 +78,29 @@ function Panels({ health }: { health: Health }) {
         </ul>
       </Panel>
     </>
+  );
+}
+
+/** Each carrier, and below it why a connection is not bound. */
+function Carriers({ health: { carriers, environment } }: { health: Health }) {
+  if (carriers.length === 0) {
+    const without = environment === 'sandbox' ? 'Texts go to the virtual handsets.' : 'Every text is refused.';
+    return <p>No carrier is connected. {without}</p>;
+  }
+  return (
+    <ul className={styles.checks}>
+      {carriers.map(({ name, state, paused, binds }) => (
+        <li key={name}>
+          <Status state={paused ? 'paused' : state.replace('_', ' ')} /> {name}
+          {binds
+            .filter(({ error }) => error !== null)
+            .map(({ slot, error }) => (
+              <div key={slot}>
+                Bind {slot}: {error}
+              </div>
+            ))}
+        </li>
+      ))}
+    </ul>
   );
 }

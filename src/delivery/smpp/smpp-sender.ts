@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Answer, Capacity, OutgoingText } from '../carrier.ts';
+import type { Answer, Capacity, Lane, OutgoingText } from '../carrier.ts';
 import { receiptKeyOf } from './carrier-ids.ts';
 import { createPartQueue, type WaitingPart } from './part-queue.ts';
 import type { SmppSettings } from './smpp-settings.ts';
@@ -44,8 +44,10 @@ const codeAnswerMs = 5000;
 /** So long a part waits here: after that its text goes back to the queue in the database. */
 const waitMs = 10_000;
 /** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
-const aheadMs = 100;
-const ahead = { least: 10, most: 500 };
+const aheadMs = 250;
+const ahead = { least: 50, most: 500 };
+/** A carrier that has answered nothing for this long is not given more than its window holds. */
+const movingMs = 1000;
 
 export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const { settings, clock, binds, onCapacity, onAccepted } = options;
@@ -56,6 +58,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   let wasFull = true;
   let isPumping = false;
   let underWay = 0;
+  let answeredMs = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
@@ -64,13 +67,13 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   function capacity(): Capacity {
     const free = freeOf();
-    if (paused || rate.isPaused || free === 0) return { verification: 0, bulk: 0 };
-    const soon = Math.min(ahead.most, Math.max(ahead.least, Math.ceil((rate.perSecond * aheadMs) / 1000)));
-    const limited = settings.per_second === null ? free + soon : Math.min(free, soon) + soon;
-    return {
-      verification: Math.max(0, limited - queue.waiting('verification')),
-      bulk: Math.max(0, limited - keptForCodes - queue.waiting('bulk')),
-    };
+    // A full window is no reason to wait while answers come: it is free again before the next claim.
+    const isMoving = underWay > 0 && clock.steadyMs() - answeredMs < movingMs;
+    if (paused || rate.isPaused || (free === 0 && !isMoving)) return { verification: 0, bulk: 0 };
+    const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
+    const most = rate.isLimited ? soon : free + Math.min(ahead.most, Math.max(ahead.least, soon));
+    const room = (lane: Lane) => Math.max(0, Math.max(1, most) - queue.waiting(lane));
+    return { verification: room('verification'), bulk: room('bulk') };
   }
 
   function add(text: OutgoingText, place: number, answer: Answer, onAnswered: () => void): void {
@@ -97,7 +100,6 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     try {
       // No bind is up: there is no room although nothing is under way.
       if (underWay === 0 && freeOf() === 0) giveBack(() => true);
-      giveBack(({ submitted, untilMs }) => submitted.isRefused || untilMs <= clock.steadyMs());
       while (sendNext());
     } finally {
       isPumping = false;
@@ -120,7 +122,8 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     if (!rate.take()) return false;
     const next = queue.take({ verification: true, bulk });
     if (next === undefined) return false;
-    send(next);
+    if (next.submitted.isRefused) next.submitted.noteUnsent(next.part);
+    else send(next);
     return true;
   }
 
@@ -154,6 +157,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   function accept(submitted: SubmittedText, part: number, id: string): void {
     rate.noteAccepted();
+    answeredMs = clock.steadyMs();
     onAccepted(id);
     submitted.noteAccepted(part, id, receiptKeyOf(id, settings.message_id));
   }
@@ -174,6 +178,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     const inMs = Math.min(250, Math.max(1, rate.nextMs - clock.steadyMs()));
     timer = setTimeout(() => {
       timer = undefined;
+      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
       pump();
     }, inMs);
   }

@@ -11,6 +11,7 @@ export interface SubmitRate {
   readonly nextMs: number;
   /** Parts a second: what is allowed, or what was sent lately if nothing limits it. */
   readonly perSecond: number;
+  readonly isLimited: boolean;
   readonly isPaused: boolean;
   noteThrottled(): void;
   noteAccepted(): void;
@@ -72,8 +73,12 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
       return Math.max(pausedUntilMs, usedUntilMs + 1000 / limit());
     },
     get perSecond() {
+      if (limit() < Number.POSITIVE_INFINITY) return limit();
       measure(clock.steadyMs());
-      return Math.min(limit(), Math.max(lately.perSecond, lately.parts));
+      return Math.max(lately.perSecond, lately.parts);
+    },
+    get isLimited() {
+      return limit() < Number.POSITIVE_INFINITY;
     },
     get isPaused() {
       return clock.steadyMs() < pausedUntilMs;

@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../test/support/process.ts';
+import type { Bench, Product } from './bench.ts';
+import { nodeEnv } from './store.ts';
+
+const built = (file: string) => fileURLToPath(new URL(`../dist/${file}`, import.meta.url));
+
+/** A text as the SMSC got it. */
+export interface ArrivedText {
+  to: string;
+  received_at: string;
+}
+
+export interface BenchSmsc {
+  port: number;
+  /** The newest 10,000, newest first. */
+  texts(): Promise<ArrivedText[]>;
+  stop(): void;
+}
+
+/** The virtual SMSC of `npm run smsc`, in a process of its own. */
+export async function startSmsc(bench: Bench): Promise<BenchSmsc> {
+  const [port, pagePort] = [await freePort(), await freePort()];
+  const given = ['smsc', '--port', String(port), '--page-port', String(pagePort)];
+  const child = spawn(process.execPath, [built('smsc/main.js'), ...given], { stdio: 'ignore' });
+  bench.atEnd(() => child.kill());
+  const page = (path: string) => fetch(`http://127.0.0.1:${pagePort}${path}`);
+  await until('the SMSC', async () => (await page('/state').catch(() => undefined)) !== undefined);
+  return {
+    port,
+    texts: async () => ((await (await page('/texts?limit=10000')).json()) as { texts: ArrivedText[] }).texts,
+    stop: () => void child.kill(),
+  };
+}
+
+/** By the command that an operator uses. */
+export async function connectCarrier(bench: Bench, { store }: Product, given: object): Promise<void> {
+  const file = join(bench.folder, 'carriers.json');
+  const settings = { host: '127.0.0.1', system_id: 'bench', password: 'secret', ...given };
+  writeFileSync(file, JSON.stringify({ carriers: [{ name: 'bench', kind: 'smpp', settings }] }));
+  const applied = spawnSync(process.execPath, [built('main.js'), 'carriers', 'apply', file], {
+    cwd: bench.folder,
+    env: { PATH: process.env.PATH, ...nodeEnv(store, bench.folder) },
+    encoding: 'utf8',
+  });
+  if (applied.status !== 0) throw new Error(`the carrier was refused: ${applied.stdout}${applied.stderr}`);
+  await until('the bind', async () => {
+    const { rows } = await store.database.query(`select from carrier_bind where state->>'state' = 'bound'`);
+    return rows.length > 0;
+  });
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + 15_000;
+  while (!(await holds())) {
+    if (performance.now() > untilMs) throw new Error(`waited in vain for ${what}`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}

@@ -1,0 +1,64 @@
+import type { Tx } from '../platform/database.ts';
+import { readTime } from '../platform/database.ts';
+import { fromUuid } from '../platform/ids.ts';
+import { packed, unpack } from '../platform/packed-row.ts';
+import { apiNames, type Message } from './message.ts';
+import { nameOf, statusOf, toUuidRange } from './message-row.ts';
+import { isInRange } from './message-store.ts';
+
+/** What delivery needs of a message. */
+export type TextToSend = Pick<
+  Message,
+  | 'id'
+  | 'applicationId'
+  | 'api'
+  | 'verificationId'
+  | 'to'
+  | 'sender'
+  | 'body'
+  | 'template'
+  | 'status'
+  | 'segmentCount'
+  | 'expiresAtMs'
+>;
+
+interface TextRow {
+  cells: string;
+  sender: string;
+  body: string | null;
+  template: object | null;
+}
+
+/** Finds texts by their uuids. Every text that is sent is read once, so no other column is selected or converted. */
+export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<string, TextToSend>> {
+  const found = new Map<string, TextToSend>();
+  if (uuids.length === 0) return found;
+  const { rows } = await tx.query<TextRow>(selectStatement, toUuidRange(uuids));
+  /** Most texts of a batch are of few applications. */
+  const applications = new Map<string, string>();
+  for (const { cells, sender, body, template } of rows) {
+    const [uuid = '', owner = '', api, verificationId = '', to = '', status, segments, expiresAt = ''] = unpack(cells);
+    const applicationId = applications.get(owner) ?? fromUuid('app', owner);
+    applications.set(owner, applicationId);
+    found.set(uuid, {
+      id: fromUuid('msg', uuid),
+      applicationId,
+      api: nameOf(apiNames, Number(api)),
+      verificationId: verificationId === '' ? null : fromUuid('ver', verificationId),
+      to,
+      sender,
+      body,
+      template,
+      status: statusOf(Number(status)),
+      segmentCount: Number(segments),
+      expiresAtMs: readTime(expiresAt),
+    });
+  }
+  return found;
+}
+
+const cells = ['id', 'application_id', 'api', 'verification_id?', 'recipient', 'status', 'segment_count', 'expires_at'];
+const selectStatement = {
+  name: 'select-texts-to-send',
+  text: `select ${packed(cells)} as cells, sender, body, template from message where ${isInRange(1)}`,
+};
