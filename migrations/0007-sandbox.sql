@@ -6,9 +6,12 @@ create table handset_text (
   application_id uuid not null,
   message_id uuid not null,
   received_at timestamptz not null,
+  -- 0 if a configured carrier delivered it.
   attempt integer not null,
   -- Whether it reached the phone; the network says so in its receipt.
   delivered boolean not null,
+  -- False for a text that a configured carrier delivered: that carrier has sent the receipt.
+  reports boolean not null default true,
   recipient text not null
 );
 create index handset_text_inbox on handset_text (application_id, id);

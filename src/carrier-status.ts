@@ -55,7 +55,7 @@ function notesOf({ settings }: CarrierRow, binds: CarrierBind[], unmatched: numb
   if (typeof hint === 'string') notes.push(`${hint}.`);
   else if (unmatched > 0)
     notes.push(
-      `${count(unmatched)} receipts match no text. Compare ids in the carrier's log; message_id is ${JSON.stringify(settings.message_id)}.`,
+      `${count(unmatched)} ${unmatched === 1 ? 'receipt matches' : 'receipts match'} no text. Compare ids in the carrier's log; message_id is ${JSON.stringify(settings.message_id)}.`,
     );
   return notes;
 }

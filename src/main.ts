@@ -135,7 +135,15 @@ async function serve(
         })
       : undefined;
   await app.start();
-  say(welcome({ version, config, made, paths: app.routes.map(({ path }) => path), carriers: app.carriers().length }));
+  say(
+    welcome({
+      version,
+      config,
+      made,
+      paths: app.routes.map(({ path }) => path),
+      carriers: app.carriers().map(({ name }) => name),
+    }),
+  );
 }
 
 function say(text: string): void {

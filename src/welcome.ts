@@ -9,11 +9,11 @@ export function welcome(options: {
   made: SandboxCredentials | undefined;
   /** The mounted paths: a `curl` line is shown only if its path is mounted. */
   paths: string[];
-  /** How many carriers are connected. */
-  carriers: number;
+  /** The names of the carriers that operators have connected. */
+  carriers: string[];
 }): string {
   const { version, config, made, paths, carriers } = options;
-  const missing = config.environment === 'production' && carriers === 0 ? noCarrier : [];
+  const missing = config.environment === 'production' && carriers.length === 0 ? noCarrier : [];
   if (config.role === 'worker') {
     const health = `  Health     http://${config.host}:${config.port}/readyz`;
     return ['', `Heliograph ${version} delivers texts (${config.environment}).`, '', health, '', ...missing].join('\n');
@@ -31,6 +31,7 @@ export function welcome(options: {
   if (made !== undefined) lines.push(...firstSteps(made, paths));
   if (config.environment === 'sandbox') {
     lines.push(`Sandbox credentials: ${credentialsFile(config.dataDir)}`, '');
+    if (carriers.length > 0) lines.push(...notToHandsets(carriers));
   }
   return [...lines, ...missing, 'Press Ctrl-C to stop.', ''].join('\n');
 }
@@ -51,6 +52,15 @@ const noCarrier = [
   'docs/carriers.md explains every setting and what to ask your provider. No restart is needed.',
   '',
 ];
+
+/** Else a reader waits in vain for a text on the handset while the practice carrier is not running. */
+function notToHandsets(carriers: string[]): string[] {
+  const which = carriers.length === 1 ? `the carrier ${carriers[0]}` : `the carriers ${carriers.join(', ')}`;
+  return [
+    `Texts go through ${which}, except to test numbers (+1500555…). npm run carriers -- status shows its state.`,
+    '',
+  ];
+}
 
 function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
   const lines = ['This account has two demo applications, each registered for all three APIs:', ''];

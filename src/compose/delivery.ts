@@ -18,6 +18,7 @@ import { createMaintenance, type Maintenance, type MaintenanceCount } from '../p
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
+import { createShownTexts } from './shown-texts.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
 export interface Delivery {
@@ -49,11 +50,15 @@ export function createDelivery(options: {
   const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
   const isSandbox = config.environment === 'sandbox';
   const atMostOnce = config.delivery === 'at_most_once';
+  const handsets = createHandsets(database, clock);
+  const phones = isSandbox ? createSandboxCarrier(handsets, log) : undefined;
+  const shown = phones && createShownTexts({ database, handsets, phonesKey: phones.key, log });
   const receipts = createReceipts({
     database,
     clock,
     onCount: onCarrierCount,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
+    ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });
   const carriers = createCarrierSet({
@@ -62,7 +67,7 @@ export function createDelivery(options: {
     keys,
     log,
     node: newId('nod', clock),
-    fixed: isSandbox ? [createSandboxCarrier(createHandsets(database, clock), log)] : [],
+    fixed: phones === undefined ? [] : [phones],
     createCarrier: (configured) =>
       createSmppCarrier({
         configured,
@@ -71,6 +76,7 @@ export function createDelivery(options: {
         byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
         isAllowedAddress: isAllowedAddress(config.environment),
         onCount: (name) => onCarrierCount(configured.key, name, 1),
+        onUnreported: shown?.whenSent(configured),
       }),
     createWorker: (carrier, nextCarrier) =>
       createDeliveryWorker({

@@ -2,8 +2,16 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
+import { createBindNews } from './bind-news.ts';
 import type { Carrier } from './carrier.ts';
-import { bindsWrittenEveryMs, canSend, deleteBinds, readBinds, writeBinds } from './carrier-bind-store.ts';
+import {
+  type BindState,
+  bindsWrittenEveryMs,
+  canSend,
+  deleteBinds,
+  readBinds,
+  writeBinds,
+} from './carrier-bind-store.ts';
 import { writeLog } from './carrier-log-store.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
@@ -40,6 +48,8 @@ interface Running {
   configured: ConfiguredCarrier;
   carrier: RunningCarrier;
   worker: DeliveryWorker;
+  /** Logs what has changed. */
+  tellBinds: (binds: BindState[]) => void;
   written: { state: string; atMs: number; slots: number[] };
   logWrittenMs: number;
 }
@@ -90,7 +100,9 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     carrier.setPaused(each.paused);
     const worker = createWorker(carrier, nextCarrier(each.key));
     const written = { state: '', atMs: 0, slots: [] };
-    running.set(each.id, { configured: each, carrier, worker, written, logWrittenMs: each.logWantedAtMs ?? 0 });
+    const tellBinds = createBindNews(each.name, log);
+    const logWrittenMs = each.logWantedAtMs ?? 0;
+    running.set(each.id, { configured: each, carrier, worker, tellBinds, written, logWrittenMs });
     worker.start();
     log.info({ carrier: each.name }, 'a carrier was started');
   }
@@ -124,9 +136,10 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     return new Set(binds.filter(canSend).map(({ carrierId }) => carrierId));
   }
 
-  async function showState({ configured: { id }, carrier, written }: Running): Promise<void> {
+  async function showState({ configured: { id }, carrier, tellBinds, written }: Running): Promise<void> {
     const { hint } = carrier;
     const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, hint } : bind));
+    tellBinds(binds);
     const state = JSON.stringify(binds);
     const nowMs = clock.steadyMs();
     if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;

@@ -20,6 +20,8 @@ const isUnsent = `in (${statusCodes(unsentStatuses)})`;
 export interface KnownMessage {
   id: string;
   unsent: boolean;
+  /** This receipt made it delivered. */
+  delivered: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function applyToSent(
   if (delivered.length > 0) {
     const values = [carrier, toTimestamp(nowMs), ...toUuidRange(delivered.map(({ id }) => id))];
     const { rows } = await tx.query<{ id: string }>(deliveredStatement, values);
-    for (const { id } of rows) known.set(id, { id, unsent: false });
+    for (const { id } of rows) known.set(id, { id, unsent: false, delivered: true });
   }
   const others = receipts.filter(({ id }) => !known.has(id));
   if (others.length > 0) {
@@ -49,16 +51,17 @@ export async function applyToSent(
 
 /**
  * Applies receipts that came before the answer to the submit was written, or instead of it. Returns the texts that wait
- * in the queue or the schedule, or are claimed.
+ * in the queue or the schedule, or are claimed: true for those that are delivered now.
  */
 export async function applyToUnsent(
   tx: Tx,
   { key, account }: Pick<Carrier, 'key' | 'account'>,
   receipts: MatchedReceipt[],
   nowMs: number,
-): Promise<Set<string>> {
-  const { rows } = await tx.query<{ id: string }>(unsentStatement, [...parameters(key, receipts, nowMs), account]);
-  return new Set(rows.map(({ id }) => id));
+): Promise<Map<string, boolean>> {
+  const values = [...parameters(key, receipts, nowMs), account];
+  const { rows } = await tx.query<{ id: string; delivered: boolean }>(unsentStatement, values);
+  return new Map(rows.map(({ id, delivered }) => [id, delivered]));
 }
 
 function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number): unknown[] {
@@ -90,6 +93,7 @@ const report = `report as (
 const settled = `status = outcome, updated_at = $2::timestamptz, error_code = error, sequence = sequence + 1,
     sent_at = coalesce(sent_at, $2::timestamptz), carrier_message_id = coalesce(carrier_message_id, reported_id),
     delivered_at = case when outcome = ${delivered} then $2::timestamptz end`;
+const isDelivered = (id: string) => `exists (select from applied a where a.id = ${id} and a.status = ${delivered})`;
 const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)})`;
 
 /**
@@ -111,7 +115,7 @@ const sentStatement = `with ${report},
     not_unknown as (
       delete from message_end e using applied a where a.was = ${unknown} and e.application_id = a."applicationId"
         and e.api = a.api and e.status = a.was and e.message_id = a.id)
-    select known_id as id, was ${isUnsent} as unsent from known`;
+    select known_id as id, was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered from known`;
 
 /**
  * Only a text that was submitted can be delivered; bad news counts only if there is one copy. A worker may take the text
@@ -155,4 +159,4 @@ const unsentStatement = `with ${report},
     named_later as (
       insert into sent_text (account, receipt_key, message_id, sent_at)
       select $7, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
-    select id from waiting where not fits or id in (select id from held)`;
+    select id, ${isDelivered('waiting.id')} as delivered from waiting where not fits or id in (select id from held)`;

@@ -33,6 +33,16 @@ export interface ReceiptsOptions {
   onCount?: (carrier: string, name: ReceiptCount, by: number) => void;
   /** What the text of a receipt may be called now: an operator may have changed how an account's ids are read. */
   keysOf?: (account: string, carrierMessageId: string) => string[] | undefined;
+  /** Called once for each text (uuid) that a receipt has made delivered, before the commit. */
+  onDelivered?: (tx: Tx, source: ReceiptSource, ids: string[]) => Promise<void>;
+}
+
+/** Receipts of one source in one transaction. */
+interface Work {
+  tx: Tx;
+  source: ReceiptSource;
+  /** The texts that they have made delivered so far. */
+  delivered: string[];
 }
 
 /** `ambiguous` receipts fit several texts, and are applied to none. */
@@ -43,14 +53,32 @@ export function createReceipts({
   clock,
   onCount = () => {},
   keysOf = () => undefined,
+  onDelivered = async () => {},
 }: ReceiptsOptions): Receipts {
   /** Returns the receipts that match no message. */
-  async function apply<Given extends Receipt>(tx: Tx, source: ReceiptSource, receipts: Given[]): Promise<Given[]> {
+  async function applyAll<Given extends Receipt>(
+    tx: Tx,
+    batches: { source: ReceiptSource; receipts: Given[] }[],
+  ): Promise<Given[]> {
+    const left: Given[] = [];
+    const works: Work[] = [];
+    for (const { source, receipts } of batches) {
+      const work: Work = { tx, source, delivered: [] };
+      works.push(work);
+      left.push(...(await apply(work, receipts)));
+    }
+    // In the end, so that two transactions that wait for each other's messages hold nothing of the listener's.
+    for (const { source, delivered } of works) if (delivered.length > 0) await onDelivered(tx, source, delivered);
+    return left;
+  }
+
+  async function apply<Given extends Receipt>(work: Work, receipts: Given[]): Promise<Given[]> {
+    const { tx, source } = work;
     const named = receipts.flatMap((receipt) => {
       const id = receipt.messageId === null ? undefined : toUuid('msg', receipt.messageId);
       return id === undefined ? [] : [{ receipt, id }];
     });
-    const applied = new Set(await applyMatched(tx, source, named));
+    const applied = new Set(await applyMatched(work, named));
     const others = receipts.filter((receipt) => !applied.has(receipt));
     const candidates = await findCandidates(tx, source.account, others);
     const chosen = others.map((receipt) => ({ receipt, match: choose(receipt, candidates) }));
@@ -59,9 +87,9 @@ export function createReceipts({
     count(source.key, 'ambiguous', chosen.filter(({ match }) => match === 'ambiguous').length);
     const matched = chosen.flatMap(({ receipt, match }) => (typeof match === 'object' ? [{ ...match, receipt }] : []));
     const whole = matched.filter(({ part }) => part === 0);
-    for (const receipt of await applyMatched(tx, source, whole)) applied.add(receipt);
+    for (const receipt of await applyMatched(work, whole)) applied.add(receipt);
     const ofParts = matched.filter(({ part }) => part > 0);
-    for (const receipt of await applyToParts(tx, source, ofParts)) applied.add(receipt);
+    for (const receipt of await applyToParts(work, ofParts)) applied.add(receipt);
     return receipts.filter((receipt) => !applied.has(receipt));
   }
 
@@ -70,32 +98,30 @@ export function createReceipts({
   }
 
   /** A receipt for a part waits until all parts of its text were sent: the text has no end before that. */
-  async function applyToParts(
-    tx: Tx,
-    source: ReceiptSource,
-    receipts: (PartReceipt & Candidate)[],
-  ): Promise<Receipt[]> {
+  async function applyToParts(work: Work, receipts: (PartReceipt & Candidate)[]): Promise<Receipt[]> {
     const sent = receipts.filter(({ unsent }) => !unsent);
     if (sent.length === 0) return [];
-    const outcomes = await notePartReceipts(tx, sent);
+    const outcomes = await notePartReceipts(work.tx, sent);
     const decided = [...outcomes].flatMap(([id, whole]): MatchedReceipt[] => {
       const first = sent.find((each) => each.id === id);
       return whole === undefined || first === undefined ? [] : [{ id, receipt: { ...first.receipt, ...whole } }];
     });
-    await applyMatched(tx, source, decided);
+    await applyMatched(work, decided);
     return sent.map(({ receipt }) => receipt);
   }
 
   /** Returns the receipts whose message is known, whether or not they changed it. */
-  async function applyMatched(tx: Tx, source: ReceiptSource, matched: MatchedReceipt[]): Promise<Receipt[]> {
+  async function applyMatched({ tx, source, delivered }: Work, matched: MatchedReceipt[]): Promise<Receipt[]> {
     const known: Receipt[] = [];
     for (const round of inRounds(matched)) {
       const found = await applyToSent(tx, source.key, round, clock.nowMs());
+      delivered.push(...[...found.values()].filter((each) => each.delivered).map(({ id }) => id));
       known.push(...round.filter(({ id }) => found.get(id)?.unsent === false).map(({ receipt }) => receipt));
       const early = round.filter(({ id }) => found.get(id)?.unsent === true);
       if (early.length === 0) continue;
       // A text that a worker takes or records at this moment is in none of the tables: its receipt is tried again.
       const waiting = await applyToUnsent(tx, source, early, clock.nowMs());
+      delivered.push(...[...waiting].filter(([, isDelivered]) => isDelivered).map(([id]) => id));
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }
     return known;
@@ -116,7 +142,7 @@ export function createReceipts({
     async apply(source, receipts) {
       const readable = withoutRepeats(receipts.map(readReceipt));
       const unmatched = await transaction(async (tx) => {
-        const left = await apply(tx, source, readable);
+        const left = await applyAll(tx, [{ source, receipts: readable }]);
         if (left.length > 0) await store.insertUnmatched(tx, source, left, clock.nowMs());
         return left.length;
       });
@@ -131,12 +157,12 @@ export function createReceipts({
         const nowMs = clock.nowMs();
         const locked = await store.lockDue(tx, nowMs);
         const due = locked.map((row) => ({ ...row, keys: keysOf(row.account, row.carrierMessageId) ?? row.keys }));
-        const left: store.UnmatchedReceipt[] = [];
-        for (const account of new Set(due.map((row) => row.account))) {
+        const accounts = [...new Set(due.map((row) => row.account))];
+        const batches = accounts.map((account) => {
           const receipts = due.filter((row) => row.account === account);
-          const [{ carrier: key } = { carrier: '' }] = receipts;
-          left.push(...(await apply(tx, { key, account }, receipts)));
-        }
+          return { source: { key: receipts[0]?.carrier ?? '', account }, receipts };
+        });
+        const left = await applyAll(tx, batches);
         const kept = new Set(left.filter(({ receivedAtMs }) => receivedAtMs >= nowMs - unmatchedKeptMs));
         await store.postpone(tx, [...kept], nowMs);
         await store.deleteUnmatched(

@@ -3,10 +3,11 @@ import type { Api } from '../http/route.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
-import { ApiError, notFound, unavailable } from '../platform/errors.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
+import { noCarrier } from './channel.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
@@ -85,7 +86,7 @@ export function createMessageService(options: MessageServiceOptions) {
   /** Builds the message row; writes nothing. */
   function prepare(request: SendRequest, { applicationId, api, correlationId }: SendContext): Message {
     const carrier = carrierFor(request.to);
-    if (carrier === undefined) throw unavailable('No carrier is configured for this number.', 60);
+    if (carrier === undefined) throw noCarrier();
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
     const { count, encoding, characters, remaining } = measure(body);

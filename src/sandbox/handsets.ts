@@ -24,6 +24,9 @@ export interface ArrivingText {
   receiptLaterMs: number;
 }
 
+/** A text that a configured carrier delivered. */
+export type ShownText = Pick<ArrivingText, 'applicationId' | 'to' | 'messageId'>;
+
 export interface DueReceipt {
   messageId: string;
   attempt: number;
@@ -33,6 +36,8 @@ export interface DueReceipt {
 /** The sandbox's phones and their network. Its state is in Postgres and survives a crash, like a real network's. */
 export interface Handsets {
   receive(texts: ArrivingText[]): Promise<void>;
+  /** Shows texts that a configured carrier delivered. That carrier sends the receipts. */
+  show(tx: Tx, texts: ShownText[]): Promise<void>;
   /** Passes due receipts to `handOver` and counts them as sent only if it succeeds. Returns how many there were. */
   reportDue(handOver: (receipts: DueReceipt[]) => Promise<void>): Promise<number>;
   list(filter: {
@@ -53,6 +58,13 @@ export interface Handsets {
   newestId(): Promise<number>;
 }
 
+/** A text that the report comes to. */
+interface PassedText extends DueReceipt {
+  id: number;
+  reports: boolean;
+  late: boolean;
+}
+
 /** Long enough to observe the status `sent`, short enough not to annoy. */
 const receiptAfterMs = 100;
 const mostReported = 1000;
@@ -65,20 +77,15 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
     async receive(texts) {
       const nowMs = clock.nowMs();
       const special = texts.some((text) => text.receiptLaterMs > 0 || isDelayed(text, nowMs));
-      await database.query(special ? insertSpecialTexts : insertTexts, [
-        texts.map(({ applicationId }) => uuidOf(applicationId)),
-        texts.map(({ to }) => to),
-        texts.map(({ messageId }) => uuidOf(messageId)),
-        texts.map(({ attempt }) => attempt),
-        texts.map(({ delivered }) => delivered),
-        toTimestamp(nowMs),
-        ...(special
-          ? [
-              texts.map(({ receiptLaterMs }) => laterAt(nowMs, receiptLaterMs)),
-              texts.map((text) => isDelayed(text, nowMs)),
-            ]
-          : []),
-      ]);
+      const values = usualParameters(texts, nowMs);
+      if (special) await database.query(insertSpecialTexts, [...values, ...specialParameters(texts, nowMs)]);
+      else await database.query(insertTexts, values);
+    },
+
+    async show(tx, shown) {
+      const nowMs = clock.nowMs();
+      const texts = shown.map((text) => ({ ...text, attempt: 0, delivered: true, receiptLaterMs: 0 }));
+      await tx.query(insertShownTexts, [...usualParameters(texts, nowMs), ...specialParameters(texts, nowMs)]);
     },
 
     reportDue: async (handOver) => {
@@ -87,18 +94,17 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
       const { rows: looks } = await database.query<{ due: boolean }>(isAnyDue, times);
       if (looks[0]?.due !== true) return 0;
       return database.transaction(async (tx: Tx) => {
-        const { rows: usual } = await tx.query<DueReceipt & { id: number; late: boolean }>(selectUsual, [
-          times[0],
-          mostReported,
-        ]);
+        const { rows: usual } = await tx.query<PassedText>(selectUsual, [times[0], mostReported]);
         const last = usual.at(-1);
         if (last !== undefined) await tx.query('update handset_report set reported = $1', [last.id]);
         const { rows: late } = await tx.query<DueReceipt>(takeLate, [times[1], mostReported]);
-        const due = [...late, ...usual.filter((row) => !row.late)].map(({ messageId, attempt, delivered }) => ({
-          messageId: fromUuid('msg', messageId),
-          attempt,
-          delivered,
-        }));
+        const due = [...late, ...usual.filter(({ reports, late }) => reports && !late)].map(
+          ({ messageId, attempt, delivered }) => ({
+            messageId: fromUuid('msg', messageId),
+            attempt,
+            delivered,
+          }),
+        );
         if (due.length > 0) await handOver(due);
         return late.length + usual.length;
       });
@@ -156,6 +162,24 @@ function isDelayed({ messageId }: ArrivingText, nowMs: number): boolean {
   return nowMs - idTimeMs(messageId) > minuteMs;
 }
 
+function usualParameters(texts: ArrivingText[], nowMs: number): unknown[] {
+  return [
+    texts.map(({ applicationId }) => uuidOf(applicationId)),
+    texts.map(({ to }) => to),
+    texts.map(({ messageId }) => uuidOf(messageId)),
+    texts.map(({ attempt }) => attempt),
+    texts.map(({ delivered }) => delivered),
+    toTimestamp(nowMs),
+  ];
+}
+
+function specialParameters(texts: ArrivingText[], nowMs: number): unknown[] {
+  return [
+    texts.map(({ receiptLaterMs }) => laterAt(nowMs, receiptLaterMs)),
+    texts.map((text) => isDelayed(text, nowMs)),
+  ];
+}
+
 function laterAt(nowMs: number, laterMs: number): string | null {
   return laterMs === 0 ? null : toTimestamp(nowMs + laterMs);
 }
@@ -191,25 +215,27 @@ const deleteDelayed = `with gone as (
  * The lock makes id order commit order, so a reader that has seen an id has seen all earlier ones. The join draws each
  * id after the lock is taken.
  */
-const insertSql = `insert into handset_text (application_id, recipient, message_id, attempt, delivered, received_at)
-    select application_id, recipient, message_id, attempt, delivered, $6
+const insertSql = (reports: boolean) => `insert into handset_text
+      (application_id, recipient, message_id, attempt, delivered, received_at, reports)
+    select application_id, recipient, message_id, attempt, delivered, $6, ${reports}
     from locked cross join unnest($1::uuid[], $2::text[], $3::uuid[], $4::integer[], $5::boolean[])
       as t(application_id, recipient, message_id, attempt, delivered)`;
 const lockedSql = 'locked as materialized (select pg_advisory_xact_lock(4207020))';
 
-const insertTexts = { name: 'insert-handset-texts', text: `with ${lockedSql} ${insertSql}` };
+const insertTexts = { name: 'insert-handset-texts', text: `with ${lockedSql} ${insertSql(true)}` };
 
-const insertSpecialTexts = {
-  name: 'insert-special-handset-texts',
-  text: `with ${lockedSql}, arrived as (${insertSql} returning id, message_id, attempt, delivered),
+const specialSql = (reports: boolean) =>
+  `with ${lockedSql}, arrived as (${insertSql(reports)} returning id, message_id, attempt, delivered),
       special as (
         select * from arrived join unnest($3::uuid[], $4::integer[], $7::timestamptz[], $8::boolean[])
           as s(message_id, attempt, due_at, delayed) using (message_id, attempt)),
       noted as (
         insert into handset_delayed_text (message_id, handset_text_id) select message_id, id from special where delayed)
     insert into handset_late_receipt (handset_text_id, message_id, attempt, delivered, due_at)
-    select id, message_id, attempt, delivered, due_at from special where due_at is not null`,
-};
+    select id, message_id, attempt, delivered, due_at from special where due_at is not null`;
+
+const insertSpecialTexts = { name: 'insert-special-handset-texts', text: specialSql(true) };
+const insertShownTexts = { name: 'insert-shown-handset-texts', text: specialSql(false) };
 
 /** Most looks find nothing, and need no transaction. */
 const isAnyDue = {
@@ -236,10 +262,10 @@ const selectUsual = {
   name: 'select-handset-receipts',
   text: `with report as materialized (select reported from handset_report for update),
       next as (
-        select t.id, t.message_id, t.attempt, t.delivered, t.received_at from handset_text t
+        select t.id, t.message_id, t.attempt, t.delivered, t.received_at, t.reports from handset_text t
         where t.id > (select reported from report) order by t.id limit $2),
       not_due as (select id from next where received_at > $1 order by id limit 1)
-    select id, message_id as "messageId", attempt, delivered,
+    select id, message_id as "messageId", attempt, delivered, reports,
       exists (select from handset_late_receipt where handset_text_id = next.id) as late
     from next where received_at <= $1 and not exists (select from not_due where not_due.id < next.id) order by id`,
 };

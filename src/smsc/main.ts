@@ -35,7 +35,8 @@ async function run({ port, pagePort, password, behaviour }: SmscArguments): Prom
 
 function explain(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Choose another one: --port or --page-port.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use. Choose another one, like this: npm run smsc -- --port 2776 --page-port 2781`;
   return error instanceof StartError ? error.message : `The virtual SMSC did not start: ${message}`;
 }
 

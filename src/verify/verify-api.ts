@@ -2,9 +2,8 @@ import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
-import { unsupportedChannel } from '../messages/channel.ts';
+import { noCarrier, unsupportedChannel } from '../messages/channel.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
-import { unavailable } from '../platform/errors.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
@@ -39,7 +38,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(call.body.to);
     const carrier = carrierFor(to);
-    if (carrier === undefined) throw unavailable('There is no carrier for this number yet.', 60);
+    if (carrier === undefined) throw noCarrier();
     const text = prepareText({
       app: applicationName,
       locale: locale ?? null,

@@ -92,25 +92,27 @@ test('the first start prints the portal with the way in; a later one prints no p
   const made = JSON.parse(file) as SandboxCredentials;
   const config = { ...app.config, publicUrl: app.url };
   const paths = app.app.routes.map(({ path }) => path);
-  const first = welcome({ version: '0.0.0', config, made, paths, carriers: 0 });
+  const first = welcome({ version: '0.0.0', config, made, paths, carriers: [] });
   const { email, password } = made.portal;
   assert.ok(first.includes(`  Portal     ${app.url}/\n    email      ${email}\n    password   ${password}\n`), first);
-  const later = welcome({ version: '0.0.0', config, made: undefined, paths, carriers: 0 });
+  const later = welcome({ version: '0.0.0', config, made: undefined, paths, carriers: [] });
   assert.equal(later.includes('password'), false);
 });
 
 test('in production a start says that a carrier is missing, and how to connect one', () => {
   const config = { ...app.config, environment: 'production' } as const;
-  const start = (carriers: number, role: 'all' | 'worker' = 'all') =>
+  const start = (carriers: string[], role: 'all' | 'worker' = 'all') =>
     welcome({ version: '0.0.0', config: { ...config, role }, made: undefined, paths: [], carriers });
-  for (const printed of [start(0), start(0, 'worker')]) {
+  for (const printed of [start([]), start([], 'worker')]) {
     assert.match(printed, /NO CARRIER IS CONNECTED: every text and every verification is refused with 503\./);
     assert.match(printed, /npm run carriers -- apply carriers\.json/);
     assert.match(printed, /docs\/carriers\.md/);
   }
-  assert.doesNotMatch(start(1), /NO CARRIER/);
-  const sandbox = welcome({ version: '0.0.0', config: app.config, made: undefined, paths: [], carriers: 0 });
-  assert.doesNotMatch(sandbox, /NO CARRIER/, 'the sandbox has handsets');
+  assert.doesNotMatch(start(['acme']), /NO CARRIER/);
+  const sandbox = welcome({ version: '0.0.0', config: app.config, made: undefined, paths: [], carriers: [] });
+  assert.doesNotMatch(sandbox, /carrier/i, 'the sandbox has handsets');
+  const connected = { version: '0.0.0', config: app.config, made: undefined, paths: [], carriers: ['acme'] };
+  assert.match(welcome(connected), /Texts go through the carrier acme, except to test numbers/);
 });
 
 test('nodes that start together make one demo account', async () => {

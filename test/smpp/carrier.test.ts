@@ -205,11 +205,16 @@ describe('a carrier in trouble', () => {
 
   test('the SMSC goes away and comes back: texts wait, and arrive', async () => {
     await connect();
+    const news = () => app.logLines.filter((line) => /a carrier is (not )?connected/.test(line));
+    app.logLines.length = 0;
     await smsc.goDown();
     const { id } = await sendText();
     assert.equal((await sender.readSms(id)).status, 'queued');
+    await until('the log to tell of it', () => news().length === 1);
+    assert.match(news()[0] ?? '', /refuses connections|closed/);
     await smsc.comeBack();
     await untilStatus(id, 'delivered');
+    await until('the log to tell of the end', () => news().length === 2);
   });
 
   test('a paused carrier sends nothing, and goes on when it is resumed', async () => {
@@ -266,7 +271,16 @@ describe('a test of a carrier', () => {
       JSON.stringify(steps),
     );
     assert.equal(status, 'passed');
+    const { rows } = await app.db.database.query('select from unmatched_receipt where account = $1', [await account()]);
+    assert.equal(rows.length, 0, 'its receipt is not taken for one that matches no message');
   });
+
+  async function account(): Promise<string | undefined> {
+    const { rows } = await app.db.database.query<{ account: string }>(
+      `select id || '.' || generation as account from carrier where name = 'practice' and deleted_at is null`,
+    );
+    return rows[0]?.account;
+  }
 
   test('says what the carrier refused', async () => {
     await connect({}, { refuse_every: 1, refuse_status: 0x0b });

@@ -2,43 +2,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import type { AddressInfo, Server } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { readDelivered } from '../../src/delivery/smpp/receipt.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
 import { eventually } from '../support/eventually.ts';
+import { connectNpm, type PeerPdu, startNpmSmsc } from './npm-smpp.ts';
 import { openSession } from './test-session.ts';
 
 const require = createRequire(import.meta.url);
 let smsc: Smsc | undefined;
 afterEach(() => smsc?.close());
 
-interface PeerPdu {
-  command_status: number;
-  message_id?: string;
-  short_message?: { message: string };
-  receipted_message_id?: string;
-  message_state?: number;
-  sc_interface_version?: number;
-  response(fields?: object): unknown;
-}
-
-interface PeerSession extends NodeJS.EventEmitter {
-  bind_transceiver(fields: object, answered: (pdu: PeerPdu) => void): void;
-  submit_sm(fields: object, answered: (pdu: PeerPdu) => void): void;
-  deliver_sm(fields: object, answered: (pdu: PeerPdu) => void): void;
-  enquire_link(fields: object, answered: (pdu: PeerPdu) => void): void;
-  unbind(fields: object, answered: (pdu: PeerPdu) => void): void;
-  send(pdu: unknown): void;
-  close(): void;
-}
-
 describe('npm smpp', () => {
-  const { connect } = require('smpp') as { connect(options: object): PeerSession };
-
   test('binds, submits long and short texts, and gets their receipts', async () => {
     smsc = await startSmsc({ behaviour: { receipt_after_ms: 0, ids: 'hex' } });
-    const session = connect({ host: '127.0.0.1', port: smsc.port });
+    const session = connectNpm({ host: '127.0.0.1', port: smsc.port });
     await once(session, 'connect');
     const ask = (command: 'bind_transceiver' | 'submit_sm' | 'enquire_link' | 'unbind', fields: object) =>
       new Promise<PeerPdu>((resolve) => session[command](fields, resolve));
@@ -85,42 +63,23 @@ describe('npm smpp', () => {
 });
 
 describe('our session with npm smpp as the SMSC', () => {
-  const { createServer } = require('smpp') as { createServer(serve: (session: PeerSession) => void): Server };
-
   test('binds, submits, gets the receipt, answers enquire_link, and unbinds', async () => {
-    const submitted: PeerPdu[] = [];
-    const answered: number[] = [];
-    const server = createServer((session) => {
-      session.on('bind_transceiver', (pdu: PeerPdu) => {
-        session.send(pdu.response());
-        session.enquire_link({}, ({ command_status }) => answered.push(command_status));
-      });
-      session.on('submit_sm', (pdu: PeerPdu) => {
-        submitted.push(pdu);
-        session.send(pdu.response({ message_id: '77d9aa31' }));
-        const short_message = 'id:2010753585 sub:001 dlvrd:1 stat:DELIVRD err:0 Text:';
-        const receipt = { esm_class: 4, source_addr: '14155550100', destination_addr: '12345', short_message };
-        session.deliver_sm(receipt, ({ command_status }) => answered.push(command_status));
-      });
-      session.on('unbind', (pdu: PeerPdu) => session.send(pdu.response()));
-      session.on('error', () => {});
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-    const esme = openSession((server.address() as AddressInfo).port);
+    const peer = await startNpmSmsc();
+    const esme = openSession(peer.port);
     await esme.bound();
     const answers = esme.submit({ text: 'to another' });
     await eventually('the text is answered', () => answers.length > 0);
     assert.ok(answers[0]?.kind === 'answered' && answers[0].messageId === '77d9aa31', 'with its id');
-    await eventually('the receipt and the probe are answered', () => answered.length === 2);
-    assert.deepEqual(answered, [0, 0]);
+    await eventually('the receipt and the probe are answered', () => peer.answered.length === 2);
+    assert.deepEqual(peer.answered, [0, 0]);
     const [delivery] = esme.delivered;
     assert.ok(delivery, 'the receipt came');
     const receipt = readDelivered({ shortMessage: Buffer.alloc(0), ...delivery }, { sniff: false });
     assert.ok(receipt.kind === 'receipt' && receipt.carrierMessageIds[0] === '2010753585', 'and was read');
-    assert.equal(submitted[0]?.short_message?.message, 'to another');
+    assert.equal(peer.submitted[0]?.short_message?.message, 'to another');
     await esme.session.unbind();
     assert.equal((await esme.closed()).kind, 'stopped');
-    await new Promise((resolve) => server.close(resolve));
+    await peer.close();
   });
 });
 

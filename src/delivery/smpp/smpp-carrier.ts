@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { ReceiveReceipts } from '../carrier.ts';
+import type { Answer, OutgoingText, ReceiveReceipts } from '../carrier.ts';
 import type { BindState as ShownBind } from '../carrier-bind-store.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
 import type { RunningCarrier } from '../running-carrier.ts';
@@ -22,6 +22,8 @@ export interface SmppCarrierOptions {
   byDefault: { resend: boolean; afterMs: number };
   isAllowedAddress: (address: string) => boolean;
   onCount: (name: DeliveredCount) => void;
+  /** Called for each text that was sent if no receipt will come: it has no later sign. */
+  onUnreported?: ((text: OutgoingText) => void) | undefined;
 }
 
 /** A submit is answered within `response_seconds`; this much longer a text may wait before and after. */
@@ -31,7 +33,7 @@ const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
-  const { configured, slots, clock, byDefault, isAllowedAddress, onCount } = options;
+  const { configured, slots, clock, byDefault, isAllowedAddress, onCount, onUnreported } = options;
   const { settings, key, account, id } = configured;
   const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
   let supervisors: BindSupervisor[] = [];
@@ -76,6 +78,15 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     sender.pump();
   }
 
+  function watchSent(texts: OutgoingText[], answer: Answer): Answer {
+    if (onUnreported === undefined || settings.receipts !== 'none') return answer;
+    return (place, result) => {
+      const text = texts[place];
+      if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
+      answer(place, result);
+    };
+  }
+
   return {
     key,
     account,
@@ -88,7 +99,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
     },
     capacity: sender.capacity,
-    submit: sender.submit,
+    submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
     start(receive: ReceiveReceipts, tellCapacity) {
       onCapacity = tellCapacity;

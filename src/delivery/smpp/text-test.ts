@@ -8,28 +8,35 @@ export interface TextTestOptions {
   settings: SmppSettings;
   clock: Clock;
   submit: Carrier['submit'];
-  /** Calls back with every receipt, until the returned function is called. */
-  watchReceipts: (onReceipt: (receipt: Receipt) => void) => () => void;
+  /** Calls back with every receipt, until the returned function is called. True keeps it from the messages. */
+  watchReceipts: (onReceipt: (receipt: Receipt) => boolean) => () => void;
   onStep: (step: TestStep) => Promise<void>;
 }
 
 const validMs = 5 * minuteMs;
 const mostSeen = 10_000;
 const lookAgainMs = 1000;
+/** Carriers write numbers with and without prefixes. */
+const comparedDigits = 8;
 
 /** The last two steps of a test: one text through the carrier's own connections, and its receipt. */
 export async function testText(options: TextTestOptions): Promise<void> {
-  const { settings, clock, watchReceipts, onStep } = options;
+  const { test, settings, clock, watchReceipts, onStep } = options;
   const beganMs = clock.steadyMs();
   // From the beginning: the receipt may come before the answer.
   const seen: Receipt[] = [];
   let onSeen = () => {};
+  let receiptKey: string | undefined;
   const unwatch = watchReceipts((receipt) => {
     if (seen.push(receipt) > mostSeen) seen.shift();
     onSeen();
+    return isOf(test, receiptKey, receipt);
   });
   try {
-    const result = await sendOne(options);
+    const result = await sendOne(options, (answer) => {
+      // At once: the receipt may be in the same packet.
+      if (answer.outcome === 'accepted') receiptKey = answer.receiptKey;
+    });
     await onStep({ step: 'text', ...describeResult(result), tookMs: clock.steadyMs() - beganMs });
     if (result.outcome !== 'accepted') return;
     const sentMs = clock.steadyMs();
@@ -52,7 +59,16 @@ export async function testText(options: TextTestOptions): Promise<void> {
   }
 }
 
-async function sendOne({ test, clock, submit }: TextTestOptions): Promise<SubmitResult> {
+/** Some carriers give many texts the same id, or none: such a receipt may be for a message. */
+function isOf({ to }: ClaimedTest, receiptKey: string | undefined, receipt: Receipt): boolean {
+  if (!receiptKey || receipt.to === null || !receipt.keys.includes(receiptKey)) return false;
+  return to.endsWith(receipt.to.slice(-comparedDigits));
+}
+
+async function sendOne(
+  { test, clock, submit }: TextTestOptions,
+  onAnswer: (result: SubmitResult) => void,
+): Promise<SubmitResult> {
   let result: SubmitResult = { outcome: 'not_sent' };
   const { id: messageId, to, from, message: text } = test;
   const expiresAtMs = clock.nowMs() + validMs;
@@ -61,6 +77,7 @@ async function sendOne({ test, clock, submit }: TextTestOptions): Promise<Submit
     [{ messageId, attempt: 1, applicationId: '', lane, to, from, text, expiresAtMs, parts: [] }],
     (_, given) => {
       result = given;
+      onAnswer(given);
     },
   );
   return result;

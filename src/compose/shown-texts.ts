@@ -1,0 +1,51 @@
+import type { OutgoingText } from '../delivery/carrier.ts';
+import type { ReceiptSource } from '../delivery/receipts.ts';
+import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
+import { findMessages } from '../messages/message-store.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { fromUuid } from '../platform/ids.ts';
+import type { Log } from '../platform/log.ts';
+import type { Handsets } from '../sandbox/handsets.ts';
+
+/** In the sandbox the virtual phones show texts of configured carriers too: once, when they are delivered. */
+export interface ShownTexts {
+  /** Runs in the transaction of the receipts, so that each text appears once, whatever happens. */
+  onDelivered(tx: Tx, source: ReceiptSource, uuids: string[]): Promise<void>;
+  /** Shows a text of this carrier when it is sent; undefined if the carrier gives receipts. */
+  whenSent(carrier: Pick<ConfiguredCarrier, 'account' | 'settings'>): ((text: OutgoingText) => void) | undefined;
+}
+
+export function createShownTexts(options: {
+  database: Database;
+  handsets: Pick<Handsets, 'show'>;
+  /** The carrier of the virtual phones: its texts are there already. */
+  phonesKey: string;
+  log: Log;
+}): ShownTexts {
+  const { database, handsets, phonesKey, log } = options;
+  /** Accounts without receipts. If one sends some all the same, its texts are shown already. */
+  const unreported = new Set<string>();
+
+  return {
+    async onDelivered(tx, { key, account }, uuids) {
+      if (key === phonesKey || unreported.has(account)) return;
+      const messages = await findMessages(
+        tx,
+        uuids.map((uuid) => fromUuid('msg', uuid)),
+      );
+      const texts = messages.map(({ id: messageId, applicationId, to }) => ({ messageId, applicationId, to }));
+      await handsets.show(tx, texts);
+    },
+
+    whenSent({ account, settings }) {
+      unreported.delete(account);
+      if (settings.receipts !== 'none') return undefined;
+      unreported.add(account);
+      return (text) => {
+        handsets.show(database, [text]).catch(({ message: reason }: Error) => {
+          log.debug({ message_id: text.messageId, reason }, 'a sent text is not shown on its virtual phone');
+        });
+      };
+    },
+  };
+}
