@@ -90,8 +90,8 @@ export interface Receipt {
   carrierMessageId: string;
   /** The keys that its text may have been kept under; empty if the carrier repeats our id. */
   keys: string[];
-  /** The phone's number in digits, if the receipt names it. */
-  to: string | null;
+  /** The numbers that it names, in digits: the phone's, and our sender's if that is one. Empty if it names none. */
+  numbers: string[];
   /** Our id, if the carrier returns it: it finds a message whose acceptance was never recorded. */
   messageId: string | null;
   outcome: ReceiptOutcome;

@@ -145,7 +145,7 @@ describe('parts of a long text', () => {
       const id = await accept(threeParts);
       await worker.runUntilIdle();
       const source = { key: 'test', account: 'test' };
-      const whole = (part: number) => ({ ...report(part), to: null, messageId: null, error: null });
+      const whole = (part: number) => ({ ...report(part), numbers: [], messageId: null, error: null });
       await Promise.all([1, 2, 3].map((part) => (part === 2 ? other : receipts).apply(source, [whole(part)])));
       assert.equal((await row(id)).status, 'delivered');
     }
@@ -157,7 +157,7 @@ describe('parts of a long text', () => {
     const id = await accept(threeParts);
     await worker.runUntilIdle();
     const source = { key: 'test', account: 'test' };
-    await receipts.apply(source, [{ ...report(3), to: null, messageId: null, error: null }]);
+    await receipts.apply(source, [{ ...report(3), numbers: [], messageId: null, error: null }]);
     assert.equal((await row(id)).status, 'delivered');
   });
 });
@@ -270,7 +270,7 @@ describe('codes', () => {
 
 describe('receipts', () => {
   const source = { key: 'test', account: 'test' };
-  const receipt: Omit<Receipt, 'to'> = {
+  const receipt: Omit<Receipt, 'numbers'> = {
     carrierMessageId: '7',
     keys: ['7'],
     messageId: null,
@@ -285,11 +285,29 @@ describe('receipts', () => {
     const two = await accept({ to: '+447700900002' });
     const [three, four] = [await accept(), await accept()];
     await worker.runUntilIdle();
-    await receipts.apply(source, [{ ...receipt, to: '447700900002' }]);
-    await receipts.apply(source, [{ ...receipt, to: '447700900123' }]);
-    await receipts.apply(source, [{ ...receipt, to: null }]);
+    await receipts.apply(source, [{ ...receipt, numbers: ['447700900002'] }]);
+    await receipts.apply(source, [{ ...receipt, numbers: ['447700900123'] }]);
+    await receipts.apply(source, [{ ...receipt, numbers: [] }]);
     const statuses = await Promise.all([one, two, three, four].map(async (id) => (await row(id)).status));
     assert.deepEqual(statuses, ['sent', 'delivered', 'sent', 'sent']);
+  });
+
+  test('name the phone first or our sender first, and a number that is neither settles nothing', async () => {
+    const { carrier, worker, receipts } = createWorker();
+    const settles = async (...numbers: string[]) => {
+      carrier.answer = always({ outcome: 'accepted', carrierMessageId: '7' });
+      const id = await accept({ to: '+447700900001', sender: '+447700900999' });
+      await worker.runUntilIdle();
+      await receipts.apply(source, [{ ...receipt, numbers }]);
+      const { status } = await row(id);
+      await emptyTables(db.database);
+      return status === 'delivered';
+    };
+    assert.equal(await settles('447700900001', '447700900999'), true);
+    assert.equal(await settles('447700900999', '447700900001'), true);
+    assert.equal(await settles('07700900001'), true);
+    assert.equal(await settles(), true);
+    assert.equal(await settles('447700900999', '447700900002'), false);
   });
 
   test('of another account settle nothing', async () => {
@@ -297,7 +315,7 @@ describe('receipts', () => {
     carrier.answer = always({ outcome: 'accepted', carrierMessageId: '7' });
     const id = await accept();
     await worker.runUntilIdle();
-    await receipts.apply({ key: 'test', account: 'another' }, [{ ...receipt, to: null }]);
+    await receipts.apply({ key: 'test', account: 'another' }, [{ ...receipt, numbers: [] }]);
     assert.equal((await row(id)).status, 'sent');
   });
 

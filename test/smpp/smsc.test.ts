@@ -95,7 +95,7 @@ describe('texts and receipts', () => {
     assert.ok(receipt.kind === 'receipt', 'it is a receipt');
     assert.deepEqual(receipt.carrierMessageIds, [messageId]);
     assert.equal(receipt.outcome, 'delivered');
-    assert.equal(receipt.to, '447700900123');
+    assert.deepEqual(receipt.numbers, ['447700900123']);
     await eventually('the receipt is acknowledged', () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
   });
 
