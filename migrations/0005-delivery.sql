@@ -74,6 +74,8 @@ create table text_part (
   -- So many parts the text has, and so many must be delivered until the text is.
   total smallint not null,
   needed smallint not null,
+  -- How the text was cut and written: its other parts must be like it.
+  form text not null,
   in_doubt boolean not null,
   carrier_message_id text,
   -- From the part's receipt.

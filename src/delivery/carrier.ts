@@ -13,6 +13,8 @@ export interface OutgoingText {
   expiresAtMs: number;
   /** What is known of the parts of a long text that was tried before; empty at first. */
   parts: readonly PartState[];
+  /** The form of those parts; null if there are none. The others must have the same, or no phone can join them. */
+  form: string | null;
 }
 
 export type Lane = 'verification' | 'bulk';
@@ -29,6 +31,8 @@ export interface PartState {
 /** The parts of a text that takes more than one submit. */
 export interface LongText {
   total: number;
+  /** How the text was cut and written, in the carrier's own words. */
+  form: string;
   /** So many delivered parts make the text delivered: all of them, or one if the carrier reports only one. */
   needed: number;
   parts: PartState[];

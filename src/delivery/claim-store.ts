@@ -63,16 +63,18 @@ interface ClaimedRow extends QueueEntry {
   claimId: number;
 }
 
+const noParts = { parts: [], form: null };
+
 async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
   const ids = entries.map(({ messageId }) => fromUuid('msg', messageId));
   const messages = new Map((await findMessages(tx, ids)).map((message) => [message.id, message]));
   const parts = await findParts(
     tx,
-    entries.filter(({ attempt }, index) => attempt > 0 && (messages.get(ids[index] ?? '')?.segmentCount ?? 1) > 1),
+    entries.filter(({ attempt }) => attempt > 0),
   );
   return entries.flatMap((entry, index) => {
     const message = messages.get(ids[index] ?? '');
-    return message === undefined ? [] : [{ message, entry, parts: parts.get(entry.messageId) ?? [] }];
+    return message === undefined ? [] : [{ message, entry, ...(parts.get(entry.messageId) ?? noParts) }];
   });
 }
 

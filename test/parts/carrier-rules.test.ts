@@ -74,7 +74,7 @@ describe('parts of a long text', () => {
   const threeParts = { segmentCount: 3 };
   const has = (...parts: number[]): PartState[] =>
     parts.map((part) => ({ part, state: 'accepted', carrierMessageId: `id-${part}`, receiptKey: `id-${part}` }));
-  const long = (parts: PartState[], needed = 3): LongText => ({ total: 3, needed, parts });
+  const long = (parts: PartState[], needed = 3): LongText => ({ total: 3, form: 'gsm7/0 udh16', needed, parts });
   const accepted = (needed = 3): SubmitResult => ({
     outcome: 'accepted',
     carrierMessageId: 'id-1',
@@ -97,14 +97,26 @@ describe('parts of a long text', () => {
     const next = createWorker();
     next.carrier.answer = always(accepted());
     await next.worker.runUntilIdle();
+    const [again] = next.carrier.submits;
     assert.deepEqual(
-      next.carrier.submits[0]?.parts.map(({ part, state }) => [part, state]),
+      again?.parts.map(({ part, state }) => [part, state]),
       [
         [1, 'accepted'],
         [3, 'accepted'],
       ],
     );
+    assert.equal(again?.form, 'gsm7/0 udh16');
     assert.equal((await row(id)).status, 'sent');
+  });
+
+  test('also if the text is billed as one segment, and this carrier cuts it', async () => {
+    const { carrier, worker } = createWorker();
+    carrier.answer = always({ outcome: 'throttled', long: long(has(2)) });
+    await accept({ segmentCount: 1 });
+    await worker.runUntilIdle();
+    clock.advance(1000);
+    await worker.runUntilIdle();
+    assert.equal(carrier.submits[1]?.parts.length, 1);
   });
 
   test('also if the rest did not leave at all', async () => {
@@ -191,9 +203,25 @@ describe('another carrier', () => {
   test('a text of which the carrier has a part stays with it', async () => {
     const { carrier, worker } = createWorker({}, { nextCarrier: () => 'second' });
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
-    carrier.answer = always({ ...elsewhere, error: 'carrier_unavailable', long: { total: 2, needed: 2, parts } });
+    carrier.answer = always({
+      ...elsewhere,
+      error: 'carrier_unavailable',
+      long: { total: 2, form: '', needed: 2, parts },
+    });
     const id = await accept({ segmentCount: 2 });
     await worker.runUntilIdle();
+    assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
+  });
+
+  test('a text of which a deleted carrier has a part goes to no other one: two halves do not make a text', async () => {
+    const { carrier, worker } = createWorker();
+    const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
+    carrier.answer = always({ outcome: 'throttled', long: { total: 2, form: '', needed: 2, parts } });
+    const id = await accept({ segmentCount: 2 });
+    await worker.runUntilIdle();
+    clock.advance(1000);
+    const closed = createWorker({}, { carrier: createClosedCarrier('test'), nextCarrier: () => 'second' });
+    await closed.worker.runUntilIdle();
     assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
   });
 

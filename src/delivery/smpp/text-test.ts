@@ -58,7 +58,7 @@ async function sendOne({ test, clock, submit }: TextTestOptions): Promise<Submit
   const expiresAtMs = clock.nowMs() + validMs;
   const lane = 'verification';
   await submit(
-    [{ messageId, attempt: 1, applicationId: '', lane, to, from, text, expiresAtMs, parts: [] }],
+    [{ messageId, attempt: 1, applicationId: '', lane, to, from, text, expiresAtMs, parts: [], form: null }],
     (_, given) => {
       result = given;
     },
