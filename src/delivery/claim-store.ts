@@ -62,16 +62,21 @@ interface ClaimedRow extends QueueEntry {
   claimId: number;
 }
 
+const noParts = { parts: [], form: null };
+
 async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
-  const ids = entries.map(({ messageId }) => messageId);
-  const messages = await findTextsToSend(tx, ids);
-  const tried = entries.filter(
-    ({ attempt, messageId }) => attempt > 0 && (messages.get(messageId)?.segmentCount ?? 1) > 1,
+  const messages = await findTextsToSend(
+    tx,
+    entries.map(({ messageId }) => messageId),
   );
-  const parts = await findParts(tx, tried);
+  // Whatever a text was measured as, the carrier's charset may have split it.
+  const parts = await findParts(
+    tx,
+    entries.filter(({ attempt }) => attempt > 0),
+  );
   return entries.flatMap((entry) => {
     const message = messages.get(entry.messageId);
-    return message === undefined ? [] : [{ message, entry, parts: parts.get(entry.messageId) ?? [] }];
+    return message === undefined ? [] : [{ message, entry, ...(parts.get(entry.messageId) ?? noParts) }];
   });
 }
 

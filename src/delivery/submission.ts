@@ -103,12 +103,12 @@ export function createSubmission(options: SubmissionOptions): Submission {
   }
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
-  function render({ message, entry, parts }: ClaimedText): OutgoingText | undefined {
+  function render({ message, entry, parts, form }: ClaimedText): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender: from, expiresAtMs } = message;
     const lane = entry.lane === lanes.verification ? 'verification' : 'bulk';
     try {
       const text = renderText(message);
-      return { messageId, attempt: entry.attempt + 1, applicationId, lane, to, from, text, expiresAtMs, parts };
+      return { messageId, attempt: entry.attempt + 1, applicationId, lane, to, from, text, expiresAtMs, parts, form };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;

@@ -122,7 +122,7 @@ describe('a table that was small when its plans were made', () => {
       const reported = claim.texts.map(({ message }, index) => ({
         carrierMessageId: carrierIdOf(message.id, 1),
         keys: [carrierIdOf(message.id, 1)],
-        to: null,
+        numbers: [],
         messageId: index % 2 === 0 ? message.id : null,
         outcome: 'delivered' as const,
         error: null,

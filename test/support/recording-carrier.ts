@@ -78,7 +78,7 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
         receipts.map((receipt) => ({
           carrierMessageId: '',
           keys: receipt.carrierMessageId === undefined ? [] : [receipt.carrierMessageId],
-          to: null,
+          numbers: [],
           messageId: null,
           error: null,
           ...receipt,

@@ -115,7 +115,7 @@ function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
   return {
     carrierMessageId: carrierIdOf(attempt),
     keys: [],
-    to: null,
+    numbers: [],
     messageId,
     outcome,
     error: delivered ? null : ('unreachable' as const),

@@ -77,7 +77,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   }
 
   function add(text: OutgoingText, place: number, answer: Answer, onAnswered: () => void): void {
-    const submits = toSubmits(text, settings, clock.nowMs());
+    const { form, submits } = toSubmits(text, settings, clock.nowMs());
     const total = submits.length;
     if (total === 0) {
       answer(place, { outcome: 'never', error: 'content_rejected' });
@@ -85,7 +85,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       return;
     }
     const needed = receiptsAwaited(settings.receipts, total);
-    const submitted = createSubmittedText({ text, place, total, needed, answer, onAnswered });
+    const submitted = createSubmittedText({ text, place, total, form, needed, answer, onAnswered });
     const untilMs = clock.steadyMs() + waitMs;
     for (const part of submitted.partsToSend) {
       const fields = submits[part - 1];

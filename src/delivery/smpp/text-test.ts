@@ -74,7 +74,7 @@ async function sendOne(
   const expiresAtMs = clock.nowMs() + validMs;
   const lane = 'verification';
   await submit(
-    [{ messageId, attempt: 1, applicationId: '', lane, to, from, text, expiresAtMs, parts: [] }],
+    [{ messageId, attempt: 1, applicationId: '', lane, to, from, text, expiresAtMs, parts: [], form: null }],
     (_, given) => {
       result = given;
       onAnswer(given);
