@@ -61,8 +61,8 @@ export async function testText(options: TextTestOptions): Promise<void> {
 
 /** Some carriers give many texts the same id, or none: such a receipt may be for a message. */
 function isOf({ to }: ClaimedTest, receiptKey: string | undefined, receipt: Receipt): boolean {
-  if (!receiptKey || receipt.to === null || !receipt.keys.includes(receiptKey)) return false;
-  return to.endsWith(receipt.to.slice(-comparedDigits));
+  if (!receiptKey || !receipt.keys.includes(receiptKey)) return false;
+  return receipt.numbers.some((number) => to.endsWith(number.slice(-comparedDigits)));
 }
 
 async function sendOne(
