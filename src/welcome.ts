@@ -44,7 +44,7 @@ const noCarrier = [
   '  {"carriers": [{"name": "acme", "kind": "smpp", "settings": {"host": "smsc.example.com", "port": 2775,',
   '    "system_id": "…", "password": {"env": "ACME_PASSWORD"}}}]}',
   '',
-  'and run, beside this service:',
+  'and run, beside this service and with its settings (a .env file serves both):',
   '',
   '  ACME_PASSWORD=… npm run carriers -- apply carriers.json',
   '  npm run carriers -- test acme +447700900123',

@@ -47,7 +47,8 @@ export async function addressProblems(
         return [{ field, message: 'must have an address: this name could not be resolved' }];
       const foreign = addresses.find((address) => !isAllowed(address));
       if (foreign === undefined) return [];
-      return [{ field, message: `must be on this machine, like 127.0.0.1: no text leaves the sandbox (${foreign})` }];
+      const message = `must be on this machine, like 127.0.0.1: no text leaves the sandbox (${foreign}; HELIOGRAPH_ENV is sandbox)`;
+      return [{ field, message }];
     }),
   );
   return problems.flat();

@@ -154,7 +154,8 @@ async function toVersion(row: RingRow, secret: string): Promise<RingVersion> {
 const wrongSecret =
   'HELIOGRAPH_SECRET does not open the key ring of this database.\n' +
   'Set it to the secret that this database was created with. To change the secret, also set HELIOGRAPH_SECRET_PREVIOUS to the old one.\n' +
-  'In the sandbox the secret is in the file `secret` of the data folder. Keep that file together with the database.';
+  'In the sandbox the secret is in the file `secret` of the data folder. Keep that file together with the database.\n' +
+  'To start in production beside a sandbox, give it a data folder of its own: HELIOGRAPH_DATA_DIR.';
 
 /** The sandbox's master secret, generated on the first start and kept beside its database. */
 export function readOrMakeSecret(dataDir: string): Promise<string> {

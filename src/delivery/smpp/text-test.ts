@@ -83,6 +83,9 @@ async function sendOne(
   return result;
 }
 
+const noReceipt =
+  'No receipt came within 120 s. Ask the provider whether receipts are switched on. ' +
+  'If another carrier has the same account, that one may have got it.';
 const noReceipts = { ok: true, detail: 'The settings say that this carrier gives no receipts.' };
 
 function describeResult(result: SubmitResult): { ok: boolean; detail: string } {
@@ -105,8 +108,7 @@ function describeResult(result: SubmitResult): { ok: boolean; detail: string } {
 }
 
 function describeReceipt(receipt: Receipt | undefined): { ok: boolean; detail: string } {
-  if (receipt === undefined)
-    return { ok: false, detail: 'No receipt came within 120 s. Ask the provider whether receipts are switched on.' };
+  if (receipt === undefined) return { ok: false, detail: noReceipt };
   const { outcome, carrierMessageId } = receipt;
   return { ok: outcome === 'delivered', detail: `The receipt of ${carrierMessageId} says: ${outcome}.` };
 }
