@@ -1,12 +1,13 @@
-import type { MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
+import type { Lane, MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
 
 /** A text rendered for sending. */
 export interface OutgoingText {
   messageId: string;
   attempt: number;
   applicationId: string;
-  /** Verifications go first; bulk texts share what is left. */
   lane: Lane;
+  /** A verification's text: without an answer it soon goes on, since a second copy does no harm. */
+  isCode: boolean;
   to: string;
   from: string;
   text: string;
@@ -14,8 +15,6 @@ export interface OutgoingText {
   /** What is known of the parts of a long text that was tried before; empty at first. */
   parts: readonly PartState[];
 }
-
-export type Lane = 'verification' | 'bulk';
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */
 export interface PartState {

@@ -1,5 +1,4 @@
-import { type Message, unsentStatuses } from '../messages/message.ts';
-import { lanes } from '../messages/message-queue.ts';
+import { laneNames, type Message, unsentStatuses } from '../messages/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -104,10 +103,11 @@ export function createSubmission(options: SubmissionOptions): Submission {
   /** A text that cannot be rendered does not fail the rest of the batch. */
   function render({ message, entry, parts }: ClaimedText): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender: from, expiresAtMs } = message;
-    const lane = entry.lane === lanes.verification ? 'verification' : 'bulk';
+    const lane = laneNames[entry.lane] ?? 'bulk';
+    const isCode = message.api === 'verify';
     try {
       const text = renderText(message);
-      return { messageId, attempt: entry.attempt + 1, applicationId, lane, to, from, text, expiresAtMs, parts };
+      return { messageId, attempt: entry.attempt + 1, applicationId, lane, isCode, to, from, text, expiresAtMs, parts };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;
