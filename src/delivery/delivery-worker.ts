@@ -129,6 +129,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function deliver(): Promise<void> {
     for (let idleMs = poll.fromMs; !sleep.stopped; ) {
       await takeTurn();
+      if (sleep.stopped) return;
       const seen = sleep.wakes;
       const taken = submission.held || !released ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();
