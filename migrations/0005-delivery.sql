@@ -1,6 +1,7 @@
 -- Delivery: what is to be sent, what a worker has taken, and what carriers have said about it.
 
--- The queue: what may be sent now. One queue per carrier and lane: verifications go first, and applications take turns.
+-- The queue: what may be sent now. One queue per carrier and lane: verifications and texts of high priority go first, and
+-- applications take turns.
 create table delivery_queue (
   carrier text not null,
   lane smallint not null,

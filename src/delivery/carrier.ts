@@ -1,12 +1,13 @@
-import type { MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
+import type { Lane, MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
 
 /** A text rendered for sending. */
 export interface OutgoingText {
   messageId: string;
   attempt: number;
   applicationId: string;
-  /** Verifications go first; bulk texts share what is left. */
   lane: Lane;
+  /** A verification's text: without an answer it soon goes on, since a second copy does no harm. */
+  isCode: boolean;
   to: string;
   from: string;
   text: string;
@@ -16,8 +17,6 @@ export interface OutgoingText {
   /** The form of those parts; null if there are none. The others must have the same, or no phone can join them. */
   form: string | null;
 }
-
-export type Lane = 'verification' | 'bulk';
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */
 export interface PartState {

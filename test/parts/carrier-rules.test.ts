@@ -284,7 +284,7 @@ describe('codes', () => {
 
   test('have room where other texts have none', async () => {
     const { carrier, worker } = createWorker();
-    carrier.capacity = () => ({ verification: 2, bulk: 0 });
+    carrier.capacity = () => ({ first: 2, bulk: 0 });
     const plain = await accept();
     const code = await accept(ofVerification);
     await worker.runUntilIdle();
