@@ -5,10 +5,10 @@ import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
+import { submitAndCollect } from './answer-collector.ts';
 import { actionFor, attemptResultOf, notSubmitted } from './attempt-result.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
-import { openExchange } from './exchange.ts';
 import type { Claim, ClaimedText, EndedText, ScheduledText } from './queue-entry.ts';
 import { recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -124,7 +124,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     let left = unsent;
     let works = false;
     const waiting = new Map(sending.map(({ claimed }, place) => [place, claimed]));
-    const exchange = openExchange({
+    const collector = submitAndCollect({
       carrier,
       texts: sending.map(({ text }) => text),
       onLate(place, answer) {
@@ -140,7 +140,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     });
 
     return async () => {
-      const { answers, done } = await exchange.collect(patienceMs);
+      const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
       const results = add(left, toResults(answers.map(([place, answer]) => [waiting.get(place), answer])));

@@ -3,8 +3,8 @@ import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 /** A text's place in its submit, and the carrier's answer; undefined if it gave none. */
 export type Answered = [place: number, answer: SubmitResult | undefined];
 
-/** One submit, and the carrier's answers as they come. */
-export interface Exchange {
+/** Collects the answers to one submit as they come. */
+export interface AnswerCollector {
   /**
    * Waits until the carrier has answered all texts, but no longer than `ms`. Returns the answers that no earlier call
    * returned. `done` is true when there will be no more.
@@ -12,7 +12,7 @@ export interface Exchange {
   collect(ms: number): Promise<{ answers: Answered[]; done: boolean }>;
 }
 
-export interface ExchangeOptions {
+export interface AnswerCollectorOptions {
   carrier: Carrier;
   texts: OutgoingText[];
   /** Gets an answer for a text that was returned as in doubt. */
@@ -21,7 +21,7 @@ export interface ExchangeOptions {
   onFailure: (error: Error) => void;
 }
 
-export function openExchange({ carrier, texts, onLate, onFailure }: ExchangeOptions): Exchange {
+export function submitAndCollect({ carrier, texts, onLate, onFailure }: AnswerCollectorOptions): AnswerCollector {
   const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
   const answered = new Set<number>();
   let returned = new Set<number>();
