@@ -163,6 +163,20 @@ describe('parts of a long text', () => {
     }
   });
 
+  test('row 23: receipts for two of three leave it sent, and unknown after 72 h', async () => {
+    const { carrier, worker, receipts } = createWorker();
+    carrier.answer = always(accepted());
+    const id = await accept(threeParts);
+    await worker.runUntilIdle();
+    const two = [1, 3].map((part) => ({ ...report(part), numbers: [], messageId: null, error: null }));
+    await receipts.apply({ key: 'test', account: 'test' }, two);
+    assert.equal((await row(id)).status, 'sent');
+    clock.advance(73 * hourMs);
+    const unreported = createUnreported(db.database, clock);
+    for (let pieces = 0; pieces < 5; pieces++) await unreported.endSome();
+    assert.equal((await row(id)).status, 'unknown');
+  });
+
   test('one receipt is enough where the carrier gives one', async () => {
     const { carrier, worker, receipts } = createWorker();
     carrier.answer = always(accepted(1));

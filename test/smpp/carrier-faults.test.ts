@@ -198,6 +198,39 @@ describe('row 20: the carrier throttles', () => {
   });
 });
 
+describe('settings that change while a long text is half sent', () => {
+  test('the rest of it has the form of its first half, and no part is sent twice', async () => {
+    const text = 'A sentence of a long text. '.repeat(12);
+    const taken: Buffer[] = [];
+    const smsc = await start((pdu, peer) => {
+      if (pdu.command !== 'submit_sm') return false;
+      if (taken.length === 0) taken.push(pdu.shortMessage);
+      else {
+        const { sequence } = pdu;
+        peer.send({ command: 'submit_sm_resp', status: statuses.throttled, sequence, messageId: '', tlvs: [] });
+        return true;
+      }
+      return delivering(pdu, peer);
+    });
+    await world.connect(smsc.port);
+    const id = await world.send({ message: text });
+    await smsc.arrived('submit_sm', 3);
+    smsc.follow((pdu, peer) => {
+      if (pdu.command === 'submit_sm') taken.push(pdu.shortMessage);
+      return delivering(pdu, peer);
+    });
+    await world.change({ long_messages: 'udh8', charsets: ['latin1/3'] });
+    await world.untilStatus(id, 'delivered');
+    const inOrder = taken.toSorted((a, b) => (a[6] ?? 0) - (b[6] ?? 0));
+    assert.deepEqual(
+      inOrder.map((octets) => octets[6]),
+      [1, 2, 3],
+    );
+    assert.equal(inOrder.map((octets) => decodeText(octets.subarray(7), 'gsm7')).join(''), text);
+    assert.equal(new Set(taken.map((octets) => octets.toString('hex', 0, 6))).size, 1, 'one header for all');
+  });
+});
+
 describe('receipts', () => {
   test('row 24: over another bind', async () => {
     const smsc = await start((pdu, peer) => {
