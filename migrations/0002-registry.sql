@@ -52,7 +52,9 @@ create table application (
   account_id text not null references account on delete cascade,
   name text not null,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- Whether an operator allows it to send texts of high priority.
+  high_priority boolean not null default false
 );
 create index application_account on application (account_id, id);
 

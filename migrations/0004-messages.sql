@@ -32,6 +32,8 @@ create table message (
   segment_count smallint not null,
   remaining smallint not null,
   possible_duplicates smallint not null default 0,
+  -- The first or the bulk lane: its entry in the queue is found by it.
+  lane smallint not null default 1,
   carrier text not null,
   -- Masked after the retention time, when the body becomes null. A verification's text is never stored.
   recipient text not null,

@@ -1,6 +1,7 @@
 -- Delivery: what is to be sent, what a worker has taken, and what carriers have said about it.
 
--- The queue: what may be sent now. One queue per carrier and lane: verifications go first, and applications take turns.
+-- The queue: what may be sent now. One queue per carrier and lane: verifications and texts of high priority go first, and
+-- applications take turns.
 create table delivery_queue (
   carrier text not null,
   lane smallint not null,
@@ -74,6 +75,8 @@ create table text_part (
   -- So many parts the text has, and so many must be delivered until the text is.
   total smallint not null,
   needed smallint not null,
+  -- How the text was cut and written: its other parts must be like it.
+  form text not null,
   in_doubt boolean not null,
   carrier_message_id text,
   -- From the part's receipt.
@@ -97,8 +100,8 @@ create table unmatched_receipt (
   carrier_message_id text not null,
   -- What its text may be called in sent_text.
   keys text[] not null,
-  -- The phone's number in digits, if the receipt names it.
-  recipient text,
+  -- The numbers that it names, in digits: the phone's, perhaps our sender's too.
+  numbers text[] not null default '{}',
   -- Our id, if the carrier has repeated it.
   message_id uuid,
   outcome smallint not null,
@@ -107,6 +110,6 @@ create table unmatched_receipt (
   -- When to look for its message again: less and less often, so that receipts without a message cost little.
   retry_at timestamptz not null
 );
-create unique index unmatched_receipt_id on unmatched_receipt (account, carrier_message_id, outcome, message_id, recipient)
+create unique index unmatched_receipt_id on unmatched_receipt (account, carrier_message_id, outcome, message_id, numbers)
   nulls not distinct;
 create index unmatched_receipt_retry on unmatched_receipt (retry_at);

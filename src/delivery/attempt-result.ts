@@ -72,7 +72,8 @@ export function attemptResultOf(
   });
   /** Only a text of which the carrier has taken no part goes to another one. */
   const move = (next: QueueEntry): AttemptResult | undefined => {
-    if (nextCarrier === undefined || entry.moves >= mostMoves || (long?.parts ?? []).length > 0) return undefined;
+    const taken = (long?.parts ?? claimed.parts).length > 0;
+    if (nextCarrier === undefined || entry.moves >= mostMoves || taken) return undefined;
     return {
       again: { entry: { ...next, moves: next.moves + 1 }, carrier: nextCarrier, dueAtMs: nowMs, long: undefined },
     };

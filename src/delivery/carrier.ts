@@ -1,21 +1,22 @@
-import type { MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
+import type { Lane, MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
 
 /** A text rendered for sending. */
 export interface OutgoingText {
   messageId: string;
   attempt: number;
   applicationId: string;
-  /** Verifications go first; bulk texts share what is left. */
   lane: Lane;
+  /** A verification's text: without an answer it soon goes on, since a second copy does no harm. */
+  isCode: boolean;
   to: string;
   from: string;
   text: string;
   expiresAtMs: number;
   /** What is known of the parts of a long text that was tried before; empty at first. */
   parts: readonly PartState[];
+  /** The form of those parts; null if there are none. The others must have the same, or no phone can join them. */
+  form: string | null;
 }
-
-export type Lane = 'verification' | 'bulk';
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */
 export interface PartState {
@@ -29,6 +30,8 @@ export interface PartState {
 /** The parts of a text that takes more than one submit. */
 export interface LongText {
   total: number;
+  /** How the text was cut and written, in the carrier's own words. */
+  form: string;
   /** So many delivered parts make the text delivered: all of them, or one if the carrier reports only one. */
   needed: number;
   parts: PartState[];
@@ -90,8 +93,8 @@ export interface Receipt {
   carrierMessageId: string;
   /** The keys that its text may have been kept under; empty if the carrier repeats our id. */
   keys: string[];
-  /** The phone's number in digits, if the receipt names it. */
-  to: string | null;
+  /** The numbers that it names, in digits: the phone's, and our sender's if that is one. Empty if it names none. */
+  numbers: string[];
   /** Our id, if the carrier returns it: it finds a message whose acceptance was never recorded. */
   messageId: string | null;
   outcome: ReceiptOutcome;

@@ -24,34 +24,34 @@ export interface ClaimOptions {
 const applicationsPerClaim = 32;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-/** Takes texts from one carrier's queue: verifications first, then the applications in turn. */
+/** Takes texts from one carrier's queue: the first lane first, and in each lane the applications in turn. */
 export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
   /** For each lane, the application that had the last turn. */
-  const served = { [lanes.verification]: beforeAll, [lanes.bulk]: beforeAll };
+  const served = { [lanes.first]: beforeAll, [lanes.bulk]: beforeAll };
   let claims = 0;
 
   async function claimAfter(
     positions: string[],
     { carrier, nowMs, leaseMs, limits }: ClaimOptions,
   ): Promise<ClaimedRow[]> {
-    // A claim is of one lane. Codes go first, but a flood of them leaves every fifth claim to the others.
+    // A claim is of one lane. The first lane comes first, but a flood in it leaves every fifth claim to the others.
     const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
     const times = [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs)];
-    const { verification, bulk } = limits;
-    const { rows } = await database.query<ClaimedRow>(statement, [carrier, verification, bulk, ...times, ...positions]);
+    const { first, bulk } = limits;
+    const { rows } = await database.query<ClaimedRow>(statement, [carrier, first, bulk, ...times, ...positions]);
     return rows;
   }
 
   return async (options) => {
     claims++;
-    const positions = [served[lanes.verification], served[lanes.bulk]];
+    const positions = [served[lanes.first], served[lanes.bulk]];
     let rows = await claimAfter(positions, options);
     const wrapped = rows.length === 0 && positions.some((position) => position !== beforeAll);
     if (wrapped) rows = await claimAfter([beforeAll, beforeAll], options);
     const [first] = rows;
     if (first === undefined) return undefined;
     const applications = new Set(rows.map(({ applicationId }) => applicationId));
-    const limit = first.lane === lanes.verification ? options.limits.verification : options.limits.bulk;
+    const limit = first.lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[first.lane as keyof typeof served] = wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
     return { id: first.claimId, texts: await withMessages(database, rows) };
@@ -62,16 +62,21 @@ interface ClaimedRow extends QueueEntry {
   claimId: number;
 }
 
+const noParts = { parts: [], form: null };
+
 async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
-  const ids = entries.map(({ messageId }) => messageId);
-  const messages = await findTextsToSend(tx, ids);
-  const tried = entries.filter(
-    ({ attempt, messageId }) => attempt > 0 && (messages.get(messageId)?.segmentCount ?? 1) > 1,
+  const messages = await findTextsToSend(
+    tx,
+    entries.map(({ messageId }) => messageId),
   );
-  const parts = await findParts(tx, tried);
+  // Whatever a text was measured as, the carrier's charset may have split it.
+  const parts = await findParts(
+    tx,
+    entries.filter(({ attempt }) => attempt > 0),
+  );
   return entries.flatMap((entry) => {
     const message = messages.get(entry.messageId);
-    return message === undefined ? [] : [{ message, entry, parts: parts.get(entry.messageId) ?? [] }];
+    return message === undefined ? [] : [{ message, entry, ...(parts.get(entry.messageId) ?? noParts) }];
   });
 }
 
@@ -80,9 +85,9 @@ async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[
  * to the journal. Nothing else hides the texts from other workers: they have left the queue.
  */
 const claimStatement = (order: 'asc' | 'desc') => `with recursive first as materialized (
-      select lane, case lane when ${lanes.verification} then $6::uuid else $7::uuid end as served,
-        case lane when ${lanes.verification} then $2::integer else $3::integer end as most
-      from delivery_queue where carrier = $1 and (lane <> ${lanes.verification} or $2 > 0) and (lane <> ${lanes.bulk} or $3 > 0)
+      select lane, case lane when ${lanes.first} then $6::uuid else $7::uuid end as served,
+        case lane when ${lanes.first} then $2::integer else $3::integer end as most
+      from delivery_queue where carrier = $1 and (lane <> ${lanes.first} or $2 > 0) and (lane <> ${lanes.bulk} or $3 > 0)
       order by lane ${order} limit 1),
     turn(application_id, place) as (
       (select application_id, 1 from delivery_queue

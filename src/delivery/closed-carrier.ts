@@ -12,7 +12,7 @@ export function createClosedCarrier(key: string): Carrier {
     repeatsMessageId: true,
     watchesItself: true,
     onDoubt: { resend: false, afterMs: 0 },
-    capacity: () => ({ verification: 100, bulk: 100 }),
+    capacity: () => ({ first: 100, bulk: 100 }),
     async submit(texts, answer) {
       for (const place of texts.keys())
         answer(place, { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true });

@@ -1,9 +1,10 @@
+import type { Lane } from '../messages/message.ts';
 import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
-import type { Capacity, Carrier, Lane } from './carrier.ts';
+import type { Capacity, Carrier } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
 import type { Receipts } from './receipts.ts';
@@ -66,16 +67,16 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let claimFromMs = 0;
 
   /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
-  const reserved = { verification: 0, bulk: 0 };
+  const reserved = { first: 0, bulk: 0 };
 
   function limits(): Capacity {
     const free = carrier.capacity();
     const limit = (lane: Lane) => Math.max(0, Math.min(mostClaimed, health.limit(free[lane] - reserved[lane])));
-    return { verification: limit('verification'), bulk: limit('bulk') };
+    return { first: limit('first'), bulk: limit('bulk') };
   }
 
-  function reserve({ verification, bulk }: Capacity, sign: 1 | -1): void {
-    reserved.verification += sign * verification;
+  function reserve({ first, bulk }: Capacity, sign: 1 | -1): void {
+    reserved.first += sign * first;
     reserved.bulk += sign * bulk;
   }
 
@@ -94,7 +95,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
     const most = limits();
-    if (most.verification <= 0 && most.bulk <= 0) return 0;
+    if (most.first <= 0 && most.bulk <= 0) return 0;
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
     reserve(most, 1);
     const taken = await take(most).finally(() => reserve(most, -1));
@@ -129,6 +130,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function deliver(): Promise<void> {
     for (let idleMs = poll.fromMs; !sleep.stopped; ) {
       await takeTurn();
+      if (sleep.stopped) return;
       const seen = sleep.wakes;
       const taken = submission.held || !released ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();

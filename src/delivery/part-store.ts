@@ -7,19 +7,29 @@ import type { LongText, PartState, Receipt } from './carrier.ts';
 import type { QueueEntry } from './queue-entry.ts';
 
 /** What is known of the parts of long texts, by message (uuids). */
-export async function findParts(tx: Tx, entries: QueueEntry[]): Promise<Map<string, PartState[]>> {
-  const found = new Map<string, PartState[]>();
+export async function findParts(tx: Tx, entries: QueueEntry[]): Promise<Map<string, KnownParts>> {
+  const found = new Map<string, KnownParts>();
   if (entries.length === 0) return found;
-  const { rows } = await tx.query<{ id: string; part: number; inDoubt: boolean; carrierMessageId: string | null }>(
-    `select message_id as id, part, in_doubt as "inDoubt", carrier_message_id as "carrierMessageId"
+  const { rows } = await tx.query<PartRow>(
+    `select message_id as id, part, form, in_doubt as "inDoubt", carrier_message_id as "carrierMessageId"
      from text_part where message_id = any($1::uuid[]) order by message_id, part`,
     [entries.map(({ messageId }) => messageId)],
   );
-  for (const { id, part, inDoubt, carrierMessageId } of rows) {
+  for (const { id, part, form, inDoubt, carrierMessageId } of rows) {
     const state: PartState = { part, state: inDoubt ? 'in_doubt' : 'accepted', carrierMessageId, receiptKey: null };
-    found.set(id, [...(found.get(id) ?? []), state]);
+    found.set(id, { form, parts: [...(found.get(id)?.parts ?? []), state] });
   }
   return found;
+}
+
+export type KnownParts = Pick<LongText, 'form' | 'parts'>;
+
+interface PartRow {
+  id: string;
+  part: number;
+  form: string;
+  inDoubt: boolean;
+  carrierMessageId: string | null;
 }
 
 /** The parts of a `with` that note what the carrier has of long texts; `values` gets their parameters. */
@@ -34,6 +44,7 @@ export function partInserts(
       part,
       total: long?.total,
       needed: long?.needed,
+      form: long?.form,
       in_doubt: state === 'in_doubt',
       carrier_message_id: carrierMessageId,
       receipt_key: receiptKey,
@@ -44,10 +55,10 @@ export function partInserts(
   const parts = [
     `part as (
       select * from jsonb_to_recordset(${data}::jsonb) as p(message_id uuid, part smallint, total smallint, needed smallint,
-        in_doubt boolean, carrier_message_id text, receipt_key text) where ${condition})`,
+        form text, in_doubt boolean, carrier_message_id text, receipt_key text) where ${condition})`,
     `noted_part as (
-      insert into text_part (message_id, part, total, needed, in_doubt, carrier_message_id)
-      select message_id, part, total, needed, in_doubt, carrier_message_id from part
+      insert into text_part (message_id, part, total, needed, form, in_doubt, carrier_message_id)
+      select message_id, part, total, needed, form, in_doubt, carrier_message_id from part
       on conflict (message_id, part) do update set in_doubt = text_part.in_doubt and excluded.in_doubt,
         carrier_message_id = coalesce(excluded.carrier_message_id, text_part.carrier_message_id))`,
   ];

@@ -28,6 +28,8 @@ export interface ClaimedText {
   entry: QueueEntry;
   /** Of a long text that was tried before. */
   parts: readonly PartState[];
+  /** The form of those parts; null if there are none. */
+  form: string | null;
 }
 
 /** A claimed text that needs no further work of a worker. */

@@ -56,11 +56,11 @@ const findStatement = {
  * a wrong end is worse than a late one.
  */
 export function choose(
-  { keys, to }: Receipt,
+  { keys, numbers }: Receipt,
   candidates: Map<string, Candidate[]>,
 ): Candidate | 'settled' | 'ambiguous' | undefined {
   for (const key of keys) {
-    const fitting = (candidates.get(key) ?? []).filter((candidate) => isSameNumber(candidate.to, to));
+    const fitting = (candidates.get(key) ?? []).filter((candidate) => isAmong(candidate.to, numbers));
     if (fitting.length === 1) return fitting[0];
     if (fitting.length === 0) continue;
     const awaiting = fitting.filter((candidate) => candidate.awaiting);
@@ -73,8 +73,9 @@ export function choose(
 /** Carriers write numbers with and without prefixes, so the end decides. */
 const comparedDigits = 8;
 
-function isSameNumber(recipient: string, reported: string | null): boolean {
+/** Some carriers name the phone where others name our sender, so either number may be the phone's. */
+function isAmong(recipient: string, numbers: string[]): boolean {
   // A masked number cannot be compared.
-  if (reported === null || !/^\+\d+$/.test(recipient)) return true;
-  return recipient.slice(-comparedDigits) === reported.slice(-comparedDigits);
+  if (numbers.length === 0 || !/^\+\d+$/.test(recipient)) return true;
+  return numbers.some((number) => recipient.slice(-comparedDigits) === number.slice(-comparedDigits));
 }

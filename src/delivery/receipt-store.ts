@@ -1,5 +1,4 @@
 import { type ReceiptOutcome, unsentStatuses } from '../messages/message.ts';
-import { laneSql } from '../messages/message-queue.ts';
 import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/message-row.ts';
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -123,7 +122,7 @@ const sentStatement = `with ${report},
  */
 const unsentStatement = `with ${report},
     record as (
-      select r.*, m.application_id, ${laneSql('m.api')} as lane from report r join message m on m.id = r.id
+      select r.*, m.application_id, m.lane from report r join message m on m.id = r.id
       where m.carrier = $1 and m.id = any($3::uuid[]) and m.status ${isUnsent}),
     claimed as (
       select r.*, c.attempt + 1 as attempt, c.possible_duplicates + c.in_doubt::integer as possible_duplicates,

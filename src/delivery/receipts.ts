@@ -12,6 +12,7 @@ import * as store from './unmatched-receipt-store.ts';
 const unmatchedKeptMs = 72 * hourMs;
 const collisionTries = 5;
 const mostKeys = 8;
+const mostNumbers = 2;
 const longestNumber = 15;
 
 /**
@@ -181,14 +182,14 @@ function readReceipt(receipt: Receipt): Receipt {
     ...receipt,
     carrierMessageId: readCarrierId(receipt.carrierMessageId),
     keys: receipt.keys.slice(0, mostKeys).map(readCarrierId),
-    to: receipt.to?.replaceAll(/\D/g, '').slice(-longestNumber) ?? null,
+    numbers: receipt.numbers.slice(0, mostNumbers).map((number) => number.replaceAll(/\D/g, '').slice(-longestNumber)),
   };
 }
 
 function withoutRepeats(receipts: Receipt[]): Receipt[] {
   const seen = new Map<string, Receipt>();
   for (const receipt of receipts) {
-    const what = JSON.stringify([receipt.outcome, receipt.carrierMessageId, receipt.messageId, receipt.to]);
+    const what = JSON.stringify([receipt.outcome, receipt.carrierMessageId, receipt.messageId, receipt.numbers]);
     if (!seen.has(what)) seen.set(what, receipt);
   }
   return [...seen.values()];

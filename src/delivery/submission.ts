@@ -1,5 +1,4 @@
-import { unsentStatuses } from '../messages/message.ts';
-import { lanes } from '../messages/message-queue.ts';
+import { laneNames, unsentStatuses } from '../messages/message.ts';
 import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -103,12 +102,14 @@ export function createSubmission(options: SubmissionOptions): Submission {
   }
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
-  function render({ message, entry, parts }: ClaimedText): OutgoingText | undefined {
+  function render({ message, entry, parts, form }: ClaimedText): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender: from, expiresAtMs } = message;
-    const lane = entry.lane === lanes.verification ? 'verification' : 'bulk';
+    const lane = laneNames[entry.lane] ?? 'bulk';
+    const isCode = message.api === 'verify';
     try {
       const text = renderText(message);
-      return { messageId, attempt: entry.attempt + 1, applicationId, lane, to, from, text, expiresAtMs, parts };
+      const about = { messageId, attempt: entry.attempt + 1, applicationId, lane, isCode };
+      return { ...about, to, from, text, expiresAtMs, parts, form };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;

@@ -33,16 +33,16 @@ export async function insertUnmatched(
     account,
     // Arrays of arrays must be rectangles in Postgres.
     sorted.map(({ keys }) => JSON.stringify(keys)),
-    sorted.map(({ to }) => to),
+    sorted.map(({ numbers }) => JSON.stringify(numbers)),
   ]);
 }
 
-const insertStatement = `insert into unmatched_receipt (carrier, account, carrier_message_id, keys, recipient, message_id,
+const insertStatement = `insert into unmatched_receipt (carrier, account, carrier_message_id, keys, numbers, message_id,
       outcome, error_code, received_at, retry_at)
-    select $1, $7, carrier_message_id, array(select jsonb_array_elements_text(keys::jsonb)), recipient, message_id, outcome,
-      error_code, $6, $6
+    select $1, $7, carrier_message_id, array(select jsonb_array_elements_text(keys::jsonb)),
+      array(select jsonb_array_elements_text(numbers::jsonb)), message_id, outcome, error_code, $6, $6
     from unnest($2::text[], $3::uuid[], $4::smallint[], $5::smallint[], $8::text[], $9::text[])
-      as u(carrier_message_id, message_id, outcome, error_code, keys, recipient)
+      as u(carrier_message_id, message_id, outcome, error_code, keys, numbers)
     on conflict do nothing`;
 
 export async function isAnyDue(tx: Tx, nowMs: number): Promise<boolean> {
@@ -75,8 +75,7 @@ export async function lockDue(tx: Tx, nowMs: number): Promise<UnmatchedReceipt[]
 }
 
 const lockStatement = `select id as "rowId", carrier, account, carrier_message_id as "carrierMessageId", keys,
-      recipient as "to", message_id as "messageId",
-      outcome, error_code as error, received_at as "receivedAtMs"
+      numbers, message_id as "messageId", outcome, error_code as error, received_at as "receivedAtMs"
     from unmatched_receipt where retry_at <= $1 order by retry_at limit $2 for update skip locked`;
 
 /** The pauses grow with the age of the receipt. */

@@ -69,7 +69,7 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
     log,
     async read() {
       const rows = await readCarriers(database);
-      const waiting = await findWaitingTests(database, clock.nowMs());
+      const waiting = rows.length === 0 ? new Set<number>() : await findWaitingTests(database, clock.nowMs());
       const carriers = rows.flatMap((row) => configure(row, waiting.has(row.id)) ?? []);
       const changed = carriers.length !== known.size || carriers.some((each) => !isSame(each, known.get(each.id)));
       known = new Map(carriers.map((each) => [each.id, each]));

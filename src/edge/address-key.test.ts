@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import { addressKey } from './address-key.ts';
 
 test('IPv4 is its own key, also inside IPv6', () => {
@@ -75,7 +76,7 @@ test('what node takes for an address has a key of its own, and nothing else has'
     fc.property(any, (text) => {
       assert.equal(addressKey(text) !== 'unknown', isIPv4(text) || isIPv6(text), text);
     }),
-    { numRuns: 5000 },
+    { numRuns: inShort(1500, 5000) },
   );
 });
 
@@ -91,6 +92,6 @@ test('the /64 agrees with the URL parser’s reading of the address', () => {
       const groups = [...left, ...new Array<string>(8 - left.length - right.length).fill('0'), ...right];
       assert.equal(addressKey(text), `${groups.slice(0, 4).join(':')}::/64`);
     }),
-    { numRuns: 2000 },
+    { numRuns: inShort(600, 2000) },
   );
 });

@@ -27,7 +27,7 @@ test('while they fit, addresses are counted exactly', () => {
   const clock = createTestClock();
   const windows = createAddressWindows({ clock, maxAddresses: 300 });
   const kept = new Map<string, SlidingWindow>();
-  for (let step = 0; step < inShort(15_000, 50_000); step++) {
+  for (let step = 0; step < inShort(8000, 50_000); step++) {
     const key = address((step * step) % 293);
     clock.advance(step % 7);
     const window = kept.get(key) ?? createSlidingWindow();
@@ -83,7 +83,7 @@ test('very many addresses leave memory bounded, and a limited one limited', () =
   assert.equal(windows.decide('silent', large, longAgo).admitted, false);
 
   const before = heapMegabytes();
-  for (let index = 0; index < inShort(150_000, 1_000_000); index++) {
+  for (let index = 0; index < inShort(110_000, 1_000_000); index++) {
     const decision = windows.decide(address(index), large, longAgo);
     assert.equal(decision.remaining, 5999, 'nobody in the flood is refused for another');
     if (index % 1000 === 0) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock } from '../../test/support/clock.ts';
+import { inShort } from '../../test/support/effort.ts';
 import { createHead, createHeadWriter, type Head } from './head.ts';
 
 const writer = createHeadWriter({ clock: createTestClock(), https: true, keepAliveMs: 72_000 });
@@ -55,7 +56,7 @@ test('both lanes write the same headers, each name once, and an answer’s own h
       for (const [key, value] of Object.entries(each.own)) assert.ok(lines.includes(`${key}: ${value}`));
       assert.ok(lines.includes('X-Correlation-ID: req_1'));
     }),
-    { numRuns: 1000 },
+    { numRuns: inShort(300, 1000) },
   );
 });
 

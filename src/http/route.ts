@@ -32,6 +32,8 @@ export interface CallingApplication {
   /** Limits are counted per registration. */
   registrationId: string;
   api: Api;
+  /** Whether it may send texts of high priority. */
+  highPriority: boolean;
 }
 
 /** A client of the identity provider. The endpoint checks its secret, so this holds what the client sent. */

@@ -17,10 +17,10 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
 
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
-    const { applicationId } = requireApplication(call);
+    const { applicationId, highPriority } = requireApplication(call);
     return answerOnce(idempotency, call, async (keep) => {
       const context = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(readSend(call.body, api), context);
+      const message = messages.prepare(readSend(call.body, { api, highPriority }), context);
       const location = `${base}/${message.id}`;
       const answer = { status: created, body: JSON.stringify(toMessageRecord(message)), location };
       await messages.accept(applicationId, [message], keep(answer));

@@ -4,7 +4,7 @@ import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
-import { channelRefusal, readSend, type SendBody, type SendRules } from './send-rules.ts';
+import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
 
 /** Up to 100 texts in one request, which counts as one against the limits. Each text succeeds or fails alone. */
 export function createBatchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
@@ -33,14 +33,12 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     },
     handler: (call) =>
       answerOnce(idempotency, call, async (keep) => {
-        const context = {
-          applicationId: requireApplication(call).applicationId,
-          api,
-          correlationId: call.correlationId,
-        };
+        const { applicationId, highPriority } = requireApplication(call);
+        const context = { applicationId, api, correlationId: call.correlationId };
+        const sending = { api, highPriority };
         const outcomes = call.body.messages.map((item) => {
-          const error = refusalOf(item, rules);
-          return error ?? messages.prepare(readSend(item as SendBody, api), context);
+          const error = refusalOf(item, rules, sending);
+          return error ?? messages.prepare(readSend(item as SendBody, sending), context);
         });
         const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
         const body = {
@@ -48,19 +46,19 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
           summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
         };
         const answer = { status: 200, body: JSON.stringify(body), location: null };
-        await messages.accept(context.applicationId, prepared, keep(answer));
+        await messages.accept(applicationId, prepared, keep(answer));
         return answer;
       }),
   });
 }
 
-function refusalOf(item: unknown, rules: SendRules) {
+function refusalOf(item: unknown, rules: SendRules, sending: Sending) {
   const details = problemsOf(rules.messaging, item);
   if (details.length > 0) {
     const message = details.map((problem) => `${problem.field} ${problem.message}`).join('; ');
     return { error: { code: 'INVALID_ARGUMENT', message, details } };
   }
-  const refusal = channelRefusal(item as SendBody);
+  const refusal = sendRefusal(item as SendBody, sending);
   if (refusal === undefined) return undefined;
   return { error: { code: refusal.code, message: refusal.message, details: refusal.details } };
 }

@@ -148,7 +148,7 @@ function selectUnsent({ tx, applicationId }: List): SelectIds {
     toUuids(await tx.query<{ id: string }>(unsentStatement, [uuidOf(applicationId), below, limit]));
 }
 
-/** The queue's index begins with the carrier, so it is read once for each of the few carriers. */
+/** The queue's index begins with the carrier, so it is read once for each lane of the few carriers. */
 const unsentStatement = {
   name: 'select-unsent-messages',
   text: `with recursive carriers(name) as (
@@ -157,9 +157,10 @@ const unsentStatement = {
       select (select carrier from delivery_queue where carrier > name order by carrier limit 1)
       from carriers where name is not null)
     select distinct id from (
-      select q.message_id as id from carriers cross join lateral (
+      select q.message_id as id from carriers cross join (values (${lanes.first}), (${lanes.bulk})) as l(lane)
+      cross join lateral (
         select message_id from delivery_queue
-        where carrier = name and lane = ${lanes.bulk} and application_id = $1 and message_id < $2
+        where carrier = name and lane = l.lane and application_id = $1 and message_id < $2
         order by message_id desc limit $3) q
       union all
       (select message_id from delivery_schedule

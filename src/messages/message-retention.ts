@@ -162,7 +162,7 @@ const forgetStatement = `with forgotten as (
       select id, application_id from message where id = any($1::uuid[]) and id > $5 and id <= $6 and recipient = $2 for update),
     unqueued as (
       delete from delivery_queue q using forgotten f, message m
-      where m.id = f.id and m.id > $5 and m.id <= $6 and q.carrier = m.carrier and q.lane in (0, 1)
+      where m.id = f.id and m.id > $5 and m.id <= $6 and q.carrier = m.carrier and q.lane = m.lane
         and q.application_id = f.application_id and q.message_id = f.id returning q.message_id, q.in_doubt),
     unscheduled as (
       delete from delivery_schedule s using forgotten f

@@ -5,6 +5,7 @@ import {
   apiNames,
   channelNames,
   encodingNames,
+  laneNames,
   type Message,
   type MessageErrorCode,
   type MessageStatus,
@@ -51,6 +52,7 @@ export const messageColumns = `${shownColumns}, ${packed([
   'api',
   'verification_id?',
   'correlation_id',
+  'lane',
   'send_at?',
 ])} as unshown, template, carrier`;
 
@@ -79,7 +81,7 @@ export function toShown(row: ShownRow): ShownMessage {
 }
 
 export function toMessage(row: MessageRow): Message {
-  const [applicationId = '', api, verificationId = '', correlationId = '', sendAt = ''] = unpack(row.unshown);
+  const [applicationId = '', api, verificationId = '', correlationId = '', lane, sendAt = ''] = unpack(row.unshown);
   return {
     ...toShown(row),
     applicationId: fromUuid('app', applicationId),
@@ -88,6 +90,7 @@ export function toMessage(row: MessageRow): Message {
     template: row.template,
     correlationId: fromUuid('req', correlationId),
     carrier: row.carrier,
+    lane: nameOf(laneNames, Number(lane)),
     sendAtMs: readTimeOrNull(sendAt),
   };
 }

@@ -15,6 +15,8 @@ import { cancelMessage, findByKeys, insertMessages, type MessageKey } from './me
 import { smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
 
+export type Priority = 'normal' | 'high';
+
 /** A validated request to send. */
 export interface SendRequest {
   to: string;
@@ -25,6 +27,7 @@ export interface SendRequest {
   validity_seconds: number;
   send_at: string | null;
   smart_encoding: boolean;
+  priority: Priority;
 }
 
 /** The caller's application, the API it used, and the request's correlation id. */
@@ -116,6 +119,7 @@ export function createMessageService(options: MessageServiceOptions) {
       deliveredAtMs: null,
       expiresAtMs: (sendAtMs ?? nowMs) + request.validity_seconds * 1000,
       carrier,
+      lane: request.priority === 'high' ? 'first' : 'bulk',
       sendAtMs,
     };
   }

@@ -9,12 +9,13 @@ import {
   apiNames,
   channelNames,
   encodingNames,
+  laneNames,
   type Message,
   type MessageStatus,
   type ShownMessage,
   unsentStatuses,
 } from './message.ts';
-import { laneSql, queueInserts } from './message-queue.ts';
+import { queueInserts } from './message-queue.ts';
 import {
   errorOf,
   type MessageRow,
@@ -44,15 +45,15 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
 export const messageInserts = (first: number, only?: string) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, send_at)
+      carrier, send_at, lane)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
-      c[19], to_timestamp(c[20]::float8 / 1000)
+      c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint
     from ${fromTextRows(first)} m
     ${only === undefined ? '' : `where place in (select place from ${only})`}
     on conflict (id) do nothing
-    returning id, application_id, api, carrier, send_at),
+    returning id, application_id, lane, carrier, send_at),
   ${queueInserts('inserted_message')}`;
 
 /** It reads no table. */
@@ -85,6 +86,7 @@ export function messageRows(messages: Message[]): TextRows {
       message.expiresAtMs,
       message.carrier,
       message.sendAtMs,
+      laneNames.indexOf(message.lane),
     ]),
   );
 }
@@ -155,11 +157,11 @@ export async function cancelTexts(tx: Tx, messageIds: string[], nowMs: number): 
 const cancelStatement = {
   name: 'cancel-messages',
   text: `with wanted as (
-      select id, application_id, carrier, api from message
+      select id, application_id, carrier, lane from message
       where ${isInRange(1)} and status in (${statusCodes(unsentStatuses)}) and ($5::uuid is null or application_id = $5)
         and api = $6),
     unqueued as (
-      delete from delivery_queue q using wanted w where q.carrier = w.carrier and q.lane = ${laneSql('w.api')}
+      delete from delivery_queue q using wanted w where q.carrier = w.carrier and q.lane = w.lane
         and q.application_id = w.application_id and q.message_id = w.id and not q.in_doubt returning q.message_id),
     unscheduled as (
       delete from delivery_schedule s using wanted w

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import {
   type MessageErrorCode,
   type MessageStatus,
@@ -26,7 +27,7 @@ describe('the states of a message', () => {
         const been = walk(start, told);
         assert.equal(new Set(been).size, been.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: inShort(500, 2000) },
     );
   });
 

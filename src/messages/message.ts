@@ -5,6 +5,11 @@ import type { Encoding } from './text.ts';
 export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
 export const channelNames: readonly string[] = ['sms'];
 export const encodingNames: readonly Encoding[] = ['GSM-7', 'UCS-2'];
+/** In the order of sending. */
+export const laneNames: readonly Lane[] = ['first', 'bulk'];
+
+/** Texts of verifications and of high priority go first: a person waits for them. Bulk texts share what is left. */
+export type Lane = 'first' | 'bulk';
 
 export type MessageStatus =
   | 'scheduled'
@@ -128,6 +133,7 @@ export interface Message {
   deliveredAtMs: number | null;
   expiresAtMs: number;
   carrier: string;
+  lane: Lane;
   /** When the caller wanted it sent; null for at once. */
   sendAtMs: number | null;
 }
@@ -135,5 +141,5 @@ export interface Message {
 /** The fields that the API returns. */
 export type ShownMessage = Omit<
   Message,
-  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'sendAtMs'
+  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'lane' | 'sendAtMs'
 >;

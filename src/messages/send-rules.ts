@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
-import type { Api } from '../http/route.ts';
+import type { CallingApplication } from '../http/route.ts';
 import { isRight } from '../http/validation.ts';
 import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';
-import type { ApiError, FieldProblem } from '../platform/errors.ts';
+import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { channelExpected, unsupportedChannel } from './channel.ts';
-import type { SendRequest } from './message-service.ts';
+import type { Priority, SendRequest } from './message-service.ts';
 import { longestNumber, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
 import { longestSender, rightSender, senderProblem } from './sender.ts';
@@ -60,6 +60,13 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       nullable(Type.String({ maxLength: 35, description: 'RFC 3339, up to 7 days ahead; a past time sends at once' })),
     ),
     smart_encoding: Type.Boolean({ default: false, description: 'Replace typographic characters with plain ones' }),
+    priority: Type.Unsafe<Priority>({
+      type: 'string',
+      enum: ['normal', 'high'],
+      default: 'normal',
+      expected: 'normal or high',
+      description: 'high: goes before others, as codes do, where an operator allows it to the application',
+    }),
   };
   const sms = Type.Object(fields, { check });
 
@@ -82,17 +89,23 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   };
 }
 
-/** The SMS API has no `channel` field and ignores it, like any unknown property. */
-export function readSend(body: SendBody, api: Api): SendRequest {
-  const refusal = api === 'messaging' ? channelRefusal(body) : undefined;
+export type Sending = Pick<CallingApplication, 'api' | 'highPriority'>;
+
+export function readSend(body: SendBody, sending: Sending): SendRequest {
+  const refusal = sendRefusal(body, sending);
   if (refusal !== undefined) throw refusal;
-  const { to, from, message, reference = null, validity_seconds, send_at = null, smart_encoding } = body;
-  return { to: requireNumber(to), from, message, channel: 'sms', reference, validity_seconds, send_at, smart_encoding };
+  const { from, message, reference = null, validity_seconds, send_at = null, smart_encoding, priority } = body;
+  const to = requireNumber(body.to);
+  return { to, from, message, channel: 'sms', reference, validity_seconds, send_at, smart_encoding, priority };
 }
 
-export function channelRefusal({ channel }: SendBody): ApiError | undefined {
-  return channel === 'sms' ? undefined : unsupportedChannel();
+/** The SMS API has no `channel` field and ignores it, like any unknown property. */
+export function sendRefusal({ channel, priority }: SendBody, sending: Sending): ApiError | undefined {
+  if (sending.api === 'messaging' && channel !== 'sms') return unsupportedChannel();
+  return priority === 'high' && !sending.highPriority ? invalidField('priority', priorityDenied) : undefined;
 }
+
+const priorityDenied = 'must be normal: an operator must allow high priority to this application first';
 
 /** Checks the length first, so an oversized text costs no further work. */
 function messageProblem(message: string, smart: boolean): string | undefined {

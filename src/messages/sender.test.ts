@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../test/support/effort.ts';
 import { senderProblem } from './sender.ts';
 
 test('names of 1 to 11 letters, digits, spaces and . - _ & + with at least one letter', () => {
@@ -52,6 +53,6 @@ test('property: the rule of the contract, written as a count', () => {
         digits.length >= 3 && digits.length <= 15 && digits.every((character) => '095'.includes(character));
       assert.equal(senderProblem(from) === undefined, isName || isNumber);
     }),
-    { numRuns: 5000 },
+    { numRuns: inShort(1500, 5000) },
   );
 });

@@ -9,6 +9,7 @@ const caller = {
   applicationName: 'ACME',
   registrationId: 'reg_1',
   api: 'sms',
+  highPriority: false,
 } as const;
 
 function rowOf(refusal: ApiError): string {

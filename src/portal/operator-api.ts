@@ -3,6 +3,7 @@ import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/
 import { type Route, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
+import { createAllowanceRoutes } from './allowance-api.ts';
 import { findEmails } from './portal-store.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
@@ -70,5 +71,6 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       answers: decided,
       handler: async (call) => ({ status: 200, body: toRegistration(await registry.reject(call.params.id)) }),
     }),
+    ...createAllowanceRoutes(registry),
   ];
 }

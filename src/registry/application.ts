@@ -13,6 +13,9 @@ export interface Application {
   updatedAtMs: number;
 }
 
+/** What an operator has allowed to an application. */
+export type Allowances = Pick<Application, 'id' | 'name'> & { highPriority: boolean };
+
 /** One application registered for one API. Limits count per registration. */
 export interface Registration {
   id: string;

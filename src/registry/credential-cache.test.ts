@@ -5,7 +5,13 @@ import { ownedText } from '../platform/owned-text.ts';
 import { createCredentialCache, type Finding } from './credential-cache.ts';
 import type { KnownApplication } from './directory.ts';
 
-const application: KnownApplication = { id: 'app_1', name: 'A', registrations: {}, client: undefined };
+const application: KnownApplication = {
+  id: 'app_1',
+  name: 'A',
+  highPriority: false,
+  registrations: {},
+  client: undefined,
+};
 const always = Number.POSITIVE_INFINITY;
 const [a, b] = [ownedText('a'), ownedText('b')];
 

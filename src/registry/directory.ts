@@ -10,6 +10,8 @@ import type { StoredSecret } from './oauth-client.ts';
 export interface KnownApplication {
   id: string;
   name: string;
+  /** Whether it may send texts of high priority. */
+  highPriority: boolean;
   registrations: Partial<Record<Api, KnownRegistration>>;
   client: { id: string; credentialVersion: number; secrets: StoredSecret[] } | undefined;
 }
@@ -44,13 +46,15 @@ export interface FoundKey {
 interface DirectoryOptions {
   database: Database;
   plans: Plans;
+  environment: 'sandbox' | 'production';
   /** A function, because the feed and the directory need each other. */
   feed: () => Pick<ChangeFeed, 'isTrusted'>;
   /** Applications to remember. */
   most?: number;
 }
 
-export function createDirectory({ database, plans, feed, most = 200_000 }: DirectoryOptions): Directory {
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { database, plans, environment, feed, most = 200_000 } = options;
   // A full map drops the least used applications. Their credentials then need a new lookup.
   const applications = createBoundedMap<string, KnownApplication>(most);
 
@@ -67,7 +71,9 @@ export function createDirectory({ database, plans, feed, most = 200_000 }: Direc
       row.clientId === null
         ? undefined
         : { id: row.clientId, credentialVersion: row.credentialVersion ?? 0, secrets: row.secrets.map(toSecret) };
-    return { id: row.applicationId, name: row.name, registrations, client };
+    // In the sandbox no operator need allow it.
+    const highPriority = environment === 'sandbox' || row.highPriority;
+    return { id: row.applicationId, name: row.name, highPriority, registrations, client };
   }
 
   return {
@@ -100,6 +106,7 @@ export function callerOf(application: KnownApplication, api: Api, scopes: string
     applicationName: application.name,
     registrationId: registration.id,
     api,
+    highPriority: application.highPriority,
   };
   return { caller, limits: registration.limits, scopes };
 }
@@ -107,6 +114,7 @@ export function callerOf(application: KnownApplication, api: Api, scopes: string
 interface ApplicationRow {
   applicationId: string;
   name: string;
+  highPriority: boolean;
   registrations: { id: string; api: Api; plan: PlanName }[];
   clientId: string | null;
   credentialVersion: number | null;
@@ -127,7 +135,7 @@ function toSecret(row: ApplicationRow['secrets'][number]): StoredSecret {
   };
 }
 
-const applicationColumns = `a.id as "applicationId", a.name,
+const applicationColumns = `a.id as "applicationId", a.name, a.high_priority as "highPriority",
   coalesce((select json_agg(json_build_object('id', r.id, 'api', r.api, 'plan', r.plan))
     from registration r where r.application_id = a.id and r.status = 'approved'), '[]') as registrations,
   c.id as "clientId", c.credential_version as "credentialVersion",

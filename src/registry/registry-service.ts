@@ -8,6 +8,7 @@ import { isId, newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { ApiKeys } from './api-key.ts';
 import {
+  type Allowances,
   type Application,
   afterApproval,
   afterPlanRequest,
@@ -224,6 +225,15 @@ export function createRegistryService(options: RegistryServiceOptions) {
     listWaiting: (page: PageRequest) => store.listWaiting(database, page),
     approve: (registrationId: string) => decide(registrationId, afterApproval),
     reject: (registrationId: string) => decide(registrationId, afterRejection),
+
+    async allowHighPriority(applicationId: string, allowed: boolean): Promise<Allowances> {
+      if (!isId('app', applicationId)) throw notFound();
+      return feed.change(applicationId, async (tx) => {
+        const changed = await store.allowHighPriority(tx, applicationId, allowed);
+        if (changed === undefined) throw notFound();
+        return changed;
+      });
+    },
   };
 }
 

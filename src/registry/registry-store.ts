@@ -2,7 +2,7 @@ import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import type { Application, Registration } from './application.ts';
+import type { Allowances, Application, Registration } from './application.ts';
 
 export async function insertApplication(
   tx: Tx,
@@ -84,6 +84,15 @@ export async function listApplications(
 
 export async function renameApplication(tx: Tx, id: string, name: string, nowMs: number): Promise<void> {
   await tx.query('update application set name = $2, updated_at = $3 where id = $1', [id, name, toTimestamp(nowMs)]);
+}
+
+/** Undefined if there is no such application. */
+export async function allowHighPriority(tx: Tx, id: string, allowed: boolean): Promise<Allowances | undefined> {
+  const { rows } = await tx.query<Allowances>(
+    'update application set high_priority = $2 where id = $1 returning id, name, high_priority as "highPriority"',
+    [id, allowed],
+  );
+  return rows[0];
 }
 
 export async function deleteApplication(tx: Tx, id: string): Promise<void> {

@@ -41,7 +41,12 @@ export interface RegistryOptions {
 export function createRegistry(options: RegistryOptions): Registry {
   const { database, sideDatabase = database, clock, keys, log, config, onChange, onLost, listen = true } = options;
   const apiKeys = createApiKeys(keys, config.environment);
-  const directory = createDirectory({ database, plans: config.plans, feed: () => feed });
+  const directory = createDirectory({
+    database,
+    plans: config.plans,
+    environment: config.environment,
+    feed: () => feed,
+  });
   const feed = createChangeFeed({
     database,
     clock,

@@ -163,6 +163,7 @@ function newText(options: StartDecisionOptions, request: StartRequest, verificat
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     carrier: request.carrier,
+    lane: 'first',
     sendAtMs: null,
   };
 }

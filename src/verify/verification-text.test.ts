@@ -85,7 +85,7 @@ test('every language, code length, number of minutes and autofill: one segment, 
         }
       }
       for (const app of names) {
-        for (const codeLength of [4, 10]) {
+        for (const codeLength of inShort([10], [4, 10])) {
           assertText({ app, locale, minutes: 10, codeLength, autofill }, codeOf(codeLength));
         }
       }
@@ -112,7 +112,7 @@ test('property: and with any name', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 10, maxLength: 10 });
   fc.assert(
     fc.property(template, digits, (whole, code) => assertText(whole, code.slice(0, whole.codeLength))),
-    { numRuns: inShort(400, 4000) },
+    { numRuns: inShort(40, 4000) },
   );
 });
 

@@ -8,7 +8,7 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
-import { createOperator } from '../support/operator.ts';
+import { approveAll, createOperator } from '../support/operator.ts';
 import { until } from '../support/texts.ts';
 
 const path = '/portal/v1/operator/carriers';
@@ -23,7 +23,8 @@ for (const environment of ['sandbox', 'production'] as const) {
       app = await createTestApp({ delivery: 'held', env: { HELIOGRAPH_ENV: environment } });
       operator = await createOperator(app);
       caller = await createRegistered(app, undefined, 'enterprise', operator);
-      await approveAll();
+      // In production a registration waits for an operator.
+      await approveAll(operator);
       token = bearer(await getToken(app, caller.client, 'verify:manage'));
     });
     after(() => app.close());
@@ -31,13 +32,6 @@ for (const environment of ['sandbox', 'production'] as const) {
       await app.db.database.query('truncate carrier, carrier_bind, carrier_log, carrier_test');
       await seen((carriers) => Object.keys(carriers).length === 0);
     });
-
-    /** In production a registration waits for an operator. */
-    async function approveAll(): Promise<void> {
-      const waiting = '/portal/v1/operator/registrations';
-      const { body } = await operator.send<{ data: { id: string }[] }>('GET', waiting);
-      for (const { id } of body.data) await operator.send('POST', `${waiting}/${id}/approve`);
-    }
 
     /** Waits until the node has read the rows; it reads them by itself within 2 s. */
     async function seen(holds: (carriers: Record<string, string>) => boolean): Promise<void> {

@@ -108,7 +108,7 @@ describe('a table that was small when its plans were made', () => {
     const claimNext = createClaims(database);
     async function deliver(): Promise<void> {
       const nowMs = systemClock.nowMs();
-      const claim = await claimNext({ carrier, nowMs, leaseMs: 10_000, limits: { verification: 100, bulk: 100 } });
+      const claim = await claimNext({ carrier, nowMs, leaseMs: 10_000, limits: { first: 100, bulk: 100 } });
       assert.ok(claim !== undefined, 'there is something to claim');
       const ended = claim.texts.map(({ message, entry }) => ({
         entry: { ...entry, attempt: 1 },
@@ -122,7 +122,7 @@ describe('a table that was small when its plans were made', () => {
       const reported = claim.texts.map(({ message }, index) => ({
         carrierMessageId: carrierIdOf(message.id, 1),
         keys: [carrierIdOf(message.id, 1)],
-        to: null,
+        numbers: [],
         messageId: index % 2 === 0 ? message.id : null,
         outcome: 'delivered' as const,
         error: null,

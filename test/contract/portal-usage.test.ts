@@ -206,6 +206,7 @@ describe('counting', () => {
       applicationName: 'ACME',
       registrationId,
       api: 'sms',
+      highPriority: false,
     },
     correlationId: newId('req', app.clock),
     decision: {

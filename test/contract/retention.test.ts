@@ -182,7 +182,7 @@ describe('forget(number)', () => {
       carrier: 'sandbox',
       nowMs: app.clock.nowMs(),
       leaseMs: 10_000,
-      limits: { verification: 100, bulk: 100 },
+      limits: { first: 100, bulk: 100 },
     });
     assert.equal(await forget(to), 1);
     assert.deepEqual(await holds(to, message), [false, false]);

@@ -166,7 +166,7 @@ describe('with the worker in the test’s hand', () => {
       carrier: 'sandbox',
       nowMs: app.clock.nowMs(),
       leaseMs: 60_000,
-      limits: { verification: 10, bulk: 10 },
+      limits: { first: 10, bulk: 10 },
     });
     for (const [{ body }, status] of [
       [sent, 'sent'],

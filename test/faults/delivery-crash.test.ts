@@ -4,13 +4,12 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { statusCode, statusCodes } from '../../src/messages/message-row.ts';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { fromUuid } from '../../src/platform/ids.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
-import { createTestLog } from '../support/log.ts';
-import { makeFolder, waitUntilGone } from '../support/process.ts';
-import { buildService, endServices, postmasterOf, type Service, startService } from '../support/service.ts';
+import { makeFolder } from '../support/process.ts';
+import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { endPostgres, inDatabase } from '../support/service-database.ts';
 
 before(buildService);
 after(endServices);
@@ -103,22 +102,6 @@ function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
 }
 
-/** Straight into the embedded database, past the service. */
-async function inDatabase<Result>(dataDir: string, work: (database: Database) => Promise<Result>): Promise<Result> {
-  const home = join(dataDir, 'postgres');
-  const [, , , port, socket, host] = readFileSync(join(home, 'data', 'postmaster.pid'), 'utf8').split('\n');
-  const connection = {
-    host: socket || host || '',
-    port: Number(port),
-    user: 'heliograph',
-    password: readFileSync(join(home, 'password'), 'utf8').trim(),
-    database: 'heliograph',
-  };
-  const timeouts = { connectMs: 10_000, statementMs: 30_000, transactionMs: 30_000 };
-  const database = createDatabase({ connection, log: createTestLog().log, poolSize: 1, timeouts });
-  return work(database).finally(() => database.close());
-}
-
 interface Entry {
   id: string;
   status: number;
@@ -179,13 +162,6 @@ async function someMoment({ answered }: Load): Promise<void> {
   await pause(Math.random() * 300);
 }
 
-async function killPostgres(dataDir: string): Promise<void> {
-  const postmaster = postmasterOf(dataDir);
-  assert.ok(postmaster !== undefined);
-  process.kill(postmaster, 'SIGKILL');
-  await waitUntilGone(postmaster);
-}
-
 const crashes = inShort(2, 20);
 /** Each of these takes Postgres along. */
 const bothAtEach = inShort(2, 5);
@@ -204,7 +180,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
       const waiting = both ? undefined : await startService({ dataDir, env, command });
       await pause(Math.random() * 300);
       service.kill('SIGKILL');
-      if (both) await killPostgres(dataDir);
+      if (both) await endPostgres(dataDir, 'SIGKILL');
       await service.ended;
       service = waiting ?? (await startService({ dataDir, env, command }));
       load.turnTo(service);
@@ -227,7 +203,7 @@ describe('nothing that was answered 201 is lost, and what arrived twice is marke
     for (let crash = 1; crash <= databaseCrashes; crash++) {
       await someMoment(load);
       const refused = load.statuses.get(503) ?? 0;
-      await killPostgres(dataDir);
+      await endPostgres(dataDir, 'SIGKILL');
       await eventually('it says so', () => (load.statuses.get(503) ?? 0) > refused, { withinMs: 20_000 });
     }
     await someMoment(load);

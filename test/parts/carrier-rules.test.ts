@@ -74,7 +74,7 @@ describe('parts of a long text', () => {
   const threeParts = { segmentCount: 3 };
   const has = (...parts: number[]): PartState[] =>
     parts.map((part) => ({ part, state: 'accepted', carrierMessageId: `id-${part}`, receiptKey: `id-${part}` }));
-  const long = (parts: PartState[], needed = 3): LongText => ({ total: 3, needed, parts });
+  const long = (parts: PartState[], needed = 3): LongText => ({ total: 3, form: 'gsm7/0 udh16', needed, parts });
   const accepted = (needed = 3): SubmitResult => ({
     outcome: 'accepted',
     carrierMessageId: 'id-1',
@@ -97,14 +97,26 @@ describe('parts of a long text', () => {
     const next = createWorker();
     next.carrier.answer = always(accepted());
     await next.worker.runUntilIdle();
+    const [again] = next.carrier.submits;
     assert.deepEqual(
-      next.carrier.submits[0]?.parts.map(({ part, state }) => [part, state]),
+      again?.parts.map(({ part, state }) => [part, state]),
       [
         [1, 'accepted'],
         [3, 'accepted'],
       ],
     );
+    assert.equal(again?.form, 'gsm7/0 udh16');
     assert.equal((await row(id)).status, 'sent');
+  });
+
+  test('also if the text is billed as one segment, and this carrier cuts it', async () => {
+    const { carrier, worker } = createWorker();
+    carrier.answer = always({ outcome: 'throttled', long: long(has(2)) });
+    await accept({ segmentCount: 1 });
+    await worker.runUntilIdle();
+    clock.advance(1000);
+    await worker.runUntilIdle();
+    assert.equal(carrier.submits[1]?.parts.length, 1);
   });
 
   test('also if the rest did not leave at all', async () => {
@@ -145,7 +157,7 @@ describe('parts of a long text', () => {
       const id = await accept(threeParts);
       await worker.runUntilIdle();
       const source = { key: 'test', account: 'test' };
-      const whole = (part: number) => ({ ...report(part), to: null, messageId: null, error: null });
+      const whole = (part: number) => ({ ...report(part), numbers: [], messageId: null, error: null });
       await Promise.all([1, 2, 3].map((part) => (part === 2 ? other : receipts).apply(source, [whole(part)])));
       assert.equal((await row(id)).status, 'delivered');
     }
@@ -157,7 +169,7 @@ describe('parts of a long text', () => {
     const id = await accept(threeParts);
     await worker.runUntilIdle();
     const source = { key: 'test', account: 'test' };
-    await receipts.apply(source, [{ ...report(3), to: null, messageId: null, error: null }]);
+    await receipts.apply(source, [{ ...report(3), numbers: [], messageId: null, error: null }]);
     assert.equal((await row(id)).status, 'delivered');
   });
 });
@@ -191,9 +203,25 @@ describe('another carrier', () => {
   test('a text of which the carrier has a part stays with it', async () => {
     const { carrier, worker } = createWorker({}, { nextCarrier: () => 'second' });
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
-    carrier.answer = always({ ...elsewhere, error: 'carrier_unavailable', long: { total: 2, needed: 2, parts } });
+    carrier.answer = always({
+      ...elsewhere,
+      error: 'carrier_unavailable',
+      long: { total: 2, form: '', needed: 2, parts },
+    });
     const id = await accept({ segmentCount: 2 });
     await worker.runUntilIdle();
+    assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
+  });
+
+  test('a text of which a deleted carrier has a part goes to no other one: two halves do not make a text', async () => {
+    const { carrier, worker } = createWorker();
+    const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
+    carrier.answer = always({ outcome: 'throttled', long: { total: 2, form: '', needed: 2, parts } });
+    const id = await accept({ segmentCount: 2 });
+    await worker.runUntilIdle();
+    clock.advance(1000);
+    const closed = createWorker({}, { carrier: createClosedCarrier('test'), nextCarrier: () => 'second' });
+    await closed.worker.runUntilIdle();
     assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
   });
 
@@ -256,7 +284,7 @@ describe('codes', () => {
 
   test('have room where other texts have none', async () => {
     const { carrier, worker } = createWorker();
-    carrier.capacity = () => ({ verification: 2, bulk: 0 });
+    carrier.capacity = () => ({ first: 2, bulk: 0 });
     const plain = await accept();
     const code = await accept(ofVerification);
     await worker.runUntilIdle();
@@ -270,7 +298,7 @@ describe('codes', () => {
 
 describe('receipts', () => {
   const source = { key: 'test', account: 'test' };
-  const receipt: Omit<Receipt, 'to'> = {
+  const receipt: Omit<Receipt, 'numbers'> = {
     carrierMessageId: '7',
     keys: ['7'],
     messageId: null,
@@ -285,11 +313,29 @@ describe('receipts', () => {
     const two = await accept({ to: '+447700900002' });
     const [three, four] = [await accept(), await accept()];
     await worker.runUntilIdle();
-    await receipts.apply(source, [{ ...receipt, to: '447700900002' }]);
-    await receipts.apply(source, [{ ...receipt, to: '447700900123' }]);
-    await receipts.apply(source, [{ ...receipt, to: null }]);
+    await receipts.apply(source, [{ ...receipt, numbers: ['447700900002'] }]);
+    await receipts.apply(source, [{ ...receipt, numbers: ['447700900123'] }]);
+    await receipts.apply(source, [{ ...receipt, numbers: [] }]);
     const statuses = await Promise.all([one, two, three, four].map(async (id) => (await row(id)).status));
     assert.deepEqual(statuses, ['sent', 'delivered', 'sent', 'sent']);
+  });
+
+  test('name the phone first or our sender first, and a number that is neither settles nothing', async () => {
+    const { carrier, worker, receipts } = createWorker();
+    const settles = async (...numbers: string[]) => {
+      carrier.answer = always({ outcome: 'accepted', carrierMessageId: '7' });
+      const id = await accept({ to: '+447700900001', sender: '+447700900999' });
+      await worker.runUntilIdle();
+      await receipts.apply(source, [{ ...receipt, numbers }]);
+      const { status } = await row(id);
+      await emptyTables(db.database);
+      return status === 'delivered';
+    };
+    assert.equal(await settles('447700900001', '447700900999'), true);
+    assert.equal(await settles('447700900999', '447700900001'), true);
+    assert.equal(await settles('07700900001'), true);
+    assert.equal(await settles(), true);
+    assert.equal(await settles('447700900999', '447700900002'), false);
   });
 
   test('of another account settle nothing', async () => {
@@ -297,7 +343,7 @@ describe('receipts', () => {
     carrier.answer = always({ outcome: 'accepted', carrierMessageId: '7' });
     const id = await accept();
     await worker.runUntilIdle();
-    await receipts.apply({ key: 'test', account: 'another' }, [{ ...receipt, to: null }]);
+    await receipts.apply({ key: 'test', account: 'another' }, [{ ...receipt, numbers: [] }]);
     assert.equal((await row(id)).status, 'sent');
   });
 

@@ -527,7 +527,7 @@ describe('leases', () => {
     clock.advance(1000);
     const claim = createClaims(db.database);
     assert.ok(
-      await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limits: { verification: 10, bulk: 10 } }),
+      await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limits: { first: 10, bulk: 10 } }),
       'nothing was claimed',
     );
     clock.advance(1000);
@@ -755,8 +755,8 @@ describe('turns', () => {
       const claim = await steps.claim(3);
       taken.push([...new Set(claim?.texts.map(({ entry }) => entry.lane))]);
     }
-    const { verification, bulk } = lanes;
-    const five = [[verification], [verification], [verification], [verification], [bulk]];
+    const { first, bulk } = lanes;
+    const five = [[first], [first], [first], [first], [bulk]];
     assert.deepEqual(taken, [...five, ...five, ...five]);
   });
 
@@ -768,7 +768,7 @@ describe('turns', () => {
     await worker.runUntilIdle();
     assert.deepEqual(
       carrier.submits.map(({ lane }) => lane),
-      [...Array.from({ length: 7 }, () => 'bulk'), ...Array.from({ length: 7 }, () => 'verification')],
+      [...Array.from({ length: 7 }, () => 'bulk'), ...Array.from({ length: 7 }, () => 'first')],
     );
   });
 
@@ -776,7 +776,7 @@ describe('turns', () => {
     const { worker, carrier } = withCarrier();
     carrier.capacity = () => {
       const free = 10 - carrier.outstanding();
-      return { verification: free, bulk: free };
+      return { first: free, bulk: free };
     };
     let most = 0;
     carrier.answer = async (texts) => {

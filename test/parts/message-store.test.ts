@@ -19,10 +19,10 @@ before(async () => {
   await db.database.query(
     `with made as (
        insert into message (id, application_id, api, channel, recipient, sender, body, status, encoding, segment_count,
-         characters, remaining, reference, correlation_id, created_at, updated_at, expires_at, carrier)
+         characters, remaining, reference, correlation_id, created_at, updated_at, expires_at, carrier, lane)
        select (($1::text[])[i] || lpad(i::text, 12, '0'))::uuid, ($2::uuid[])[1 + i % 3], case when i % 5 = 0 then 2 else 0 end, 0,
          '+44770090' || i % 2, 'ACME', 'x', i % ${messageStatuses.length}, 0, 1, 1, 159,
-         case when i % 7 > 0 then 'campaign ' || i % 2 end, gen_random_uuid(), now(), now(), now(), 'carrier ' || i % 2
+         case when i % 7 > 0 then 'campaign ' || i % 2 end, gen_random_uuid(), now(), now(), now(), 'carrier ' || i % 2, i % 4 / 3
        from generate_series(1, ${count}) i
        returning *),
      ends as (
@@ -30,14 +30,14 @@ before(async () => {
        where status in (${badEnds.map(number).join()})),
      claims as (
        insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
-         unanswered, possible_duplicates, in_doubt)
-       select 'carrier 0', now(), now(), '{1}', array[application_id], array[id], '{0}', '{0}', '{0}', '{false}' from made
+         unanswered, possible_duplicates, in_doubt, moves)
+       select 'carrier 0', now(), now(), '{1}', array[application_id], array[id], '{0}', '{0}', '{0}', '{false}', '{0}' from made
        where status = ${number('queued')} and carrier = 'carrier 0' and api = 2),
      scheduled as (
        insert into delivery_schedule (carrier, lane, application_id, message_id, due_at)
-       select carrier, 1, application_id, id, now() from made where status = ${number('scheduled')})
+       select carrier, lane, application_id, id, now() from made where status = ${number('scheduled')})
      insert into delivery_queue (carrier, lane, application_id, message_id)
-     select carrier, 1, application_id, id from made
+     select carrier, lane, application_id, id from made
      where status = ${number('queued')} and not (carrier = 'carrier 0' and api = 2)`,
     [floors, applications.map(uuidOf)],
   );

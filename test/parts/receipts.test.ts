@@ -84,7 +84,7 @@ async function sent(): Promise<string> {
 }
 
 function receipt(carrierMessageId: string, outcome: ReceiptOutcome, more: Partial<Receipt> = {}): Receipt {
-  return { carrierMessageId, keys: [carrierMessageId], to: null, messageId: null, outcome, error: null, ...more };
+  return { carrierMessageId, keys: [carrierMessageId], numbers: [], messageId: null, outcome, error: null, ...more };
 }
 
 const unmatched = async () => (await db.database.query('select carrier_message_id from unmatched_receipt')).count;

@@ -20,7 +20,14 @@ const clock = createTestClock();
 
 function answered(applicationId: string): CountedRequest {
   return {
-    caller: { kind: 'application', applicationId, applicationName: 'ACME', registrationId: 'reg_1', api: 'sms' },
+    caller: {
+      kind: 'application',
+      applicationId,
+      applicationName: 'ACME',
+      registrationId: 'reg_1',
+      api: 'sms',
+      highPriority: false,
+    },
     correlationId: newId('req', clock),
     decision: {
       admitted: true,

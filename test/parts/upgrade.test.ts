@@ -108,6 +108,7 @@ function newMessage() {
     deliveredAtMs: null,
     expiresAtMs: nowMs + 60_000,
     carrier: 'sandbox',
+    lane: 'bulk' as const,
     sendAtMs: null,
   };
 }

@@ -88,7 +88,7 @@ function deliveredOf(ids: string[]): Receipt[] {
   return ids.map((id) => ({
     carrierMessageId: carrierIdOf(id, 1),
     keys: [carrierIdOf(id, 1)],
-    to: null,
+    numbers: [],
     messageId: id,
     outcome: 'delivered',
     error: null,

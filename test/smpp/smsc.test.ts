@@ -95,7 +95,7 @@ describe('texts and receipts', () => {
     assert.ok(receipt.kind === 'receipt', 'it is a receipt');
     assert.deepEqual(receipt.carrierMessageIds, [messageId]);
     assert.equal(receipt.outcome, 'delivered');
-    assert.equal(receipt.to, '447700900123');
+    assert.deepEqual(receipt.numbers, ['447700900123']);
     await eventually('the receipt is acknowledged', () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
   });
 
@@ -231,8 +231,9 @@ describe('what arrived', () => {
     const client = await bound(smsc);
     const long = `Zażółć ${'😀 long '.repeat(40)}`;
     for (const form of ['udh16', 'udh8', 'sar', 'payload'] as const) {
-      const text = { messageId: form, to: '+447700900123', from: 'ACME', text: long, expiresAtMs: Date.now() + 60_000 };
-      const parts = toSubmits(text, settingsWith({ long_messages: form }), Date.now());
+      const whole = { messageId: form, to: '+447700900123', from: 'ACME', text: long, form: null };
+      const text = { ...whole, expiresAtMs: Date.now() + 60_000 };
+      const { submits: parts } = toSubmits(text, settingsWith({ long_messages: form }), Date.now());
       smsc.clearTexts();
       for (const part of [...parts].reverse()) await client.submit(part);
       const [shown, ...more] = smsc.texts();

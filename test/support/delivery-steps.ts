@@ -46,7 +46,7 @@ export function createDeliverySteps(database: Database, clock: Clock, carrier = 
         carrier,
         nowMs: clock.nowMs(),
         leaseMs,
-        limits: { verification: limit, bulk: limit },
+        limits: { first: limit, bulk: limit },
       });
       if (claim === undefined) return undefined;
       const actions = claim.texts.map((text) => actionFor(text, { nowMs: clock.nowMs(), atMostOnce: false }));

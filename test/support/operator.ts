@@ -10,3 +10,10 @@ export async function createOperator(app: TestApp, email = 'operator@example.com
   assert.equal(answer.status, 201);
   return asDeveloper(app, email, password, answer);
 }
+
+/** Approves every registration that waits. */
+export async function approveAll(operator: TestDeveloper): Promise<void> {
+  const waiting = '/portal/v1/operator/registrations';
+  const { body } = await operator.send<{ data: { id: string }[] }>('GET', waiting);
+  for (const { id } of body.data) assert.equal((await operator.send('POST', `${waiting}/${id}/approve`)).status, 200);
+}

@@ -43,7 +43,7 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
     repeatsMessageId,
     watchesItself: false,
     onDoubt,
-    capacity: () => ({ verification: capacity, bulk: capacity }),
+    capacity: () => ({ first: capacity, bulk: capacity }),
     makeRoom(room) {
       const wasFull = capacity === 0;
       capacity = room;
@@ -78,7 +78,7 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
         receipts.map((receipt) => ({
           carrierMessageId: '',
           keys: receipt.carrierMessageId === undefined ? [] : [receipt.carrierMessageId],
-          to: null,
+          numbers: [],
           messageId: null,
           error: null,
           ...receipt,
@@ -129,6 +129,7 @@ export async function acceptMessages(
     validity_seconds: 86_400,
     send_at: null,
     smart_encoding: false,
+    priority: changes.api === 'verify' ? ('high' as const) : ('normal' as const),
   };
   const context = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
   const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, context), ...changes }));

@@ -3,7 +3,8 @@ import type { Api } from '../../src/http/route.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import type { TestApp } from './app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from './applications.ts';
-import { type Answer, send } from './developer.ts';
+import { type Answer, send, type TestDeveloper } from './developer.ts';
+import { approveAll } from './operator.ts';
 
 export interface TextRecord {
   id: string;
@@ -46,11 +47,19 @@ export interface Sender extends TestApplication {
 
 export const text = { to: '+447700900123', from: 'ACME', message: 'Hello' };
 
+export interface SenderOptions {
+  plan?: string;
+  apis?: Api[];
+  /** Approves it: in production a registration waits for an operator. */
+  operator?: TestDeveloper;
+}
+
 export async function createSender(
   app: TestApp,
-  { plan = 'enterprise', apis = ['sms', 'verify', 'messaging'] as Api[] } = {},
+  { plan = 'enterprise', apis = ['sms', 'verify', 'messaging'] as Api[], operator }: SenderOptions = {},
 ): Promise<Sender> {
   const made = await createRegistered(app, apis, plan);
+  if (operator !== undefined) await approveAll(operator);
   const key = { apikey: made.apiKey };
   const token = apis.includes('messaging') ? bearer(await getToken(app, made.client, 'messaging:send')) : {};
   const post = (path: string, credential: Record<string, string>) => {

@@ -30,7 +30,7 @@ const reportEveryMs = 1000;
 /** A little more than the phones take to report, so that one look finds a whole submit. */
 const reportAfterMs = 105;
 /** Two batches: the phones take whatever comes. */
-const capacity = { verification: 1000, bulk: 1000 };
+const capacity = { first: 1000, bulk: 1000 };
 const sandboxKey = 'sandbox';
 
 /** Delivers to virtual phones; no text leaves the machine. */
@@ -115,7 +115,7 @@ function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
   return {
     carrierMessageId: carrierIdOf(attempt),
     keys: [],
-    to: null,
+    numbers: [],
     messageId,
     outcome,
     error: delivered ? null : ('unreachable' as const),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { measure } from '../../messages/text.ts';
-import { type Coding, chooseCharset, decodeText, encodeText, fits, unitsOf } from './charset.ts';
+import { type Coding, charsetOf, chooseCharset, decodeText, encodeText, fits, unitsOf } from './charset.ts';
 
 const gsmOne =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
@@ -92,9 +92,10 @@ test('an escape at the end, or before an unknown character, is a space', () => {
 });
 
 test('the first charset of the settings that can carry the whole text', () => {
-  assert.equal(chooseCharset('Olá', ['gsm7/0', 'ucs2/8'])?.coding, 'ucs2', 'GSM-7 has no á');
-  assert.equal(chooseCharset('Hej på dig', ['gsm7/0', 'ucs2/8'])?.coding, 'gsm7');
-  assert.deepEqual(chooseCharset('ça va', ['gsm7/0', 'latin1/3', 'ucs2/8']), { coding: 'latin1', dataCoding: 3 });
-  assert.deepEqual(chooseCharset('hi', ['ascii/1', 'ucs2/8']), { coding: 'ascii', dataCoding: 1 });
+  assert.equal(chooseCharset('Olá', ['gsm7/0', 'ucs2/8']), 'ucs2/8', 'GSM-7 has no á');
+  assert.equal(chooseCharset('Hej på dig', ['gsm7/0', 'ucs2/8']), 'gsm7/0');
+  assert.equal(chooseCharset('ça va', ['gsm7/0', 'latin1/3', 'ucs2/8']), 'latin1/3');
+  assert.deepEqual(charsetOf('latin1/3'), { coding: 'latin1', dataCoding: 3 });
+  assert.equal(chooseCharset('hi', ['ascii/1', 'ucs2/8']), 'ascii/1');
   assert.equal(chooseCharset('😀', ['gsm7/0', 'latin1/0']), undefined, 'no charset is better than a wrong text');
 });

@@ -21,9 +21,12 @@ const byName: Record<CharsetName, Charset> = {
 };
 
 /** The first of the carrier's charsets that can carry the whole text, or undefined. */
-export function chooseCharset(text: string, names: readonly CharsetName[]): Charset | undefined {
-  const name = names.find((candidate) => fits(text, byName[candidate].coding));
-  return name === undefined ? undefined : byName[name];
+export function chooseCharset(text: string, names: readonly CharsetName[]): CharsetName | undefined {
+  return names.find((candidate) => fits(text, byName[candidate].coding));
+}
+
+export function charsetOf(name: CharsetName): Charset {
+  return byName[name];
 }
 
 export function fits(text: string, coding: Coding): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../../test/support/effort.ts';
 import { decodePdu, statusFor } from './decode-pdu.ts';
 import { encodePdu } from './encode-pdu.ts';
 import { commandIds, emptySubmit, findTlv, messageOctets, type Pdu, type SubmitFields, tlvTags } from './pdu.ts';
@@ -109,7 +110,7 @@ describe('every PDU', () => {
         assert.deepEqual(decoded, pdu);
         assert.deepEqual(problems, []);
       }),
-      { numRuns: 2000 },
+      { numRuns: inShort(400, 2000) },
     );
   });
 
@@ -126,7 +127,7 @@ describe('every PDU', () => {
         assert.equal(pdu.sequence, sequence);
         assert.deepEqual(decodePdu(encodePdu(pdu)).pdu, pdu);
       }),
-      { numRuns: 3000 },
+      { numRuns: inShort(600, 3000) },
     );
   });
 
@@ -140,7 +141,7 @@ describe('every PDU', () => {
         const decoded = decodePdu(mutated).pdu;
         assert.deepEqual(decodePdu(encodePdu(decoded)).pdu, decoded);
       }),
-      { numRuns: 3000 },
+      { numRuns: inShort(600, 3000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { inShort } from '../../../test/support/effort.ts';
 import { encodePdu } from './encode-pdu.ts';
 import { createFrameReader, longestPayloadPdu, longestPdu } from './frames.ts';
 import { commandIds, emptySubmit } from './pdu.ts';
@@ -46,7 +47,7 @@ describe('frames', () => {
         assert.deepEqual(readInPieces(stream, sizes), whole);
         assert.ok(whole.frames.length >= count, `${whole.frames.length} of ${count} frames`);
       }),
-      { numRuns: 1000 },
+      { numRuns: inShort(250, 1000) },
     );
   });
 

@@ -1,4 +1,4 @@
-import type { Lane } from '../carrier.ts';
+import { type Lane, laneNames } from '../../messages/message.ts';
 import type { SubmitFields } from './pdu.ts';
 import type { SubmittedText } from './submitted-text.ts';
 
@@ -11,7 +11,7 @@ export interface WaitingPart {
   untilMs: number;
 }
 
-/** The parts that wait, by lane: codes first, and every fifth part is of the other texts. */
+/** The parts that wait, by lane: the first lane first, and every fifth part is of the bulk lane. */
 export interface PartQueue {
   readonly size: number;
   waiting(lane: Lane): number;
@@ -19,7 +19,7 @@ export interface PartQueue {
   /** Goes before all others of its lane: the carrier wants it later, not last. */
   putBack(part: WaitingPart): void;
   /** Takes the next part; undefined if there is none of these lanes. */
-  take(lanes: { verification: boolean; bulk: boolean }): WaitingPart | undefined;
+  take(lanes: Record<Lane, boolean>): WaitingPart | undefined;
   /** Takes all parts that fit. */
   takeAll(fits: (part: WaitingPart) => boolean): WaitingPart[];
 }
@@ -27,9 +27,9 @@ export interface PartQueue {
 const bulkTurn = 5;
 
 export function createPartQueue(): PartQueue {
-  const queues: Record<Lane, WaitingPart[]> = { verification: [], bulk: [] };
+  const queues: Record<Lane, WaitingPart[]> = { first: [], bulk: [] };
   /** Where each queue begins: shifting an array of hundreds for every part is slow. */
-  const heads: Record<Lane, number> = { verification: 0, bulk: 0 };
+  const heads: Record<Lane, number> = { first: 0, bulk: 0 };
   let turns = 0;
 
   const count = (lane: Lane) => queues[lane].length - heads[lane];
@@ -45,7 +45,7 @@ export function createPartQueue(): PartQueue {
 
   return {
     get size() {
-      return count('verification') + count('bulk');
+      return count('first') + count('bulk');
     },
     waiting: count,
     add: (part) => void queues[part.submitted.text.lane].push(part),
@@ -54,16 +54,16 @@ export function createPartQueue(): PartQueue {
       queues[lane] = [part, ...queues[lane].slice(heads[lane])];
       heads[lane] = 0;
     },
-    take({ verification, bulk }) {
-      const codes = verification && count('verification') > 0;
+    take({ first, bulk }) {
+      const urgent = first && count('first') > 0;
       const others = bulk && count('bulk') > 0;
-      if (!codes && !others) return undefined;
-      if (codes && others) turns++;
-      return takeFrom(others && (!codes || turns % bulkTurn === 0) ? 'bulk' : 'verification');
+      if (!urgent && !others) return undefined;
+      if (urgent && others) turns++;
+      return takeFrom(others && (!urgent || turns % bulkTurn === 0) ? 'bulk' : 'first');
     },
     takeAll(fits) {
       const taken: WaitingPart[] = [];
-      for (const lane of ['verification', 'bulk'] as const) {
+      for (const lane of laneNames) {
         const all = queues[lane].slice(heads[lane]);
         taken.push(...all.filter(fits));
         queues[lane] = all.filter((part) => !fits(part));

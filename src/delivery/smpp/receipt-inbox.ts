@@ -90,7 +90,7 @@ export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxO
   }
 
   function toReceipt(parsed: ParsedReceipt): Receipt | undefined {
-    const { outcome, carrierMessageIds, to } = parsed;
+    const { outcome, carrierMessageIds, numbers } = parsed;
     if (outcome === 'intermediate') return undefined;
     for (const id of carrierMessageIds) learn(id);
     return {
@@ -99,7 +99,7 @@ export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxO
         carrierMessageIds.length === 0
           ? ['']
           : carrierMessageIds.flatMap((id) => receiptKeysOf(id, settings.message_id)),
-      to,
+      numbers,
       messageId: null,
       outcome,
       error: receiptErrorOf(parsed.error, outcome, settings.errors),

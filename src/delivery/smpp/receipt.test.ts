@@ -169,7 +169,7 @@ describe('the habits of carriers', () => {
     test(name, () => {
       const found = receipt(text, more);
       assert.deepEqual([found.carrierMessageIds, found.outcome, found.error.code], [ids, outcome, err]);
-      assert.equal(found.to, '447700900123');
+      assert.deepEqual(found.numbers, ['447700900123']);
     });
   }
 
@@ -267,18 +267,12 @@ describe('the rules', () => {
   });
 
   test("the phone's number: digits, on either side; a name or a short code is none", () => {
-    const numbers = (more: Partial<SubmitFields>) => {
-      const { to, from } = receipt('id:1 stat:DELIVRD', more);
-      return { to, from };
-    };
+    const numbers = (more: Partial<SubmitFields>) => receipt('id:1 stat:DELIVRD', more).numbers;
     const unswapped = { source: 'ACME', sourceTon: 5, destination: '+447700900123', destinationTon: 1 };
-    assert.deepEqual(numbers(unswapped), { to: '447700900123', from: null });
-    assert.deepEqual(numbers({ destination: '447700900999', destinationTon: 1 }), {
-      to: '447700900123',
-      from: '447700900999',
-    });
-    assert.deepEqual(numbers({ source: '', destination: '' }), { to: null, from: null });
-    assert.deepEqual(numbers({ source: '80123' }), { to: null, from: null });
+    assert.deepEqual(numbers(unswapped), ['447700900123']);
+    assert.deepEqual(numbers({ destination: '+447700900999', destinationTon: 1 }), ['447700900123', '447700900999']);
+    assert.deepEqual(numbers({ source: '', destination: '' }), []);
+    assert.deepEqual(numbers({ source: '80123' }), []);
   });
 
   test('what is marked as a receipt and has nothing to read', () => {

@@ -22,10 +22,8 @@ export interface ParsedReceipt {
   /** False for a state that no list has: it counts as intermediate. */
   isKnownState: boolean;
   error: ReceiptError;
-  /** The phone's number, digits only, if the receipt names it. */
-  to: string | null;
-  /** Our sender, digits only, if it is a number. A few carriers swap the two. */
-  from: string | null;
+  /** The phone's number and our sender's, digits only, without names and short codes. Carriers differ in their order. */
+  numbers: string[];
 }
 
 type Deliver = Pick<
@@ -70,7 +68,7 @@ function receiptOf(deliver: Deliver, text: ReceiptText, receiptedId: Buffer | un
     state: state?.name ?? '',
     isKnownState: state?.outcome !== undefined,
     error: { code: text.err, network: readNetworkError(findTlv(deliver.tlvs, tlvTags.networkErrorCode)) },
-    ...numbersOf(deliver),
+    numbers: numbersOf(deliver),
   };
 }
 
@@ -154,10 +152,8 @@ function withoutHeader(deliver: Deliver): Buffer {
 const alphanumericTon = 5;
 
 /** A receipt comes from the phone's number to our sender. Some carriers do not turn the two round. */
-function numbersOf(deliver: Deliver): { to: string | null; from: string | null } {
-  const source = digitsOf(deliver.source, deliver.sourceTon);
-  const destination = digitsOf(deliver.destination, deliver.destinationTon);
-  return source === null ? { to: destination, from: null } : { to: source, from: destination };
+function numbersOf({ source, sourceTon, destination, destinationTon }: Deliver): string[] {
+  return [digitsOf(source, sourceTon), digitsOf(destination, destinationTon)].filter((number) => number !== null);
 }
 
 const number = /^[+0-9]{7,21}$/;

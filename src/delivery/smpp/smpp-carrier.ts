@@ -91,7 +91,8 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     key,
     account,
     submitTimeoutMs: settings.response_seconds * 1000 + marginMs,
-    repeatsMessageId: false,
+    // Without receipts the carrier's ids are not needed.
+    repeatsMessageId: settings.receipts === 'none',
     watchesItself: true,
     onDoubt: {
       resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',

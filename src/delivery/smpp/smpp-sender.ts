@@ -1,5 +1,6 @@
+import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Answer, Capacity, Lane, OutgoingText } from '../carrier.ts';
+import type { Answer, Capacity, OutgoingText } from '../carrier.ts';
 import { receiptKeyOf } from './carrier-ids.ts';
 import { createPartQueue, type WaitingPart } from './part-queue.ts';
 import type { SmppSettings } from './smpp-settings.ts';
@@ -63,21 +64,21 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
   /** Places in the windows that bulk texts never take, unless the windows are tiny. */
-  const keptForCodes = Math.min(2, Math.floor((settings.window * settings.binds) / 2));
+  const keptForFirst = Math.min(2, Math.floor((settings.window * settings.binds) / 2));
 
   function capacity(): Capacity {
     const free = freeOf();
     // A full window is no reason to wait while answers come: it is free again before the next claim.
     const isMoving = underWay > 0 && clock.steadyMs() - answeredMs < movingMs;
-    if (paused || rate.isPaused || (free === 0 && !isMoving)) return { verification: 0, bulk: 0 };
+    if (paused || rate.isPaused || (free === 0 && !isMoving)) return { first: 0, bulk: 0 };
     const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
     const most = rate.isLimited ? soon : free + Math.min(ahead.most, Math.max(ahead.least, soon));
     const room = (lane: Lane) => Math.max(0, Math.max(1, most) - queue.waiting(lane));
-    return { verification: room('verification'), bulk: room('bulk') };
+    return { first: room('first'), bulk: room('bulk') };
   }
 
   function add(text: OutgoingText, place: number, answer: Answer, onAnswered: () => void): void {
-    const submits = toSubmits(text, settings, clock.nowMs());
+    const { form, submits } = toSubmits(text, settings, clock.nowMs());
     const total = submits.length;
     if (total === 0) {
       answer(place, { outcome: 'never', error: 'content_rejected' });
@@ -85,7 +86,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       return;
     }
     const needed = receiptsAwaited(settings.receipts, total);
-    const submitted = createSubmittedText({ text, place, total, needed, answer, onAnswered });
+    const submitted = createSubmittedText({ text, place, total, form, needed, answer, onAnswered });
     const untilMs = clock.steadyMs() + waitMs;
     for (const part of submitted.partsToSend) {
       const fields = submits[part - 1];
@@ -117,10 +118,10 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     if (queue.size === 0) return false;
     const free = freeOf();
     if (free === 0) return false;
-    const bulk = free > keptForCodes;
-    if (queue.waiting('verification') === 0 && !bulk) return false;
+    const bulk = free > keptForFirst;
+    if (queue.waiting('first') === 0 && !bulk) return false;
     if (!rate.take()) return false;
-    const next = queue.take({ verification: true, bulk });
+    const next = queue.take({ first: true, bulk });
     if (next === undefined) return false;
     if (next.submitted.isRefused) next.submitted.noteUnsent(next.part);
     else send(next);
@@ -129,13 +130,13 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   function send(waiting: WaitingPart): void {
     const { submitted, part, fields } = waiting;
-    const { lane, messageId } = submitted.text;
+    const { isCode, messageId } = submitted.text;
     let isSettled = false;
     const bind = binds().reduce((most, each) => (each.free > most.free ? each : most));
     const taken = bind.submit({
       fields,
       messageId,
-      deadlineMs: lane === 'verification' ? codeAnswerMs : undefined,
+      deadlineMs: isCode ? codeAnswerMs : undefined,
       settle(answer) {
         if (!isSettled) underWay--;
         isSettled = true;
@@ -184,8 +185,8 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   }
 
   function tellCapacity(): void {
-    const { verification, bulk } = capacity();
-    const isFull = verification === 0 && bulk === 0;
+    const { first, bulk } = capacity();
+    const isFull = first === 0 && bulk === 0;
     if (wasFull && !isFull) onCapacity();
     wasFull = isFull;
   }

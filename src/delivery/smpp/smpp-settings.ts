@@ -12,6 +12,7 @@ const certificate = Type.Optional(text(16_384, 'PEM'));
 
 /** Names of the texts that a charset can carry, in SMPP's data_coding: the first that fits a text is used. */
 export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'ascii/1', 'ucs2/8'] as const;
+export const longForms = ['udh16', 'udh8', 'sar', 'payload'] as const;
 export const errorMaps = ['gsm-map', 'vonage', 'twilio', '8x8', 'infobip'] as const;
 /** One of these names. TypeBox infers nothing from a mapped list, so the type is said. */
 const literals = <Name extends string>(names: readonly Name[], byDefault?: Name) =>
@@ -69,7 +70,7 @@ export const smppSettingsSchema = Type.Object(
     on_doubt: Type.Optional(literals(['resend', 'hold'])),
     on_doubt_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 259_200 })),
     charsets: Type.Array(literals(charsets), { minItems: 1, maxItems: 6, default: ['gsm7/0', 'ucs2/8'] }),
-    long_messages: literals(['udh16', 'udh8', 'sar', 'payload'], 'udh16'),
+    long_messages: literals(longForms, 'udh16'),
     ton_npi: Type.Object(
       {
         international: Type.Optional(tonNpi),

@@ -12,9 +12,19 @@ import { asksReceipt, receiptsAwaited, referenceOf, tlvsProblem, toSubmits } fro
 
 const nowMs = Date.parse('2031-02-03T04:05:06Z');
 
-function submits(text: string, settings: Partial<SmppSettings> = {}, more: { from?: string; messageId?: string } = {}) {
-  const outgoing = { messageId: 'm1', to: '+447700900123', from: 'ACME', text, expiresAtMs: nowMs + 600_000, ...more };
-  return toSubmits(outgoing, settingsWith(settings), nowMs);
+interface Given {
+  from?: string;
+  messageId?: string;
+  form?: string;
+}
+
+function submits(text: string, settings: Partial<SmppSettings> = {}, more: Given = {}): SubmitFields[] {
+  return write(text, settings, more).submits;
+}
+
+function write(text: string, settings: Partial<SmppSettings>, more: Given) {
+  const usual = { messageId: 'm1', to: '+447700900123', from: 'ACME', form: null };
+  return toSubmits({ ...usual, text, expiresAtMs: nowMs + 600_000, ...more }, settingsWith(settings), nowMs);
 }
 
 const gsm = 'abc @£$¥èé_ΔÄÖÑÜ§¿äöñüà0123';
@@ -210,4 +220,22 @@ test("the carrier's own TLVs and service type come with every part", () => {
   assert.match(tlvsProblem(tlvs) ?? '', /must not have the tag 0x020e/);
   assert.match(tlvsProblem([{ tag: 1, value: 'hex:0' }]) ?? '', /pairs of hexadecimal digits/);
   assert.equal(tlvsProblem(tlvs.slice(0, 2)), undefined);
+});
+
+test('a text that was half sent keeps its form, whatever the settings say by then', () => {
+  const text = 'A sentence of a long text. '.repeat(12);
+  const before: Partial<SmppSettings>[] = [
+    {},
+    { charsets: ['latin1/3'] },
+    { charsets: ['ucs2/8'], long_messages: 'sar' },
+    { long_messages: 'udh8' },
+    { charsets: ['ascii/1'], long_messages: 'payload' },
+  ];
+  for (const settings of before) {
+    const { form, submits: parts } = write(text, settings, {});
+    for (const now of before) {
+      assert.deepEqual(write(text, now, { form }), { form, submits: parts });
+    }
+  }
+  assert.deepEqual(write(text, {}, { form: 'of another time' }), write(text, {}, {}));
 });

@@ -1,31 +1,53 @@
 import type { OutgoingText } from '../carrier.ts';
 import { destinationAddress, sourceAddress } from './addresses.ts';
-import { type Charset, chooseCharset, encodeText } from './charset.ts';
+import { type Charset, type CharsetName, charsetOf, chooseCharset, encodeText } from './charset.ts';
 import { emptySubmit, type SubmitFields, type Tlv, tlvTags } from './pdu.ts';
-import type { SmppSettings } from './smpp-settings.ts';
+import { charsets, longForms, type SmppSettings } from './smpp-settings.ts';
 import { fitsInOnePart, splitText } from './split-text.ts';
 import { validityPeriod } from './validity.ts';
 
-type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'expiresAtMs'>;
+type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'expiresAtMs' | 'form'>;
 /** What differs from part to part. */
 type PartFields = Pick<SubmitFields, 'esmClass' | 'shortMessage' | 'tlvs'>;
 
 const hasHeader = 0x40;
 const finalReceipt = 0x01;
 
+/** How a text becomes parts. */
+interface Form {
+  charset: CharsetName;
+  long: SmppSettings['long_messages'];
+}
+
+/** A text that was half sent keeps its form, whatever the settings say now; undefined if no charset can carry it. */
+function formOf({ text, form }: Text, settings: SmppSettings): Form | undefined {
+  const [name, long] = form?.split(' ') ?? [];
+  const before = { charset: charsets.find((each) => each === name), long: longForms.find((each) => each === long) };
+  if (before.charset !== undefined && before.long !== undefined) return { charset: before.charset, long: before.long };
+  const charset = chooseCharset(text, settings.charsets);
+  return charset && { charset, long: settings.long_messages };
+}
+
+/** The parts of a text, and the form that they have. */
+export interface Submits {
+  form: string;
+  submits: SubmitFields[];
+}
+
 /**
- * The submit_sm of all parts, in order. The same text and settings give the same parts and reference, so that a retry
- * resumes where the first attempt ended. Empty if none of the carrier's charsets can carry the text.
+ * The submit_sm of all parts, in order. The same text and form give the same parts and reference, so that a retry
+ * resumes where the first attempt ended. There are none if none of the carrier's charsets can carry the text.
  */
-export function toSubmits(text: Text, settings: SmppSettings, nowMs: number): SubmitFields[] {
-  const charset = chooseCharset(text.text, settings.charsets);
-  if (charset === undefined) return [];
+export function toSubmits(text: Text, settings: SmppSettings, nowMs: number): Submits {
+  const form = formOf(text, settings);
+  if (form === undefined) return { form: '', submits: [] };
+  const charset = charsetOf(form.charset);
   const source = sourceAddress(text.from, settings.ton_npi);
   const destination = destinationAddress(text.to, settings.ton_npi);
   const ownTlvs = readTlvs(settings.tlvs);
-  const parts = partsOf(text, charset, settings.long_messages);
+  const parts = partsOf(text, charset, form.long);
   const validity = validityPeriod(text.expiresAtMs, nowMs, settings);
-  return parts.map((part, index) => ({
+  const submits = parts.map((part, index) => ({
     ...emptySubmit,
     serviceType: settings.service_type,
     sourceTon: source.ton,
@@ -41,6 +63,7 @@ export function toSubmits(text: Text, settings: SmppSettings, nowMs: number): Su
     shortMessage: part.shortMessage,
     tlvs: ownTlvs.length === 0 ? part.tlvs : [...part.tlvs, ...ownTlvs],
   }));
+  return { form: `${form.charset} ${form.long}`, submits };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface SubmittedTextOptions {
   text: OutgoingText;
   place: number;
   total: number;
+  /** How its parts are written. */
+  form: string;
   /** How many receipts make the text delivered. */
   needed: number;
   answer: Answer;
@@ -31,7 +33,7 @@ export interface SubmittedTextOptions {
  * doubt a late answer to a part gives another result.
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
-  const { text, place, total, needed, answer, onAnswered } = options;
+  const { text, place, total, form, needed, answer, onAnswered } = options;
   const states = new Map<number, PartState>(text.parts.map((state) => [state.part, state]));
   const partsToSend = Array.from({ length: total }, (_, index) => index + 1).filter(
     (part) => states.get(part)?.state !== 'accepted',
@@ -43,7 +45,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   function result(): SubmitResult {
     const first = states.get(1);
     const parts = [...states.values()].sort((a, b) => a.part - b.part);
-    const long: { long?: LongText } = total > 1 ? { long: { total, needed, parts } } : {};
+    const long: { long?: LongText } = total > 1 ? { long: { total, form, needed, parts } } : {};
     if (parts.length === total && parts.every(({ state }) => state === 'accepted')) {
       const carrierMessageId = first?.carrierMessageId ?? '';
       return { outcome: 'accepted', carrierMessageId, receiptKey: first?.receiptKey ?? carrierMessageId, ...long };

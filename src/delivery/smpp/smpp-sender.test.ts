@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../../test/support/clock.ts';
+import { settingsWith } from '../../../test/support/smpp-settings.ts';
+import type { OutgoingText } from '../carrier.ts';
+import { createSmppSender } from './smpp-sender.ts';
+import type { SubmitRequest } from './submit-window.ts';
+
+test('only a code is in doubt after 5 s; a plain text of high priority waits as long as the settings say', () => {
+  const requests: SubmitRequest[] = [];
+  const bind = { free: 10, submit: (request: SubmitRequest) => requests.push(request) > 0 };
+  const sender = createSmppSender({
+    settings: settingsWith(),
+    clock: createTestClock(),
+    binds: () => [bind],
+    onCapacity: () => {},
+    onAccepted: () => {},
+  });
+  const text = { attempt: 1, applicationId: '', to: '+447700900123', from: 'ACME', text: 'Hello', parts: [], form: null };
+  const texts: OutgoingText[] = [
+    { ...text, messageId: 'bulk', lane: 'bulk', isCode: false, expiresAtMs: Number.MAX_SAFE_INTEGER },
+    { ...text, messageId: 'high', lane: 'first', isCode: false, expiresAtMs: Number.MAX_SAFE_INTEGER },
+    { ...text, messageId: 'code', lane: 'first', isCode: true, expiresAtMs: Number.MAX_SAFE_INTEGER },
+  ];
+  void sender.submit(texts, () => {});
+  sender.stop();
+  assert.deepEqual(
+    requests.map(({ messageId, deadlineMs }) => [messageId, deadlineMs]),
+    [
+      ['high', undefined],
+      ['code', 5000],
+      ['bulk', undefined],
+    ],
+  );
+});

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { pathParameter } from '../http/list-page.ts';
+import { type Route, route } from '../http/route.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
+
+const allowancesSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  high_priority: Type.Boolean({ description: 'Whether it may send texts of high priority' }),
+});
+
+/** What operators allow to one application or another. */
+export function createAllowanceRoutes(registry: RegistryService): Route[] {
+  const decide = (word: 'allow' | 'deny', summary: string) =>
+    route({
+      method: 'POST',
+      path: `/portal/v1/operator/applications/{id}/${word}-high-priority`,
+      auth: { kind: 'operator' },
+      tag: 'Developer portal: operators',
+      summary,
+      params: Type.Object({ id: pathParameter }),
+      answers: { 200: { description: 'The application and what it may do', schema: allowancesSchema } },
+      handler: async (call) => {
+        const { id, name, highPriority } = await registry.allowHighPriority(call.params.id, word === 'allow');
+        return { status: 200, body: { id, name, high_priority: highPriority } };
+      },
+    });
+  return [
+    decide('allow', 'Allow an application to send texts of high priority'),
+    decide('deny', 'Allow an application no texts of high priority any more'),
+  ];
+}
