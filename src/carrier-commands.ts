@@ -126,6 +126,7 @@ async function test(name: string, written: string, parts: CarrierCommandParts): 
   const id = await tests.start(name, text).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 404 ? new StartError(`There is no carrier ${name}.`) : error;
   });
+  parts.say(`The running service sends one text to ${to} through ${name}, and waits up to 120 s for its receipt.`);
   return follow(name, id, tests, parts.say);
 }
 

@@ -68,5 +68,9 @@ function reportOf(test: CarrierTest, nowMs: number): TestReport {
     return { ...test, status: 'failed', error: 'The worker that ran the test has stopped. Start the test again.' };
   }
   if (nowMs - createdAtMs < testTakenWithinMs) return { ...test, status: 'waiting', error: null };
-  return { ...test, status: 'failed', error: 'No worker has taken the test. Check that a worker is running.' };
+  return {
+    ...test,
+    status: 'failed',
+    error: 'No worker has taken the test within 30 s. Check that the service, or a worker, is running.',
+  };
 }
