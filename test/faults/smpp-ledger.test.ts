@@ -115,6 +115,8 @@ interface Entry {
   to: string;
   status: number;
   marks: number;
+  /** Receipts that name its number and matched nothing. */
+  unmatched: number;
 }
 
 /** Waits until every text has its end, and returns them. */
@@ -124,7 +126,9 @@ async function readEnds(dataDir: string): Promise<Entry[]> {
     const isOver = async () => (await database.query(open)).count === 0;
     await eventually('every text has its end', isOver, { withinMs, everyMs: 100 });
     const { rows } = await database.query<Entry>(
-      'select id, recipient as "to", status, possible_duplicates as marks from message',
+      `select id, recipient as "to", status, possible_duplicates as marks, coalesce(u.count, 0)::integer as unmatched
+       from message left join (select numbers[1] as number, count(*) from unmatched_receipt group by 1) u
+         on recipient = '+' || number`,
     );
     return rows.map((row) => ({ ...row, id: fromUuid('msg', row.id) }));
   });
@@ -152,6 +156,11 @@ function assertKept(t: TestContext, entries: Entry[], { answered }: TextLoad, le
     arrivals.filter(({ marks, parts }) => Math.max(...parts.values()) - 1 > marks).slice(0, 5),
     [],
     'what arrived twice is marked',
+  );
+  assert.deepEqual(
+    entries.filter(({ marks, unmatched }) => unmatched > 0 && marks === 0).slice(0, 5),
+    [],
+    'only the receipt of a copy in doubt matches nothing',
   );
   const twice = arrivals.filter(({ parts }) => Math.max(...parts.values()) > 1).length;
   const marked = arrivals.filter(({ marks }) => marks > 0).length;
