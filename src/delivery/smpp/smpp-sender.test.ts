@@ -16,7 +16,15 @@ test('only a code is in doubt after 5 s; a plain text of high priority waits as 
     onCapacity: () => {},
     onAccepted: () => {},
   });
-  const text = { attempt: 1, applicationId: '', to: '+447700900123', from: 'ACME', text: 'Hello', parts: [], form: null };
+  const text = {
+    attempt: 1,
+    applicationId: '',
+    to: '+447700900123',
+    from: 'ACME',
+    text: 'Hello',
+    parts: [],
+    form: null,
+  };
   const texts: OutgoingText[] = [
     { ...text, messageId: 'bulk', lane: 'bulk', isCode: false, expiresAtMs: Number.MAX_SAFE_INTEGER },
     { ...text, messageId: 'high', lane: 'first', isCode: false, expiresAtMs: Number.MAX_SAFE_INTEGER },
