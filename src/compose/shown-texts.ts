@@ -12,7 +12,7 @@ export interface ShownTexts {
   /** Runs in the transaction of the receipts, so that each text appears once, whatever happens. */
   onDelivered(tx: Tx, source: ReceiptSource, uuids: string[]): Promise<void>;
   /** Shows a text of this carrier when it is sent; undefined if the carrier gives receipts. */
-  whenSent(carrier: Pick<ConfiguredCarrier, 'account' | 'settings'>): ((text: OutgoingText) => void) | undefined;
+  whenSent(carrier: Pick<ConfiguredCarrier, 'settings'>): ((text: OutgoingText) => void) | undefined;
 }
 
 export function createShownTexts(options: {
@@ -23,12 +23,10 @@ export function createShownTexts(options: {
   log: Log;
 }): ShownTexts {
   const { database, handsets, phonesKey, log } = options;
-  /** Accounts without receipts. If one sends some all the same, its texts are shown already. */
-  const unreported = new Set<string>();
 
   return {
-    async onDelivered(tx, { key, account }, uuids) {
-      if (key === phonesKey || unreported.has(account)) return;
+    async onDelivered(tx, { key }, uuids) {
+      if (key === phonesKey) return;
       const messages = await findMessages(
         tx,
         uuids.map((uuid) => fromUuid('msg', uuid)),
@@ -37,10 +35,9 @@ export function createShownTexts(options: {
       await handsets.show(tx, texts);
     },
 
-    whenSent({ account, settings }) {
-      unreported.delete(account);
+    whenSent({ settings }) {
+      // No receipt finds a text of such a carrier, so it is not shown a second time.
       if (settings.receipts !== 'none') return undefined;
-      unreported.add(account);
       return (text) => {
         handsets.show(database, [text]).catch(({ message: reason }: Error) => {
           log.debug({ message_id: text.messageId, reason }, 'a sent text is not shown on its virtual phone');

@@ -128,7 +128,7 @@ describe('a text through a carrier', () => {
     const shortMessage = Buffer.from('id:m1 stat:DELIVRD err:000');
     const receipt = { ...emptySubmit, esmClass: 4, source: '447700900123', shortMessage };
     scripted.peers[0]?.send({ command: 'deliver_sm', status: 0, sequence: 1, ...receipt });
-    await untilStatus(id, 'delivered');
+    await scripted.arrived('deliver_sm_resp');
     assert.deepEqual(await shown(), [id]);
     await scripted.close();
   });
