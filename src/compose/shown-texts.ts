@@ -15,6 +15,8 @@ export interface ShownTexts {
   whenSent(carrier: Pick<ConfiguredCarrier, 'settings'>): ((text: OutgoingText) => void) | undefined;
 }
 
+const togetherMs = 20;
+
 export function createShownTexts(options: {
   database: Database;
   handsets: Pick<Handsets, 'show'>;
@@ -38,10 +40,17 @@ export function createShownTexts(options: {
     whenSent({ settings }) {
       // No receipt finds a text of such a carrier, so it is not shown a second time.
       if (settings.receipts !== 'none') return undefined;
-      return (text) => {
-        handsets.show(database, [text]).catch(({ message: reason }: Error) => {
-          log.debug({ message_id: text.messageId, reason }, 'a sent text is not shown on its virtual phone');
+      let waiting: OutgoingText[] = [];
+      // Many texts share one insert.
+      const showAll = () => {
+        const texts = waiting;
+        waiting = [];
+        handsets.show(database, texts).catch(({ message: reason }: Error) => {
+          log.debug({ texts: texts.length, reason }, 'sent texts are not shown on their virtual phones');
         });
+      };
+      return (text) => {
+        if (waiting.push(text) === 1) setTimeout(showAll, togetherMs);
       };
     },
   };

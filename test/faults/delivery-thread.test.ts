@@ -56,7 +56,7 @@ const working = `
   parentPort.on('message', (order) => {
     note(order);
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, maintenance: { traces: { rows: 7 } } });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, maintenance: { traces: { rows: 7 } } });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
