@@ -88,9 +88,10 @@ export function createSubmission(options: SubmissionOptions): Submission {
     for (const claimed of texts) {
       // A receipt has settled it since it was queued, or its number was forgotten.
       if (!unsentStatuses.includes(claimed.message.status)) continue;
+      const wanted = actionFor(claimed, { nowMs, atMostOnce });
       const { verificationId } = claimed.message;
       const isOver = verificationId !== null && over.has(verificationId);
-      const action = isOver ? 'cancel' : actionFor(claimed, { nowMs, atMostOnce });
+      const action = wanted === 'submit' && isOver ? 'cancel' : wanted;
       if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
       else {
         const text = late ? undefined : render(claimed);
