@@ -116,6 +116,7 @@ smsc-password = "secret"
 system-type = ""
 interface-version = 34
 reconnect-delay = 2
+max-pending-submits = 100
 
 group = smsbox
 bearerbox-host = 127.0.0.1

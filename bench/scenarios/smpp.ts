@@ -13,7 +13,7 @@ const group = 'HTTP in to SMPP out';
 export async function smpp(bench: Bench): Promise<Row[]> {
   const smsc = await startSmsc(bench);
   const product = await bench.startProduct({});
-  await connectCarrier(bench, product, { port: smsc.port });
+  await connectCarrier(bench, product, { port: smsc.port, window: 100 });
   const ours: Side = {
     servers: [product.node],
     requests: () => texts(product.callers),
@@ -32,7 +32,7 @@ export async function smpp(bench: Bench): Promise<Row[]> {
   else {
     bench.atEnd(kannel.stop);
     // Kannel asks for no receipts either, since it would pass each on by HTTP. A change acts within 2 s.
-    await connectCarrier(bench, product, { port: smsc.port, receipts: 'none' });
+    await connectCarrier(bench, product, { port: smsc.port, window: 100, receipts: 'none' });
     await new Promise((done) => setTimeout(done, 3000));
     const measured = await compare(bench, { baseline: kannelSide(kannel), subject: ours });
     bench.say(`         Kannel: ${Math.round(measured.baseline.perSecond)} a second`);

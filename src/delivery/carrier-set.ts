@@ -55,6 +55,8 @@ interface Running {
 }
 
 const lookEveryMs = 1000;
+/** After a change operators want to see soon whether the carrier binds. */
+const soon = { everyMs: 100, forMs: 5000 };
 const orphansEveryMs = 10_000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
@@ -67,6 +69,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let quickUntilMs = 0;
+  let stopped = false;
   let orphansAtMs = 0;
   let orphansBefore = new Set<string>();
   const watch = watchCarriers({ database, clock, keys, log, onChange });
@@ -105,6 +109,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     running.set(each.id, { configured: each, carrier, worker, tellBinds, written, logWrittenMs });
     worker.start();
     log.info({ carrier: each.name }, 'a carrier was started');
+    lookSoon();
   }
 
   async function stopOne({ configured: { id, name }, worker, written }: Running): Promise<void> {
@@ -187,11 +192,20 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   }
 
   function lookAgain(): void {
+    timer = undefined;
     looking = look()
       .catch((error: Error) => noteFailure(error))
       .then(() => {
-        timer = setTimeout(lookAgain, lookEveryMs);
+        if (!stopped) timer = setTimeout(lookAgain, clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs);
       });
+  }
+
+  function lookSoon(): void {
+    quickUntilMs = clock.steadyMs() + soon.forMs;
+    // A look that is under way sets the next one by itself.
+    if (timer === undefined || stopped) return;
+    clearTimeout(timer);
+    lookAgain();
   }
 
   const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...closed.values()];
@@ -203,6 +217,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
       lookAgain();
     },
     async stop() {
+      stopped = true;
       await watch.stop();
       await looking;
       clearTimeout(timer);
