@@ -9,6 +9,7 @@ import type { SubmitAnswer } from '../../src/delivery/smpp/submit-window.ts';
 import { createTestClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Script, type ScriptedSmsc, startScriptedSmsc, usualAnswer } from '../support/scripted-smsc.ts';
+import { settingsWith } from '../support/smpp-settings.ts';
 import { textTo } from './test-session.ts';
 
 const opened: (() => Promise<void>)[] = [];
@@ -22,36 +23,8 @@ async function smscWith(script?: Script): Promise<ScriptedSmsc> {
   return smsc;
 }
 
-const settingsFor = (port: number, others: Partial<SmppSettings> = {}): SmppSettings => ({
-  host: '127.0.0.1',
-  port,
-  hosts: [],
-  tls: false,
-  system_id: 'me',
-  password: 'secret',
-  system_type: '',
-  service_type: '',
-  address_range: '',
-  bind: 'transceiver',
-  binds: 1,
-  window: 10,
-  per_second: null,
-  validity: 'relative',
-  utc_offset: '+00:00',
-  validity_min_seconds: 0,
-  tlvs: [],
-  charsets: ['gsm7/0', 'ucs2/8'],
-  long_messages: 'udh16',
-  ton_npi: {},
-  message_id: { response: 'exact', receipt: 'exact' },
-  receipts: 'all',
-  sniff: false,
-  enquire_link_seconds: 30,
-  response_seconds: 30,
-  submit_errors: {},
-  errors: null,
-  ...others,
-});
+const settingsFor = (port: number, others: Partial<SmppSettings> = {}): SmppSettings =>
+  settingsWith({ port, system_id: 'me', password: 'secret', ...others });
 
 function supervise(port: number, others: Partial<SmppSettings> = {}, options: Partial<BindOptions> = {}) {
   const clock = createTestClock();
