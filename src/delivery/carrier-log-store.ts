@@ -1,19 +1,11 @@
 import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { pieceRows } from '../platform/maintenance.ts';
+import type { PduLogEntry } from './smpp/pdu-log.ts';
 
-/** A PDU as operators see it: no text, no secret, and of the number only its end. */
-export interface LogEntry {
-  at: string;
+/** A PDU as operators see it, and the slot it travelled on. */
+export interface LogEntry extends PduLogEntry {
   slot: number;
-  direction: 'in' | 'out';
-  command: string;
-  status: number;
-  sequence: number;
-  message_id: string | null;
-  carrier_message_id: string | null;
-  /** The last three digits of the phone's number. */
-  number_ends: string | null;
 }
 
 export const mostLogEntries = 200;

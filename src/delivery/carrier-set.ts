@@ -91,11 +91,20 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     await Promise.all(over.map(stopOne));
     for (const each of carriers) {
       const found = running.get(each.id);
-      if (found === undefined) startOne(each);
+      if (found === undefined) tryToStart(each);
       else {
         found.configured = each;
         found.carrier.setPaused(each.paused);
       }
+    }
+  }
+
+  /** A carrier that cannot be started keeps no other from starting. */
+  function tryToStart(each: ConfiguredCarrier): void {
+    try {
+      startOne(each);
+    } catch (error) {
+      log.error({ carrier: each.name, reason: (error as Error).message }, 'a carrier could not be started');
     }
   }
 

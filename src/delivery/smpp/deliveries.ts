@@ -13,7 +13,7 @@ const handledWithinMs = minuteMs;
 /** The receipts and texts of a session that are being written: each is answered only afterwards. */
 export interface Deliveries {
   readonly open: number;
-  /** Whether the session should not read more for now. */
+  /** True when the session should stop reading. */
   readonly tooMany: boolean;
   take(delivery: Delivery): void;
   /** Whether one has been open for too long. */

@@ -41,3 +41,29 @@ test('only a code is in doubt after 5 s; a plain text of high priority waits as 
     ],
   );
 });
+
+test('a text of which the carrier has every part is accepted, and nothing is sent', async () => {
+  const bind = { free: 10, submit: () => assert.fail('it was sent') };
+  const sender = createSmppSender({
+    settings: settingsWith(),
+    clock: createTestClock(),
+    binds: () => [bind],
+    onCapacity: () => {},
+    onAccepted: () => {},
+  });
+  const outcomes: string[] = [];
+  const about = { messageId: 'm', attempt: 2, applicationId: '', lane: 'bulk', isCode: false, form: null } as const;
+  const to = { to: '+447700900123', from: 'ACME', expiresAtMs: Number.MAX_SAFE_INTEGER };
+  const parts = [1, 2].map((part) => ({
+    part,
+    state: 'accepted' as const,
+    carrierMessageId: `id-${part}`,
+    receiptKey: null,
+  }));
+  const submitting = sender.submit([{ ...about, ...to, text: 'x'.repeat(200), parts }], (_, { outcome }) =>
+    outcomes.push(outcome),
+  );
+  sender.stop();
+  assert.deepEqual(outcomes, ['accepted']);
+  await submitting;
+});

@@ -58,12 +58,18 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
 
   function close(part: number): void {
     open.delete(part);
-    if (open.size > 0) return;
+    if (open.size === 0) tell();
+  }
+
+  function tell(): void {
     const isFirst = !isAnswered;
     isAnswered = true;
     answer(place, result());
     if (isFirst) onAnswered();
   }
+
+  // A late answer may have told that the carrier has the last part too.
+  if (open.size === 0) tell();
 
   return {
     text,
