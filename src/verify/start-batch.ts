@@ -1,11 +1,18 @@
 import { cancelTexts, type VerificationText } from '../messages/message-store.ts';
+import { holdSpend } from '../messages/spend.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { findNewestTexts } from './newest-texts.ts';
 import * as pendingStore from './pending-store.ts';
 import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
-import { decideStart, type StartDecision, type StartDecisionOptions, type StartRequest } from './start-decision.ts';
+import {
+  blockForSpend,
+  decideStart,
+  type StartDecision,
+  type StartDecisionOptions,
+  type StartRequest,
+} from './start-decision.ts';
 import { insertStarts, startFree as startFreeNumbers } from './start-store.ts';
 import { prefixOf, type Verification } from './verification.ts';
 import { type TextState, toVerificationRecord } from './verification-record.ts';
@@ -92,7 +99,7 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       const requests = items.map(({ request }) => request);
       if (guard.countsStarts) await pendingStore.lockPrefixes(tx, requests.map(prefixNameOf));
       const pending = await lockPending(tx, requests, nowMs);
-      const decisions = decide(items, pending, await count(tx, items));
+      const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions, pending, nowMs);
       const answers = await answersTo(tx, decisions, items);
       const kept = items.flatMap(({ keep }, index) => {
@@ -102,6 +109,30 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       await insertAnswers(tx, kept, nowMs);
       return answers;
     });
+
+  /** Blocks the starts whose text finds no room in the application's segments of the day. */
+  async function withinSpend(
+    tx: Tx,
+    items: StartItem[],
+    decisions: StartDecision[],
+    nowMs: number,
+  ): Promise<StartDecision[]> {
+    const requests = items.map(({ request }) => request);
+    if (requests.every(isUnlimited)) return decisions;
+    const spend = await holdSpend(tx, requests, nowMs);
+    const within = decisions.map((decision, index) => {
+      const request = requests[index];
+      if (request === undefined || isUnlimited(request)) return decision;
+      const { message, verification } = decision;
+      if (message !== undefined)
+        return spend.take(request, message.segmentCount) ? decision : blockForSpend(options, request);
+      // The limit comes before the guard.
+      const isBlocked = verification.status === 'blocked' && spend.isUsedUp(request);
+      return isBlocked ? blockForSpend(options, request) : decision;
+    });
+    await spend.write();
+    return within;
+  }
 
   async function write(
     tx: Tx,
@@ -140,9 +171,13 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
     },
     withoutTransaction: () => true,
     run: (_tx, items) =>
-      guard.countsStarts || items.some(({ key }) => key !== undefined) ? startHolding(items) : startFree(items),
+      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
+        ? startHolding(items)
+        : startFree(items),
   });
 }
+
+const isUnlimited = ({ segmentsPerDay }: StartRequest) => segmentsPerDay === null;
 
 function destinationsOf(items: StartItem[]): CountedDestination[] {
   return items.map(({ request: { applicationId, to } }) => ({ applicationId, to, prefix: prefixOf(to) }));

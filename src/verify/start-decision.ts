@@ -1,13 +1,13 @@
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
-import { testNumberOf } from '../messages/test-numbers.ts';
+import { type TestNumber, testNumberOf } from '../messages/test-numbers.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Guard, GuardFacts } from './guard.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
 import type { StartCounts } from './start-counts.ts';
-import { continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
+import { type BlockReason, continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
 
 /** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
@@ -18,8 +18,12 @@ export interface StartRequest {
   codeLength: number;
   ttlSeconds: number;
   text: PreparedText;
+  /** The sender of its text. */
+  from: string;
   correlationId: string;
   carrier: string;
+  /** Null for no limit. */
+  segmentsPerDay: number | null;
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
@@ -69,22 +73,23 @@ export function decideStart(
   }
 }
 
+/** A start that sends nothing and changes nothing, because the application's segments of the day do not suffice. */
+export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision {
+  return startNew(options, request, undefined, undefined, 'spend_limit');
+}
+
 function startNew(
   options: StartDecisionOptions,
   request: StartRequest,
   superseded: Verification | undefined,
   counts: StartCounts | undefined,
+  reason: BlockReason | null = null,
 ): StartDecision {
   const nowMs = options.clock.nowMs();
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked =
-    test === undefined
-      ? options.guard.refusal(guardFactsOf(request.to, counts))
-      : test.kind === 'blocked'
-        ? 'block_list'
-        : null;
+  const blocked = reason ?? refusalOf(options.guard, request.to, test, counts);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', options.clock),
@@ -113,6 +118,16 @@ function startNew(
   return { ...withText(options, request, verification), superseded };
 }
 
+function refusalOf(
+  guard: Guard,
+  to: string,
+  test: TestNumber | undefined,
+  counts: StartCounts | undefined,
+): BlockReason | null {
+  if (test === undefined) return guard.refusal(guardFactsOf(to, counts));
+  return test.kind === 'blocked' ? 'block_list' : null;
+}
+
 export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
   return {
     to,
@@ -137,7 +152,7 @@ function withText(options: StartDecisionOptions, request: StartRequest, verifica
 function newText(options: StartDecisionOptions, request: StartRequest, verification: Verification): Message {
   const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
-  const { template, sender, encoding, segmentCount, characters, remaining } = text;
+  const { template, encoding, segmentCount, characters, remaining } = text;
   return {
     id: newId('msg', options.clock),
     applicationId: request.applicationId,
@@ -145,7 +160,7 @@ function newText(options: StartDecisionOptions, request: StartRequest, verificat
     verificationId: verification.id,
     channel: request.channel,
     to: request.to,
-    sender,
+    sender: request.from,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },
     status: 'queued',

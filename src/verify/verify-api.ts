@@ -6,6 +6,8 @@ import { noCarrier, unsupportedChannel } from '../messages/channel.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
+import { codeSender } from './code-sender.ts';
+import { templateFor } from './country-template.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
 import type { StartRequest } from './start-decision.ts';
 import type { StartRules } from './start-rules.ts';
@@ -33,7 +35,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 
   function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
-    const { applicationId, applicationName } = requireApplication(call);
+    const { applicationId, applicationName, rights } = requireApplication(call);
     const { channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(call.body.to);
@@ -45,6 +47,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength: code_length,
       autofill: copyAutofill(autofill ?? null),
+      ...templateFor(rights, to),
     });
     return {
       applicationId,
@@ -54,8 +57,10 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       codeLength: code_length,
       ttlSeconds: ttl_seconds,
       text,
+      from: codeSender(rights, to, text.sender),
       correlationId: call.correlationId,
       carrier,
+      segmentsPerDay: rights.segmentsPerDay,
     };
   }
 
