@@ -20,7 +20,10 @@ import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
+import { createTemplateRoutes } from './portal/template-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
@@ -40,6 +43,8 @@ export interface RouteParts {
   requests: RequestRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
+  senders: SenderRoutesOptions;
+  spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
   /** Set in the sandbox only. */
@@ -89,6 +94,9 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
+    ...createSenderRoutes(parts.senders),
+    ...createTemplateRoutes(parts.spend.sending),
+    ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),

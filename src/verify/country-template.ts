@@ -1,5 +1,5 @@
 import type { CountryTemplate, SendingRights } from '../http/sending-rights.ts';
-import { countryOf } from '../messages/phone-number.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
 import { measure, textProblem } from '../messages/text.ts';
 
 export const longestTemplate = 320;
@@ -29,7 +29,7 @@ export function templateProblem(text: string): string | undefined {
 export function templateFor({ templates }: SendingRights, to: string): { own?: CountryTemplate } {
   // Most applications have none, and to find a number's country takes time.
   for (const _country in templates) {
-    const own = templates[countryOf(to) ?? ''];
+    const own = templates[routedCountryOf(to) ?? ''];
     return own === undefined ? {} : { own };
   }
   return {};
