@@ -21,6 +21,7 @@ import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
@@ -42,6 +43,7 @@ export interface RouteParts {
   developerVerifications: DeveloperVerificationOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  totals: TotalRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -90,6 +92,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
+    ...createTotalRoutes(parts.totals),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),
