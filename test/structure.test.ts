@@ -63,6 +63,7 @@ const ownerOf: Record<string, string[]> = {
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],
+  route_table: ['delivery'],
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
