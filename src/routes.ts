@@ -10,6 +10,7 @@ import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
+import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/delivery-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
 import {
@@ -44,6 +45,7 @@ export interface RouteParts {
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
   totals: TotalRoutesOptions;
+  deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -93,6 +95,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
     ...createTotalRoutes(parts.totals),
+    ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),
