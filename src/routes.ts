@@ -10,6 +10,7 @@ import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
+import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/delivery-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
 import {
@@ -24,6 +25,7 @@ import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-ap
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
 import { createTemplateRoutes } from './portal/template-api.ts';
+import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
@@ -47,6 +49,8 @@ export interface RouteParts {
   spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  totals: TotalRoutesOptions;
+  deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -98,6 +102,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createTemplateRoutes(parts.spend.sending),
     ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
+    ...createTotalRoutes(parts.totals),
+    ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),

@@ -13,6 +13,7 @@ interface OperatorPage {
 
 const pages: Record<string, OperatorPage> = {
   carriers: { title: 'Carriers', rest: '/:name?', Content: lazy(() => import('./carriers/carriers.tsx')) },
+  routes: { title: 'Routes', Content: lazy(() => import('./routes/routes.tsx')) },
   registrations: { title: 'Registrations', Content: lazy(() => import('./pending-registrations.tsx')) },
   health: { title: 'Health', Content: lazy(() => import('./system-health.tsx')) },
 };
