@@ -61,6 +61,7 @@ const ownerOf: Record<string, string[]> = {
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],
+  route_table: ['delivery'],
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
