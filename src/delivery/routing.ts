@@ -69,7 +69,7 @@ interface Option {
 
 /** In the order of preference: texts wait longer for a carrier that an operator has paused. */
 const standings = ['up', 'breaker_open', 'down', 'paused'] as const;
-type Standing = (typeof standings)[number];
+export type Standing = (typeof standings)[number];
 
 const reasons: Record<Standing, string> = {
   up: 'It is up.',
@@ -120,7 +120,7 @@ function toOption(facts: RouteFacts, carrier: CarrierHealth, about: Pick<Option,
   return { carrier, ...about, standing: standingOf(carrier, facts.country), used: facts.used.includes(carrier.key) };
 }
 
-function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
+export function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
   if (paused) return 'paused';
   if (!up) return 'down';
   return open.some((each) => each === '*' || each === country) ? 'breaker_open' : 'up';

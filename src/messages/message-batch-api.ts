@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Message } from './message.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
@@ -38,7 +40,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
         const sending = { api, highPriority };
         const outcomes = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
-          return error ?? messages.prepare(readSend(item as SendBody, sending), context);
+          return error ?? orUnroutable(() => messages.prepare(readSend(item as SendBody, sending), context));
         });
         const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
         const body = {
@@ -59,6 +61,19 @@ function refusalOf(item: unknown, rules: SendRules, sending: Sending) {
     return { error: { code: 'INVALID_ARGUMENT', message, details } };
   }
   const refusal = sendRefusal(item as SendBody, sending);
-  if (refusal === undefined) return undefined;
-  return { error: { code: refusal.code, message: refusal.message, details: refusal.details } };
+  return refusal && toItemError(refusal);
+}
+
+/** No route leads to the number of one text: the others go on. */
+function orUnroutable(prepare: () => Message) {
+  try {
+    return prepare();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'UNROUTABLE_DESTINATION') throw error;
+    return toItemError(error);
+  }
+}
+
+function toItemError({ code, message, details }: ApiError) {
+  return { error: { code, message, details } };
 }
