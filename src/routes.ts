@@ -20,6 +20,7 @@ import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
@@ -42,6 +43,7 @@ export interface RouteParts {
   developerVerifications: DeveloperVerificationOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  routing: RouteRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -90,6 +92,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
+    ...createRouteRoutes(parts.routing),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),

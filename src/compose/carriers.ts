@@ -2,6 +2,8 @@ import { createCarrierDirectory } from '../delivery/carrier-directory.ts';
 import { createCarrierLogService } from '../delivery/carrier-log-service.ts';
 import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
+import { createRouteExplain } from '../delivery/route-explain.ts';
+import { createRouteService } from '../delivery/route-service.ts';
 import { createTextRoutes } from '../delivery/text-routes.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -22,6 +24,10 @@ export function composeCarriers({ config, clock, sideDatabase: database, keys, l
   return {
     directory,
     texts: createTextRoutes({ directory, clock, environment }),
+    routing: {
+      routes: createRouteService({ database, clock, environment }),
+      explain: createRouteExplain({ database, clock, directory, environment }),
+    },
     routes: {
       carriers: createCarrierService({ database, clock, keys, environment }),
       tests: createCarrierTestService({ database, clock }),

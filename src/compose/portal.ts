@@ -52,5 +52,6 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    routing: parts.carriers.routing,
   };
 }

@@ -83,7 +83,16 @@ export function route(facts: RouteFacts, table: RouteTable, health: readonly Car
   if (health.length === 0) return { outcome: 'no_carrier' };
   const { version } = table;
   const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts);
-  if (rule === undefined) return { outcome: 'unroutable', version, rule: null };
+  return rule === undefined ? { outcome: 'unroutable', version, rule: null } : routeBy(rule, version, facts, health);
+}
+
+/** The decision once the rule is known; null is the empty table. */
+export function routeBy(
+  rule: RouteRule | null,
+  version: number,
+  facts: RouteFacts,
+  health: readonly CarrierHealth[],
+): RouteDecision {
   const { senderCarriers } = facts;
   const options = (rule === null ? optionsByName(facts, health) : optionsOf(rule, facts, health)).filter(
     ({ carrier }) => senderCarriers === null || senderCarriers.includes(carrier.name),
