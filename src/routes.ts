@@ -10,6 +10,7 @@ import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
+import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/delivery-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
 import {
@@ -22,6 +23,7 @@ import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
@@ -44,6 +46,8 @@ export interface RouteParts {
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
   routing: RouteRoutesOptions;
+  totals: TotalRoutesOptions;
+  deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -93,6 +97,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
     ...createRouteRoutes(parts.routing),
+    ...createTotalRoutes(parts.totals),
+    ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),

@@ -53,5 +53,12 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     },
     carriers: parts.carriers.routes,
     routing: parts.carriers.routing,
+    totals: { database, clock },
+    deliveries: {
+      database,
+      clock,
+      carriers: parts.carriers.directory.list,
+      table: parts.carriers.directory.table,
+    },
   };
 }
