@@ -22,7 +22,10 @@ import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
+import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
+import { createTemplateRoutes } from './portal/template-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
@@ -43,6 +46,8 @@ export interface RouteParts {
   requests: RequestRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
+  senders: SenderRoutesOptions;
+  spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
   routing: RouteRoutesOptions;
@@ -95,6 +100,9 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
+    ...createSenderRoutes(parts.senders),
+    ...createTemplateRoutes(parts.spend.sending),
+    ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
     ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),

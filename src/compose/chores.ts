@@ -5,6 +5,7 @@ import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
+import { deleteOldSpend } from '../messages/spend-store.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -32,6 +33,8 @@ export interface ChoreOptions {
 
 /** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
 const partsKeptMs = 14 * dayMs;
+/** Only today's count decides; the others show operators how a limit was used. */
+const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
@@ -95,6 +98,11 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     ...partitionedTables.flatMap((table) => partitionChores(table)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
+    {
+      name: 'old-spend-days',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldSpend(tx, nowMs - spendKeptMs)),
+    },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },

@@ -11,6 +11,8 @@ export interface OutgoingText {
   to: string;
   from: string;
   text: string;
+  /** What carriers call the text, where a country wants texts registered; null for most. */
+  templateId: string | null;
   expiresAtMs: number;
   /** What is known of the parts of a long text that was tried before; empty at first. */
   parts: readonly PartState[];

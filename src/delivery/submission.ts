@@ -1,5 +1,5 @@
 import { laneNames, unsentStatuses } from '../messages/message.ts';
-import type { TextToSend } from '../messages/text-to-send.ts';
+import { type TextToSend, templateIdOf } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -113,7 +113,16 @@ export function createSubmission(options: SubmissionOptions): Submission {
     try {
       const text = renderText(message);
       const about = { messageId, attempt: entry.attempt + 1, applicationId, lane, isCode };
-      return { ...about, to, from: sentAs ?? sender, text, expiresAtMs, parts, form };
+      return {
+        ...about,
+        to,
+        from: sentAs ?? sender,
+        text,
+        templateId: templateIdOf(message),
+        expiresAtMs,
+        parts,
+        form,
+      };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;
