@@ -21,6 +21,7 @@ import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
 import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
@@ -49,6 +50,7 @@ export interface RouteParts {
   spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
@@ -102,6 +104,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createTemplateRoutes(parts.spend.sending),
     ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
+    ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),

@@ -1,9 +1,13 @@
+import { noCarrier, unroutable } from '../messages/channel.ts';
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { type TestNumber, testNumberOf } from '../messages/test-numbers.ts';
+import type { RouteText } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import type { CodeSender } from './code-sender.ts';
 import type { Guard, GuardFacts } from './guard.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
 import type { StartCounts } from './start-counts.ts';
@@ -19,9 +23,8 @@ export interface StartRequest {
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
-  from: string;
+  sender: CodeSender;
   correlationId: string;
-  carrier: string;
   /** Null for no limit. */
   segmentsPerDay: number | null;
 }
@@ -39,17 +42,29 @@ export interface StartDecisionOptions {
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
+  routeText: RouteText;
 }
 
-/** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
+/** The pending verification of a number. */
+export interface PendingStart {
+  verification: Verification;
+  /** The carriers that had its texts. */
+  used: readonly string[];
+}
+
+/**
+ * Decides a start from the rows that the surrounding transaction holds. Pure except for ids, the clock and the state of
+ * the carriers. An error refuses this start alone, and nothing of it is kept.
+ */
 export function decideStart(
   options: StartDecisionOptions,
   request: StartRequest,
-  pending: Verification | undefined,
+  open: PendingStart | undefined,
   counts: StartCounts | undefined,
-): StartDecision {
+): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
-  if (pending === undefined) return startNew(options, request, undefined, counts);
+  if (open === undefined) return startNew(options, request, undefined, counts);
+  const { verification: pending, used } = open;
   // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) {
     return { verification: pending, superseded: undefined, message: undefined };
@@ -68,13 +83,13 @@ export function decideStart(
         resendAvailableAtMs: resendAt(options, pending.testNumber),
         updatedAtMs: nowMs,
       };
-      return { ...withText(options, request, verification), superseded: undefined };
+      return withText(options, request, { verification, superseded: undefined, used });
     }
   }
 }
 
 /** A start that sends nothing and changes nothing, because the application's segments of the day do not suffice. */
-export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision {
+export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision | ApiError {
   return startNew(options, request, undefined, undefined, 'spend_limit');
 }
 
@@ -84,7 +99,7 @@ function startNew(
   superseded: Verification | undefined,
   counts: StartCounts | undefined,
   reason: BlockReason | null = null,
-): StartDecision {
+): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
@@ -115,7 +130,7 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
-  return { ...withText(options, request, verification), superseded };
+  return withText(options, request, { verification, superseded, used: [] });
 }
 
 function refusalOf(
@@ -143,24 +158,42 @@ function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
   return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
 }
 
-function withText(options: StartDecisionOptions, request: StartRequest, verification: Verification) {
-  const message = newText(options, request, verification);
-  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, message };
+function withText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  given: Pick<StartDecision, 'verification' | 'superseded'> & Pick<PendingStart, 'used'>,
+): StartDecision | ApiError {
+  const { verification, superseded, used } = given;
+  const message = newText(options, request, verification, used);
+  if (message instanceof ApiError) return message;
+  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, superseded, message };
 }
 
 /** The text's row. It holds the template, never the code, which is derived when the text is sent. */
-function newText(options: StartDecisionOptions, request: StartRequest, verification: Verification): Message {
+function newText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  verification: Verification,
+  used: readonly string[],
+): Message | ApiError {
   const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
   const { template, encoding, segmentCount, characters, remaining } = text;
+  const { applicationId, to, sender } = request;
+  const id = newId('msg', options.clock);
+  const about = { messageId: id, applicationId, api: 'verify', to, urgent: true, used, sendAtMs: nowMs } as const;
+  const found = options.routeText({ ...about, ...sender });
+  if (found === 'no_carrier') return noCarrier();
+  if (found === 'unroutable') return unroutable();
   return {
-    id: newId('msg', options.clock),
-    applicationId: request.applicationId,
+    id,
+    applicationId,
     api: 'verify',
     verificationId: verification.id,
     channel: request.channel,
-    to: request.to,
-    sender: request.from,
+    to,
+    sender: sender.from,
+    sentAs: found.sentAs,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },
     status: 'queued',
@@ -177,8 +210,10 @@ function newText(options: StartDecisionOptions, request: StartRequest, verificat
     deliveredAtMs: null,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
-    carrier: request.carrier,
+    carrier: found.carrier,
     lane: 'first',
     sendAtMs: null,
+    deferredUntilMs: null,
+    routing: found.routing,
   };
 }
