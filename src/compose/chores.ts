@@ -5,6 +5,7 @@ import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
+import { summedMessages } from '../messages/message-usage-store.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -12,12 +13,14 @@ import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
+import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
+import { summedVerifications } from '../verify/verification-usage-store.ts';
 import { partitionedTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {
@@ -58,6 +61,20 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       },
     ];
   }
+  function sumChores(summed: SummedRecords): Chore[] {
+    return [
+      {
+        name: `sum-up-${summed.records}`,
+        everyMs: minuteMs,
+        runPiece: withNow((tx, nowMs) => sumSome(tx, summed, nowMs)),
+      },
+      {
+        name: `old-${summed.records}-sums`,
+        everyMs: hourMs,
+        runPiece: withNow((tx, nowMs) => deleteSums(tx, summed, nowMs, keptFrom(nowMs))),
+      },
+    ];
+  }
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
     {
@@ -89,6 +106,7 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
+    ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },
