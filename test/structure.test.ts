@@ -59,6 +59,7 @@ const ownerOf: Record<string, string[]> = {
   message_default: ['messages'],
   message_end: ['messages', 'delivery'],
   unmasked_message: ['messages'],
+  message_sum: ['messages'],
   // Accepting and canceling a message put it into the queue and take it out.
   delivery_queue: ['delivery', 'messages'],
   delivery_schedule: ['delivery', 'messages'],
@@ -89,6 +90,7 @@ const ownerOf: Record<string, string[]> = {
   ended_verification_default: ['verify'],
   recent_failure: ['verify'],
   counted_start: ['verify'],
+  verification_sum: ['verify'],
   usage_minute: ['metering'],
   request_trace: ['metering'],
   key_ring: ['platform'],

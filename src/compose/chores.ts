@@ -5,6 +5,7 @@ import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
+import { summedMessages } from '../messages/message-usage-store.ts';
 import { deleteOldSpend } from '../messages/spend-store.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
@@ -13,6 +14,7 @@ import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
+import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
@@ -23,6 +25,7 @@ import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
+import { summedVerifications } from '../verify/verification-usage-store.ts';
 import { partitionedTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {
@@ -71,6 +74,20 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       },
     ];
   }
+  function sumChores(summed: SummedRecords): Chore[] {
+    return [
+      {
+        name: `sum-up-${summed.records}`,
+        everyMs: minuteMs,
+        runPiece: withNow((tx, nowMs) => sumSome(tx, summed, nowMs)),
+      },
+      {
+        name: `old-${summed.records}-sums`,
+        everyMs: hourMs,
+        runPiece: withNow((tx, nowMs) => deleteSums(tx, summed, nowMs, keptFrom(nowMs))),
+      },
+    ];
+  }
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
     {
@@ -107,6 +124,7 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
+    ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
     { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },

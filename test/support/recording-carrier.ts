@@ -214,6 +214,6 @@ export async function readRow(database: Database, id: string): Promise<QueueRow>
 export async function emptyTables(database: Database): Promise<void> {
   await database.query(
     `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, unsettled_text,
-       unmatched_receipt, walk`,
+       unmatched_receipt, message_sum, verification_sum, walk`,
   );
 }
