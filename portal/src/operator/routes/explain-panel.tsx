@@ -58,7 +58,7 @@ export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
           <TextInput label="Application id" placeholder="Any" {...field('application_id')} />
           <TextInput
             label="Message id"
-            description="Why did this text go where it went? With its number, every share is one carrier."
+            description="To learn why a text went where it did; nothing else is needed then."
             placeholder="msg_…"
             {...field('message_id')}
           />
