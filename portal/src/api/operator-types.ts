@@ -2,6 +2,9 @@
 import type { NodeLogEntry } from '../../../src/delivery/carrier-log-service.ts';
 import type { CarrierRecord, toTest } from '../../../src/portal/carrier-record.ts';
 
+export type { DeliveryRecord as Delivery } from '../../../src/portal/delivery-api.ts';
+export type { TotalRecord as Total, TotalsRecord as TotalsReport } from '../../../src/portal/total-api.ts';
+
 export type Carrier = CarrierRecord;
 export type CarrierBind = Carrier['binds'][number];
 export type CarrierTest = ReturnType<typeof toTest>;
@@ -82,47 +85,6 @@ export interface OptOut {
   source: string;
   word: string | null;
   created_at: string;
-}
-
-export interface Delivery {
-  message_id: string;
-  application_id: string;
-  carrier: string | null;
-  number_ends: string;
-  since: string;
-  due: string | null;
-  reason: string;
-  advice: string;
-}
-
-export interface TotalsReport {
-  from: string;
-  to: string;
-  by: string[];
-  data: Total[];
-  truncated: boolean;
-}
-
-export interface Total {
-  day?: string;
-  carrier?: string;
-  country?: string | null;
-  sender?: string;
-  application_id?: string;
-  attempts: number;
-  copies: number;
-  throttled: number;
-  in_doubt: number;
-  sent: number;
-  parts: number;
-  delivered: number;
-  undelivered: number;
-  failed: number;
-  codes: number;
-  approved: number;
-  quality: number | null;
-  quality_low: number | null;
-  quality_high: number | null;
 }
 
 export interface AlertRecord {
