@@ -35,26 +35,32 @@ export interface RouteTable {
 
 export interface RouteExplanation {
   version: number;
-  rule: string | null;
+  rule: RouteRule | null;
   outcome: string;
   from: string | null;
   deferred_until: string | null;
   candidates: { carrier: string; group: string; available: boolean; share: number; reason: string }[];
   chosen: string | null;
+  carrier: string | null;
 }
 
 export interface SenderRecord {
   id: string;
-  application_id: string;
   sender: string;
   countries: string[];
   status: string;
-  carriers: string[];
   registration: string | null;
   per_second: number | null;
   reason: string | null;
   created_at: string;
   decided_at: string | null;
+}
+
+export interface ListedSender extends SenderRecord {
+  carriers: string[];
+  application_id: string;
+  application_name: string;
+  account_email: string;
 }
 
 export interface OwnNumber {
@@ -76,7 +82,7 @@ export interface InboundText {
   segments: { count: number };
   keyword: string | null;
   partial: boolean;
-  possible_opt_out: boolean;
+  possible_opt_out?: true;
   received_at: string;
 }
 
@@ -85,6 +91,9 @@ export interface OptOut {
   source: string;
   word: string | null;
   created_at: string;
+  scope: string;
+  sender: string | null;
+  application_id: string | null;
 }
 
 export interface AlertRecord {

@@ -10,12 +10,13 @@ interface ReasonButtonProps {
   question: string;
   /** Who reads the reason. */
   description: string;
+  size?: 'xs' | 'sm';
   children?: ReactNode;
   act: (reason: string) => Promise<unknown>;
 }
 
 /** A button that asks for a reason first. */
-export function ReasonButton({ label, about, question, description, children, act }: ReasonButtonProps) {
+export function ReasonButton({ label, about, question, description, size = 'sm', children, act }: ReasonButtonProps) {
   const [open, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const { run, busy, problem } = useAction(async () => {
@@ -30,7 +31,7 @@ export function ReasonButton({ label, about, question, description, children, ac
 
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)} aria-label={`${label} ${about}`}>
+      <Button variant="default" size={size} onClick={() => setOpen(true)} aria-label={`${label} ${about}`}>
         {label}
       </Button>
       <Modal
@@ -42,7 +43,7 @@ export function ReasonButton({ label, about, question, description, children, ac
       >
         <form onSubmit={submit} noValidate>
           <Stack>
-            {children}
+            {children !== undefined && <p style={{ margin: 0 }}>{children}</p>}
             <TextInput
               label="Reason"
               description={description}

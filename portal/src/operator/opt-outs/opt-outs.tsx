@@ -41,13 +41,13 @@ export default function OptOuts() {
             Find
           </Button>
         </form>
-        {number !== '' && <Found key={number} number={number} />}
+        <Found key={number} number={number} />
       </Stack>
     </>
   );
 }
 
-const columns = ['Wants no texts of', 'Said by', 'Word', 'Since'];
+const columns = ['Number', 'Wants no texts of', 'Said by', 'Word', 'Since', ''];
 const sources: Record<string, string> = {
   mo: 'the person, by a text',
   api: 'the application',
@@ -60,39 +60,48 @@ function Found({ number }: { number: string }) {
   const showToast = useToast();
   const { data, problem, reload, showMore } = useList<OptOut>(withQuery(operatorPath('opt-outs'), { number }));
 
-  async function undo(reason: string): Promise<void> {
-    await call('DELETE', withQuery(operatorPath(`opt-outs/${encodeURIComponent(number)}`), { reason }));
-    showToast(`${number} gets texts again.`);
+  async function undo(optedOut: string, reason: string): Promise<void> {
+    await call('DELETE', withQuery(operatorPath(`opt-outs/${encodeURIComponent(optedOut)}`), { reason }));
+    showToast(`${optedOut} gets texts again.`);
     reload();
   }
 
   if (data === undefined) {
     return problem === undefined ? <Skeleton height={120} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
-  if (data.length === 0) return <EmptyState title={`${number} has not opted out`}>It gets every text.</EmptyState>;
+  if (data.length === 0) {
+    return (
+      <EmptyState title={number === '' ? 'No opt-outs' : `${number} has not opted out`}>
+        Stop words, the APIs and carriers’ errors appear here.
+      </EmptyState>
+    );
+  }
   return (
-    <Panel
-      title={number}
-      actions={
-        <ReasonButton
-          label="Undo"
-          about={`the opt-outs of ${number}`}
-          question={`Send texts to ${number} again?`}
-          description="It is kept with your name. The person must have asked for texts."
-          act={undo}
-        />
-      }
-    >
+    <Panel>
       <Table
-        label={`Opt-outs of ${number}`}
+        label="Opt-outs"
         columns={columns}
         rows={data.map((each, index) => ({
           key: `${each.created_at} ${index}`,
           cells: [
-            scopeOf(each),
+            each.number,
+            each.scope === 'sender' ? each.sender : <code key="scope">{each.application_id}</code>,
             sources[each.source] ?? each.source,
             each.word ?? '–',
             <Time key="at" at={each.created_at} />,
+            isWhole(each.number) && (
+              <ReasonButton
+                key="undo"
+                size="xs"
+                label="Undo"
+                about={`the opt-outs of ${each.number}`}
+                question={`Send texts to ${each.number} again?`}
+                description="It is kept for good, with your name."
+                act={(reason) => undo(each.number, reason)}
+              >
+                This undoes every opt-out of the number. The person must have asked for texts.
+              </ReasonButton>
+            ),
           ],
         }))}
       />
@@ -105,6 +114,7 @@ function Found({ number }: { number: string }) {
   );
 }
 
-function scopeOf(_optOut: OptOut): string {
-  return 'all';
+/** After the retention time only an operator who knows the number can undo its opt-outs, by looking for it. */
+function isWhole(number: string): boolean {
+  return /^\+[0-9]+$/.test(number);
 }

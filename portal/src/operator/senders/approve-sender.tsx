@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
-import type { SenderRecord } from '../../api/operator-types.ts';
+import type { ListedSender } from '../../api/operator-types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Check } from '../../parts/check.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
@@ -9,7 +9,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
 interface ApproveSenderProps {
-  sender: SenderRecord;
+  sender: ListedSender;
   onApproved: () => void;
 }
 

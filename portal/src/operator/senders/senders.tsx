@@ -1,7 +1,7 @@
 import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { call, operatorPath, withQuery } from '../../api/call.ts';
-import type { SenderRecord } from '../../api/operator-types.ts';
+import type { ListedSender } from '../../api/operator-types.ts';
 import { useList } from '../../api/use-load.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -20,7 +20,7 @@ const states = ['pending', 'approved', 'rejected'];
 export default function Senders() {
   const [status, setStatus] = useState('pending');
   const path = withQuery(operatorPath('senders'), { status });
-  const { data, problem, reload, showMore } = useList<SenderRecord>(path, refreshMs);
+  const { data, problem, reload, showMore } = useList<ListedSender>(path, refreshMs);
   return (
     <>
       <PageTitle lead="In production an application may only send as what you approved. In the sandbox every sender is there.">
@@ -50,7 +50,7 @@ export default function Senders() {
   );
 }
 
-function Sender({ sender, onDecided }: { sender: SenderRecord; onDecided: () => void }) {
+function Sender({ sender, onDecided }: { sender: ListedSender; onDecided: () => void }) {
   const showToast = useToast();
   const { id, sender: name, status } = sender;
 
@@ -84,10 +84,11 @@ function Sender({ sender, onDecided }: { sender: SenderRecord; onDecided: () => 
   );
 }
 
-function factsOf(sender: SenderRecord): [string, React.ReactNode][] {
-  const { application_id, countries, carriers, registration, per_second, reason, created_at } = sender;
+function factsOf(sender: ListedSender): [string, React.ReactNode][] {
+  const { application_name, account_email, countries, carriers, registration, per_second, reason, created_at } = sender;
   return [
-    ['Application', <code key="application">{application_id}</code>],
+    ['Application', application_name],
+    ['Account', account_email],
     ['Countries', countries.length === 0 ? 'All' : countries.join(', ')],
     ['Requested', <Time key="requested" at={created_at} />],
     ...(sender.status === 'approved'
