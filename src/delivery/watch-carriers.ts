@@ -7,7 +7,7 @@ import { joinSecrets, openSecrets, type ShownSettings } from './carrier-secrets.
 import { type CarrierKind, type CarrierRow, carrierAccount, carrierKey } from './carrier-store.ts';
 import { findWaitingTests } from './carrier-test-store.ts';
 import { createKnownRoutes } from './known-routes.ts';
-import type { RouteTable } from './routing.ts';
+import type { RouteTable } from './route-table.ts';
 import type { SmppSettings } from './smpp/smpp-settings.ts';
 
 /** A carrier that a worker has to run, with its secrets. */
