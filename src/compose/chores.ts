@@ -1,6 +1,7 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
+import { deleteOldAttempts } from '../delivery/text-attempt-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
@@ -76,6 +77,11 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       name: 'old-text-parts',
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
+    },
+    {
+      name: 'old-text-attempts',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldAttempts(tx, keptFrom(nowMs))),
     },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
     { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
