@@ -5,7 +5,8 @@ import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
-import { submitAndCollect } from './answer-collector.ts';
+import { type Answered as CollectedAnswer, submitAndCollect } from './answer-collector.ts';
+import type { NoteAnswers } from './answered-text.ts';
 import {
   actionFor,
   attemptResultOf,
@@ -40,6 +41,8 @@ export interface SubmissionOptions {
   onMoved?: (() => void) | undefined;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  /** Counts what carriers answer. */
+  onAnswers?: NoteAnswers | undefined;
 }
 
 export type DeliveryCount =
@@ -171,11 +174,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
     /** Texts that have counted as unanswered. */
     const unanswered = new Set<number>();
     const collector = submitAndCollect({
+      clock,
       carrier,
       texts: sending.map(({ text }) => text),
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
+        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
@@ -189,6 +194,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
+      options.onAnswers?.(
+        carrier.key,
+        answers.flatMap(([place, answer, tookMs]) => {
+          const claimed = waiting.get(place);
+          return claimed === undefined ? [] : [{ claimed, answer, tookMs, isLate: false }];
+        }),
+      );
       noteOutcomes(answers, waiting, unanswered);
       const answered = answers.map(([place, answer]): Answered => [waiting.get(place), answer]);
       const results = add(left, toResults(answered, submittedAtMs));
@@ -203,11 +215,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     };
   }
 
-  function noteOutcomes(
-    answers: [number, SubmitResult | undefined][],
-    waiting: Map<number, ClaimedText>,
-    unanswered: Set<number>,
-  ): void {
+  function noteOutcomes(answers: CollectedAnswer[], waiting: Map<number, ClaimedText>, unanswered: Set<number>): void {
     if (outcomes === undefined) return;
     for (const [place, answer] of answers) {
       const claimed = waiting.get(place);
