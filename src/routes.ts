@@ -21,6 +21,7 @@ import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
@@ -44,6 +45,7 @@ export interface RouteParts {
   developerVerifications: DeveloperVerificationOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
@@ -94,6 +96,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
+    ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),

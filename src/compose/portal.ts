@@ -52,6 +52,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    routing: parts.carriers.routing,
     totals: { database, clock },
     deliveries: {
       database,

@@ -6,7 +6,13 @@ import { type CarrierHealth, type RouteDecision, type RouteFacts, route } from '
 /** The name and key of the sandbox's carrier, whose phones are virtual. */
 export const sandboxCarrier = 'sandbox';
 
-const virtualPhones: CarrierHealth = { key: sandboxCarrier, name: sandboxCarrier, paused: false, up: true, open: [] };
+export const virtualPhones: CarrierHealth = {
+  key: sandboxCarrier,
+  name: sandboxCarrier,
+  paused: false,
+  up: true,
+  open: [],
+};
 
 /**
  * `route` with what the environment adds. In the sandbox, test numbers always have the virtual phones; other numbers have

@@ -69,7 +69,7 @@ interface Option {
 
 /** In the order of preference: texts wait longer for a carrier that an operator has paused. */
 const standings = ['up', 'breaker_open', 'down', 'paused'] as const;
-type Standing = (typeof standings)[number];
+export type Standing = (typeof standings)[number];
 
 const reasons: Record<Standing, string> = {
   up: 'It is up.',
@@ -83,7 +83,16 @@ export function route(facts: RouteFacts, table: RouteTable, health: readonly Car
   if (health.length === 0) return { outcome: 'no_carrier' };
   const { version } = table;
   const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts);
-  if (rule === undefined) return { outcome: 'unroutable', version, rule: null };
+  return rule === undefined ? { outcome: 'unroutable', version, rule: null } : routeBy(rule, version, facts, health);
+}
+
+/** The decision once the rule is known; null is the empty table. */
+export function routeBy(
+  rule: RouteRule | null,
+  version: number,
+  facts: RouteFacts,
+  health: readonly CarrierHealth[],
+): RouteDecision {
   const { senderCarriers } = facts;
   const options = (rule === null ? optionsByName(facts, health) : optionsOf(rule, facts, health)).filter(
     ({ carrier }) => senderCarriers === null || senderCarriers.includes(carrier.name),
@@ -120,7 +129,7 @@ function toOption(facts: RouteFacts, carrier: CarrierHealth, about: Pick<Option,
   return { carrier, ...about, standing: standingOf(carrier, facts.country), used: facts.used.includes(carrier.key) };
 }
 
-function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
+export function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
   if (paused) return 'paused';
   if (!up) return 'down';
   return open.some((each) => each === '*' || each === country) ? 'breaker_open' : 'up';
