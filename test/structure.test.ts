@@ -66,6 +66,8 @@ const ownerOf: Record<string, string[]> = {
   delivery_claim: ['delivery', 'messages'],
   sent_text: ['delivery'],
   text_part: ['delivery'],
+  text_attempt: ['delivery'],
+  bulk_failover: ['delivery'],
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],

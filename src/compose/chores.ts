@@ -1,6 +1,8 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
+import { deleteOldAttempts } from '../delivery/text-attempt-store.ts';
+import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
@@ -107,6 +109,12 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
     },
+    {
+      name: 'old-text-attempts',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldAttempts(tx, keptFrom(nowMs))),
+    },
+    { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
     { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },

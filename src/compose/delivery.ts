@@ -7,6 +7,7 @@ import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -15,6 +16,7 @@ import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
+import { createNotifier } from '../platform/notifier.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
@@ -73,6 +75,7 @@ export function createDelivery(options: {
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });
+  const otherNodes = config.redisUrl === undefined ? undefined : createNotifier({ database, channel: deliveryChannel });
   const carriers = createCarrierSet({
     database,
     clock,
@@ -80,7 +83,10 @@ export function createDelivery(options: {
     log,
     node: newId('nod', clock),
     fixed: phones === undefined ? [] : [phones],
-    createCarrier: (configured) =>
+    environment: config.environment,
+    countryOf: routedCountryOf,
+    onMoved: () => otherNodes?.notify(),
+    createCarrier: (configured, onBindsChange) =>
       createSmppCarrier({
         configured,
         slots,
@@ -89,8 +95,9 @@ export function createDelivery(options: {
         isAllowedAddress: isAllowedAddress(config.environment),
         onCount: (name) => onCarrierCount(configured.key, name, 1),
         onUnreported: shown?.whenSent(configured),
+        onBindsChange,
       }),
-    createWorker: (carrier, nextCarrier) =>
+    createWorker: (carrier, failover) =>
       createDeliveryWorker({
         database,
         clock,
@@ -99,7 +106,7 @@ export function createDelivery(options: {
         receipts,
         renderText: createTextRenderer(keys, config.environment),
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
-        nextCarrier,
+        ...failover,
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
