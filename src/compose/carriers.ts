@@ -42,7 +42,7 @@ export function composeCarriers({ config, clock, sideDatabase: database, keys, l
       return carrier;
     },
     routes: {
-      carriers: createCarrierService({ database, clock, keys, environment }),
+      carriers: createCarrierService({ database, clock, keys, environment, publicUrl: config.publicUrl }),
       tests: createCarrierTestService({ database, clock }),
       logs: createCarrierLogService({ database, clock }),
       environment,

@@ -2,11 +2,16 @@ import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { callbackUrls } from '../delivery/http/callback-token.ts';
+import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import type { RunningCarrier } from '../delivery/running-carrier.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
+import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
+import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -68,16 +73,7 @@ export function createDelivery(options: {
     log,
     node: newId('nod', clock),
     fixed: phones === undefined ? [] : [phones],
-    createCarrier: (configured) =>
-      createSmppCarrier({
-        configured,
-        slots,
-        clock,
-        byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
-        isAllowedAddress: isAllowedAddress(config.environment),
-        onCount: (name) => onCarrierCount(configured.key, name, 1),
-        onUnreported: shown?.whenSent(configured),
-      }),
+    createCarrier,
     createWorker: (carrier, nextCarrier) =>
       createDeliveryWorker({
         database,
@@ -93,6 +89,27 @@ export function createDelivery(options: {
         onCount,
       }),
   });
+  function createCarrier(configured: ConfiguredCarrier): RunningCarrier {
+    const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
+    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    if (configured.kind === 'http') {
+      const { name, callbackToken } = configured;
+      return createHttpCarrier({
+        ...shared,
+        configured,
+        urls: callbackUrls(config.publicUrl, name, callbackToken ?? ''),
+        environment: config.environment,
+        findReceipt: (account, id) => takeUnmatched(database, account, id),
+      });
+    }
+    return createSmppCarrier({
+      ...shared,
+      configured,
+      isAllowedAddress: isAllowedAddress(config.environment),
+      onCount: (name) => onCarrierCount(configured.key, name, 1),
+    });
+  }
+
   const chores = createChores({ config, database, clock });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;
