@@ -82,9 +82,9 @@ export interface Carrier {
   submit(texts: OutgoingText[], answer: Answer): Promise<void>;
   /**
    * Starts reporting receipts. They may come early, late, twice, out of order, or for unknown messages. The carrier calls
-   * `onCapacity` when it takes texts again after a capacity of 0.
+   * `onCapacity` when it takes texts again after a capacity of 0, and `receiveInbound` with what phones send us.
    */
-  start(receive: ReceiveReceipts, onCapacity: () => void): void;
+  start(receive: ReceiveReceipts, onCapacity: () => void, receiveInbound: ReceiveInbound): void;
   stop(): Promise<void>;
 }
 
@@ -103,3 +103,30 @@ export interface Receipt {
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */
 export type ReceiveReceipts = (receipts: Receipt[]) => Promise<void>;
+
+/** A text that a phone sent to a number of ours, or a part of one. */
+export interface InboundText {
+  /** The carrier's id of it; null if the carrier gives none. */
+  carrierMessageId: string | null;
+  /** The phone's number: with a plus where the carrier says that it is international, else as the carrier writes it. */
+  from: string;
+  /** Our number or short code, in the same form. */
+  to: string;
+  /** UTF-16 as the phone cut it: the halves of a pair may be in two parts. */
+  text: string;
+  /** Null if the text came whole. */
+  part: InboundPart | null;
+}
+
+/** Parts of one text have the same numbers, reference, width and total. */
+export interface InboundPart {
+  reference: number;
+  /** The bits of the reference: two phones of different kinds may use the same number at the same time. */
+  width: 8 | 16;
+  /** From 1. */
+  part: number;
+  total: number;
+}
+
+/** Resolves once the texts are on disk; only then may the carrier be told that we have them. */
+export type ReceiveInbound = (texts: InboundText[]) => Promise<void>;

@@ -4,10 +4,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
-import type { Capacity, Carrier } from './carrier.ts';
+import type { Capacity, Carrier, InboundText } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
-import type { Receipts } from './receipts.ts';
+import type { ReceiptSource, Receipts } from './receipts.ts';
 import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
 
 export interface DeliveryWorkerOptions {
@@ -16,6 +16,8 @@ export interface DeliveryWorkerOptions {
   log: Log;
   carrier: Carrier;
   receipts: Receipts;
+  /** Keeps what phones sent to this carrier's numbers. */
+  receiveInbound?: (source: ReceiptSource, texts: InboundText[]) => Promise<void>;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
   renderText: (text: TextToSend) => string;
   findPending: SubmissionOptions['findPending'];
@@ -24,6 +26,7 @@ export interface DeliveryWorkerOptions {
   alone: boolean;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  onAnswers?: SubmissionOptions['onAnswers'];
 }
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
@@ -50,7 +53,7 @@ const mostClaimed = 500;
 const claimEveryMs = 40;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, clock, log, carrier, receipts, alone } = options;
+  const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
   const atMostOnce = carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend;
   // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
   const leaseMs = carrier.submitTimeoutMs * 2;
@@ -188,7 +191,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     start() {
       if (sleep.stopped) return;
-      carrier.start((reported) => receipts.apply(carrier, reported), sleep.wake);
+      carrier.start(
+        (reported) => receipts.apply(carrier, reported),
+        sleep.wake,
+        (texts) => receiveInbound(carrier, texts),
+      );
       running = Promise.all([watchSchedule(), rematch(), ...Array.from({ length: concurrent }, deliver)]);
     },
     async stop() {
@@ -208,4 +215,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       }
     },
   };
+}
+
+/** For tests of carriers that get no texts from phones. */
+function keepNothing(): Promise<void> {
+  return Promise.reject(new Error('nothing keeps texts from phones here'));
 }

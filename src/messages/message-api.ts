@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
+import { isMessage } from './acceptance.ts';
+import type { Message } from './message.ts';
 import { createBatchRoute } from './message-batch-api.ts';
 import { messageFilters, messageSchema, segmentsSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
@@ -17,14 +19,21 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
 
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
-    const { applicationId, highPriority } = requireApplication(call);
+    const { applicationId, highPriority, rights } = requireApplication(call);
+    const { segmentsPerDay } = rights;
     return answerOnce(idempotency, call, async (keep) => {
       const context = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(readSend(call.body, { api, highPriority }), context);
-      const location = `${base}/${message.id}`;
-      const answer = { status: created, body: JSON.stringify(toMessageRecord(message)), location };
-      await messages.accept(applicationId, [message], keep(answer));
-      return answer;
+      const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
+      const toAnswer = (written: Message) => {
+        return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
+      };
+      const [outcome = message] = await messages.accept(
+        { applicationId, segmentsPerDay },
+        [message],
+        ([written = message]) => (isMessage(written) ? keep(toAnswer(written)) : undefined),
+      );
+      if (!isMessage(outcome)) throw outcome;
+      return toAnswer(outcome);
     });
   }
 
@@ -61,7 +70,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
           };
           const answer = { status: 200, body: JSON.stringify(body), location: null };
           const kept = keep(answer);
-          if (kept !== undefined) await messages.accept(requireApplication(call).applicationId, [], kept);
+          const { applicationId } = requireApplication(call);
+          if (kept !== undefined) await messages.accept({ applicationId, segmentsPerDay: null }, [], () => kept);
           return answer;
         }),
     }),

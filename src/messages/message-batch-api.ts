@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
+import type { ApiError } from '../platform/errors.ts';
+import { isMessage, type SendOutcome } from './acceptance.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
@@ -33,23 +35,36 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     },
     handler: (call) =>
       answerOnce(idempotency, call, async (keep) => {
-        const { applicationId, highPriority } = requireApplication(call);
+        const { applicationId, highPriority, rights } = requireApplication(call);
+        const { segmentsPerDay } = rights;
         const context = { applicationId, api, correlationId: call.correlationId };
-        const sending = { api, highPriority };
-        const outcomes = call.body.messages.map((item) => {
+        const sending = { api, highPriority, rights };
+        const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
           return error ?? messages.prepare(readSend(item as SendBody, sending), context);
         });
-        const prepared = outcomes.flatMap((outcome) => ('error' in outcome ? [] : [outcome]));
-        const body = {
-          data: outcomes.map((outcome) => ('error' in outcome ? outcome : toMessageRecord(outcome))),
-          summary: { accepted: prepared.length, rejected: outcomes.length - prepared.length },
+        const prepared = checked.flatMap((each) => ('error' in each ? [] : [each]));
+        /** The outcomes of those that were prepared, among the errors of the others. */
+        const toAnswer = (outcomes: readonly SendOutcome[]) => {
+          const left = [...outcomes];
+          const data = checked.map((each) => ('error' in each ? each : toEntry(left.shift() ?? each)));
+          const accepted = outcomes.filter(isMessage).length;
+          const body = { data, summary: { accepted, rejected: data.length - accepted } };
+          return { status: 200, body: JSON.stringify(body), location: null };
         };
-        const answer = { status: 200, body: JSON.stringify(body), location: null };
-        await messages.accept(applicationId, prepared, keep(answer));
-        return answer;
+        return toAnswer(
+          await messages.accept({ applicationId, segmentsPerDay }, prepared, (outcomes) => keep(toAnswer(outcomes))),
+        );
       }),
   });
+}
+
+function toEntry(outcome: SendOutcome) {
+  return isMessage(outcome) ? toMessageRecord(outcome) : toError(outcome);
+}
+
+function toError({ code, message, details }: ApiError) {
+  return { error: { code, message, details } };
 }
 
 function refusalOf(item: unknown, rules: SendRules, sending: Sending) {
@@ -59,6 +74,5 @@ function refusalOf(item: unknown, rules: SendRules, sending: Sending) {
     return { error: { code: 'INVALID_ARGUMENT', message, details } };
   }
   const refusal = sendRefusal(item as SendBody, sending);
-  if (refusal === undefined) return undefined;
-  return { error: { code: refusal.code, message: refusal.message, details: refusal.details } };
+  return refusal && toError(refusal);
 }

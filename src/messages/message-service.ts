@@ -1,18 +1,19 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
-import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
+import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { noCarrier } from './channel.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
-import { cancelMessage, findByKeys, insertMessages, type MessageKey } from './message-store.ts';
+import { cancelMessage, findByKeys, type MessageKey } from './message-store.ts';
+import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { smartEncode } from './smart-encoding.ts';
+import { isUsedUp, type Spender } from './spend.ts';
 import { measure } from './text.ts';
 
 export type Priority = 'normal' | 'high';
@@ -37,13 +38,6 @@ export interface SendContext {
   correlationId: string;
 }
 
-/** A batch commits these together: messages, and the answer stored for their idempotency key. */
-interface Acceptance {
-  applicationId: string;
-  messages: Message[];
-  kept: AnswerToKeep | undefined;
-}
-
 export interface MessageServiceOptions {
   database: Database;
   /** For lists; defaults to `database`. */
@@ -53,35 +47,15 @@ export interface MessageServiceOptions {
   carrierFor: (to: string) => string | undefined;
   /** Called after every commit: a message may be due. */
   wake: () => void;
+  /** By default there are no opt-outs. */
+  optOuts?: OptOutCheck;
 }
-
-const noKeys: string[] = [];
 
 export type MessageService = ReturnType<typeof createMessageService>;
 
 export function createMessageService(options: MessageServiceOptions) {
-  const { database, sideDatabase = database, clock, carrierFor, wake } = options;
-  const accepted: Batch<Acceptance, undefined> = createBatch({
-    database,
-    clock,
-    repeatable: true,
-    ownerOf: ({ applicationId }) => applicationId,
-    weightOf: ({ messages }) => Math.max(1, messages.length),
-    keysOf: ({ kept }) => (kept === undefined ? noKeys : kept.rows.map(({ hash }) => hash.toString('base64'))),
-    withoutTransaction: (items) => items.every(({ kept }) => kept === undefined),
-    async run(tx, items) {
-      await insertAnswers(
-        tx,
-        items.flatMap(({ kept }) => kept ?? []),
-        clock.nowMs(),
-      );
-      await insertMessages(
-        tx,
-        items.flatMap(({ messages }) => messages),
-      );
-      return items.map(() => undefined);
-    },
-  });
+  const { database, sideDatabase = database, clock, carrierFor, wake, optOuts = noOptOuts } = options;
+  const accepted = createAcceptance({ database, clock, optOuts });
 
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
@@ -127,9 +101,15 @@ export function createMessageService(options: MessageServiceOptions) {
   return {
     prepare,
 
-    /** Commits the messages and the stored answer together. Both are on disk when it resolves. */
-    accept: (applicationId: string, messages: Message[], kept: AnswerToKeep | undefined): Promise<void> =>
-      accepted.submit({ applicationId, messages, kept }).then(wake),
+    /**
+     * Commits the messages and the stored answer together. Both are on disk when it resolves. The outcomes are in the
+     * order of the messages; `keep` makes the answer from them, and may be called more than once.
+     */
+    async accept(spender: Spender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
+      const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
+      wake();
+      return outcomes;
+    },
 
     async require(applicationId: string, api: Api, id: string): Promise<ShownMessage> {
       const message = isId('msg', id) ? await find({ applicationId, api, id }) : undefined;
@@ -151,6 +131,9 @@ export function createMessageService(options: MessageServiceOptions) {
       if (message === undefined) throw notFound();
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
     },
+
+    /** Whether the application has no segment left today: then a 402 comes before other refusals. */
+    isUsedUp: (spender: Spender) => isUsedUp(database, spender, clock.nowMs()),
 
     drain: () => accepted.drain(),
   };

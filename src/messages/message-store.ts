@@ -17,6 +17,7 @@ import {
 } from './message.ts';
 import { queueInserts } from './message-queue.ts';
 import {
+  errorCodeOf,
   errorOf,
   type MessageRow,
   messageColumns,
@@ -38,28 +39,43 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
+/** Inserts messages that have failed at once: they never enter the queue. */
+export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
+  if (messages.length > 0) await tx.query(insertFailedStatement, messageRows(messages));
+}
+
 /**
  * The parts of a `with` that insert messages and queue them, for a statement that also writes other rows. The parameters
  * are `messageRows`, numbered from `first`. `only` names a query whose column `place` lists the rows to insert.
  */
-export const messageInserts = (first: number, only?: string) => `inserted_message as (
+export const messageInserts = (first: number, only?: string) => `${insertedMessages(first, only)},
+  ${queueInserts('inserted_message')}`;
+
+const insertedMessages = (first: number, only?: string) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, send_at, lane)
+      carrier, send_at, lane, error_code)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
-      c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint
+      c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint
     from ${fromTextRows(first)} m
     ${only === undefined ? '' : `where place in (select place from ${only})`}
     on conflict (id) do nothing
-    returning id, application_id, lane, carrier, send_at),
-  ${queueInserts('inserted_message')}`;
+    returning id, application_id, lane, carrier, send_at, api, status)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {
   name: 'insert-messages',
   text: `with ${messageInserts(1)} select`,
+  planOnce: true,
+};
+
+const insertFailedStatement: Statement = {
+  name: 'insert-failed-messages',
+  text: `with ${insertedMessages(1)},
+    ended as (${insertEnds('(select id, application_id as "applicationId", api, status from inserted_message) e')})
+    select`,
   planOnce: true,
 };
 
@@ -87,6 +103,7 @@ export function messageRows(messages: Message[]): TextRows {
       message.carrier,
       message.sendAtMs,
       laneNames.indexOf(message.lane),
+      errorCodeOf(message.errorCode),
     ]),
   );
 }
