@@ -1,3 +1,4 @@
+import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callback-api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
@@ -44,6 +45,7 @@ export interface RouteParts {
   developerVerifications: DeveloperVerificationOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  callbacks: CallbackRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
@@ -94,6 +96,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
+    ...createCallbackRoutes(parts.callbacks),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),

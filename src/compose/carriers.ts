@@ -3,7 +3,9 @@ import { createCarrierLogService } from '../delivery/carrier-log-service.ts';
 import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
 import { routeIn, sandboxCarrier } from '../delivery/environment-routes.ts';
+import { createCallbackCarriers } from '../delivery/http/callback-carriers.ts';
 import { unavailable } from '../platform/errors.ts';
+import { composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
@@ -12,9 +14,11 @@ export type Carriers = ReturnType<typeof composeCarriers>;
 const codesWaitMs = 30_000;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers({ config, clock, sideDatabase: database, keys, log, metrics }: Foundation) {
+export function composeCarriers(foundation: Foundation) {
+  const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
-  const directory = createCarrierDirectory({ database, clock, log });
+  const known = createCallbackCarriers({ database, keys, log });
+  const directory = createCarrierDirectory({ database, clock, log, onRows: known.follow });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -45,5 +49,7 @@ export function composeCarriers({ config, clock, sideDatabase: database, keys, l
       logs: createCarrierLogService({ database, clock }),
       environment,
     },
+    isCallback: known.knows,
+    callbacks: { callbacks: composeCallbacks(foundation, known), publicUrl: config.publicUrl },
   };
 }

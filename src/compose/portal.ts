@@ -52,6 +52,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    callbacks: parts.carriers.callbacks,
     totals: { database, clock },
     deliveries: {
       database,
