@@ -22,6 +22,7 @@ import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
@@ -46,6 +47,7 @@ export interface RouteParts {
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
   callbacks: CallbackRoutesOptions;
+  routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
@@ -97,6 +99,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
     ...createCallbackRoutes(parts.callbacks),
+    ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),

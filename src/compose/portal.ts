@@ -53,6 +53,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     },
     carriers: parts.carriers.routes,
     callbacks: parts.carriers.callbacks,
+    routing: parts.carriers.routing,
     totals: { database, clock },
     deliveries: {
       database,

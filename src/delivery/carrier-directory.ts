@@ -5,7 +5,8 @@ import { type CarrierBind, type CarrierState, canSend, readBinds, stateOf } from
 import { createCarrierPoll } from './carrier-poll.ts';
 import { type CarrierKind, type CarrierRow, carrierKey } from './carrier-store.ts';
 import { createKnownRoutes } from './known-routes.ts';
-import type { CarrierHealth, RouteTable } from './routing.ts';
+import type { RouteTable } from './route-table.ts';
+import type { CarrierHealth } from './routing.ts';
 
 /** A carrier as this node last saw it. */
 export interface KnownCarrier extends CarrierHealth {

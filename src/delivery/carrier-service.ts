@@ -33,6 +33,9 @@ import {
 } from './carrier-store.ts';
 import { callbackUrls, newCallbackToken, openCallbackToken, sealCallbackToken } from './http/callback-token.ts';
 import type { CallbackUrls } from './http/http-profile.ts';
+import { namesOf } from './known-routes.ts';
+import type { RouteRule } from './route-table.ts';
+import { lockRoutes, readNewestTable } from './route-table-store.ts';
 
 /** A carrier with its live connections. */
 export interface LiveCarrier extends CarrierRow {
@@ -52,7 +55,7 @@ export interface CarrierService {
   /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
   replace(name: string, settings: unknown): Promise<LiveCarrier>;
   setPaused(name: string, paused: boolean): Promise<LiveCarrier>;
-  /** A 409 while texts wait or receipts are awaited, unless it is forced. */
+  /** A 409 while a route names it, and while texts wait or receipts are awaited unless it is forced. */
   remove(name: string, options: { force: boolean }): Promise<void>;
   /** The settings with their secrets, for a comparison on the machine. Never for an answer. */
   readAll(row: CarrierRow): CarrierSettings;
@@ -188,11 +191,22 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
       const row = await requireRow(name);
       if (!force && (await hasAwaitedTexts(database, row, clock.nowMs()))) throw stillAwaited(name);
       await notifying(async (tx) => {
+        await lockRoutes(tx);
+        const table = await readNewestTable(tx);
+        if (table !== undefined && namesOf(table).includes(name)) throw stillNamed(name, table.routes);
         await deleteCarrier(tx, row.id, clock.nowMs());
         await deleteBindsOf(tx, row.id);
       });
     },
   };
+}
+
+function stillNamed(name: string, routes: RouteRule[]): ApiError {
+  const rule = routes.find((each) => namesOf({ routes: [each] }).includes(name));
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `The route ${rule?.name} names the carrier ${name}. Take it out of the routes first.`,
+  );
 }
 
 function stillAwaited(name: string): ApiError {

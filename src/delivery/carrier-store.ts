@@ -89,6 +89,17 @@ const readStatement = {
   text: `select ${columns} from carrier where deleted_at is null order by name limit $1`,
 };
 
+/**
+ * The carriers of some time ago. A node may have followed a deleted one for 2 s more. Of one name the newest comes last.
+ */
+export async function readCarriersAt(tx: Tx, atMs: number): Promise<Pick<CarrierRow, 'id' | 'name'>[]> {
+  const { rows } = await tx.query<Pick<CarrierRow, 'id' | 'name'>>(
+    `select id, name from carrier where created_at <= $1 and (deleted_at is null or deleted_at > $2) order by id limit $3`,
+    [toTimestamp(atMs), toTimestamp(atMs), 2 * mostCarriers],
+  );
+  return rows;
+}
+
 /** A page, newest first. */
 export async function listCarriers(tx: Tx, limit: number, beforeId: number | undefined): Promise<CarrierRow[]> {
   const { rows } = await tx.query<CarrierRow>(

@@ -107,13 +107,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
   function render({ message, entry, parts, form }: ClaimedText): OutgoingText | undefined {
-    const { id: messageId, applicationId, to, sender: from, expiresAtMs } = message;
+    const { id: messageId, applicationId, to, sender, sentAs, expiresAtMs } = message;
     const lane = laneNames[entry.lane] ?? 'bulk';
     const isCode = message.api === 'verify';
     try {
       const text = renderText(message);
       const about = { messageId, attempt: entry.attempt + 1, applicationId, lane, isCode };
-      return { ...about, to, from, text, expiresAtMs, parts, form };
+      return { ...about, to, from: sentAs ?? sender, text, expiresAtMs, parts, form };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;

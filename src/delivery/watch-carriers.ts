@@ -8,7 +8,7 @@ import { type CarrierRow, carrierAccount, carrierKey } from './carrier-store.ts'
 import { findWaitingTests } from './carrier-test-store.ts';
 import { openCallbackToken } from './http/callback-token.ts';
 import { createKnownRoutes } from './known-routes.ts';
-import type { RouteTable } from './routing.ts';
+import type { RouteTable } from './route-table.ts';
 
 /** A carrier that a worker has to run, with its secrets. */
 export type ConfiguredCarrier = CarrierFacts & CarrierSettings;

@@ -109,7 +109,7 @@ export interface Reply {
 
 export type Bulkhead = 'side' | 'single';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Answer {
   description: string;

@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
-import type { ApiError } from '../platform/errors.ts';
+import { ApiError } from '../platform/errors.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
+import type { Message } from './message.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
@@ -41,7 +42,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
         const sending = { api, highPriority, rights };
         const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
-          return error ?? messages.prepare(readSend(item as SendBody, sending), context);
+          return error ?? orUnroutable(() => messages.prepare(readSend(item as SendBody, sending), context));
         });
         const prepared = checked.flatMap((each) => ('error' in each ? [] : [each]));
         /** The outcomes of those that were prepared, among the errors of the others. */
@@ -75,4 +76,14 @@ function refusalOf(item: unknown, rules: SendRules, sending: Sending) {
   }
   const refusal = sendRefusal(item as SendBody, sending);
   return refusal && toError(refusal);
+}
+
+/** No route leads to the number of one text: the others go on. */
+function orUnroutable(prepare: () => Message) {
+  try {
+    return prepare();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'UNROUTABLE_DESTINATION') throw error;
+    return toError(error);
+  }
 }

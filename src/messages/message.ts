@@ -1,5 +1,6 @@
 import type { Api } from '../http/route.ts';
 import type { Encoding } from './text.ts';
+import type { Routing } from './text-route.ts';
 
 // The store writes these names as their place in the list, so new ones go to the end.
 export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
@@ -115,6 +116,8 @@ export interface Message {
   channel: string;
   to: string;
   sender: string;
+  /** The sender that its route put in place of the caller's. */
+  sentAs: string | null;
   /** Null for a verification's text, and after the retention time. */
   body: string | null;
   /** What the worker renders a verification's text from; never contains the code. */
@@ -136,10 +139,24 @@ export interface Message {
   lane: Lane;
   /** When the caller wanted it sent; null for at once. */
   sendAtMs: number | null;
+  /** Outside the hours of its route: when they begin. */
+  deferredUntilMs: number | null;
+  /** How its carrier was chosen. Written, and read by no one but `explain`. */
+  routing?: Routing | undefined;
 }
 
 /** The fields that the API returns. */
 export type ShownMessage = Omit<
   Message,
-  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'lane' | 'sendAtMs'
+  | 'applicationId'
+  | 'api'
+  | 'verificationId'
+  | 'template'
+  | 'correlationId'
+  | 'carrier'
+  | 'lane'
+  | 'sendAtMs'
+  | 'sentAs'
+  | 'deferredUntilMs'
+  | 'routing'
 >;

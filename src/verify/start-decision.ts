@@ -1,7 +1,10 @@
+import { noCarrier, unroutable } from '../messages/channel.ts';
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
+import type { RouteText } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Guard, GuardFacts } from './guard.ts';
@@ -19,7 +22,6 @@ export interface StartRequest {
   ttlSeconds: number;
   text: PreparedText;
   correlationId: string;
-  carrier: string;
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
@@ -35,17 +37,29 @@ export interface StartDecisionOptions {
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
+  routeText: RouteText;
 }
 
-/** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
+/** The pending verification of a number. */
+export interface PendingStart {
+  verification: Verification;
+  /** The carriers that had its texts. */
+  used: readonly string[];
+}
+
+/**
+ * Decides a start from the rows that the surrounding transaction holds. Pure except for ids, the clock and the state of
+ * the carriers. An error refuses this start alone, and nothing of it is kept.
+ */
 export function decideStart(
   options: StartDecisionOptions,
   request: StartRequest,
-  pending: Verification | undefined,
+  open: PendingStart | undefined,
   counts: StartCounts | undefined,
-): StartDecision {
+): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
-  if (pending === undefined) return startNew(options, request, undefined, counts);
+  if (open === undefined) return startNew(options, request, undefined, counts);
+  const { verification: pending, used } = open;
   // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) {
     return { verification: pending, superseded: undefined, message: undefined };
@@ -64,7 +78,7 @@ export function decideStart(
         resendAvailableAtMs: resendAt(options, pending.testNumber),
         updatedAtMs: nowMs,
       };
-      return { ...withText(options, request, verification), superseded: undefined };
+      return withText(options, request, { verification, superseded: undefined, used });
     }
   }
 }
@@ -74,7 +88,7 @@ function startNew(
   request: StartRequest,
   superseded: Verification | undefined,
   counts: StartCounts | undefined,
-): StartDecision {
+): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
@@ -110,7 +124,7 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
-  return { ...withText(options, request, verification), superseded };
+  return withText(options, request, { verification, superseded, used: [] });
 }
 
 export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
@@ -128,24 +142,45 @@ function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
   return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
 }
 
-function withText(options: StartDecisionOptions, request: StartRequest, verification: Verification) {
-  const message = newText(options, request, verification);
-  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, message };
+function withText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  given: Pick<StartDecision, 'verification' | 'superseded'> & Pick<PendingStart, 'used'>,
+): StartDecision | ApiError {
+  const { verification, superseded, used } = given;
+  const message = newText(options, request, verification, used);
+  if (message instanceof ApiError) return message;
+  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, superseded, message };
 }
 
 /** The text's row. It holds the template, never the code, which is derived when the text is sent. */
-function newText(options: StartDecisionOptions, request: StartRequest, verification: Verification): Message {
+function newText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  verification: Verification,
+  used: readonly string[],
+): Message | ApiError {
   const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
   const { template, sender, encoding, segmentCount, characters, remaining } = text;
+  const { applicationId, to } = request;
+  const id = newId('msg', options.clock);
+  const found = options.routeText({
+    ...{ messageId: id, applicationId, api: 'verify', to, from: sender, urgent: true, used, sendAtMs: nowMs },
+    senderCarriers: null,
+    holdsSender: false,
+  });
+  if (found === 'no_carrier') return noCarrier();
+  if (found === 'unroutable') return unroutable();
   return {
-    id: newId('msg', options.clock),
-    applicationId: request.applicationId,
+    id,
+    applicationId,
     api: 'verify',
     verificationId: verification.id,
     channel: request.channel,
-    to: request.to,
+    to,
     sender,
+    sentAs: found.sentAs,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },
     status: 'queued',
@@ -162,8 +197,10 @@ function newText(options: StartDecisionOptions, request: StartRequest, verificat
     deliveredAtMs: null,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
-    carrier: request.carrier,
+    carrier: found.carrier,
     lane: 'first',
     sendAtMs: null,
+    deferredUntilMs: null,
+    routing: found.routing,
   };
 }

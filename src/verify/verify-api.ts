@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
-import { noCarrier, unsupportedChannel } from '../messages/channel.ts';
+import { unsupportedChannel } from '../messages/channel.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
+import type { TextFacts } from '../messages/text-route.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
@@ -22,14 +23,14 @@ export interface VerifyRoutesOptions {
   verify: VerifyService;
   idempotency: Idempotency;
   rules: StartRules;
-  /** The carrier for a number; undefined when there is none. */
-  carrierFor: (to: string) => string | undefined;
+  /** Throws a 503 if no carrier could send a code to this number soon. */
+  requireCarrier: (start: Pick<TextFacts, 'applicationId' | 'to' | 'from'>) => void;
 }
 
 const base = '/verify/v1/verifications';
 const params = Type.Object({ id: pathParameter });
 
-export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {
+export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier }: VerifyRoutesOptions): Route[] {
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 
   function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
@@ -37,8 +38,6 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
     const { channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(call.body.to);
-    const carrier = carrierFor(to);
-    if (carrier === undefined) throw noCarrier();
     const text = prepareText({
       app: applicationName,
       locale: locale ?? null,
@@ -46,6 +45,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       codeLength: code_length,
       autofill: copyAutofill(autofill ?? null),
     });
+    requireCarrier({ applicationId, to, from: text.sender });
     return {
       applicationId,
       to,
@@ -55,7 +55,6 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       ttlSeconds: ttl_seconds,
       text,
       correlationId: call.correlationId,
-      carrier,
     };
   }
 

@@ -6,6 +6,7 @@ import { insertMessages } from '../../src/messages/message-store.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
+import { routeTo } from './routes.ts';
 
 /** A carrier that does as it is told, and writes down every submit. */
 export interface RecordingCarrier extends Carrier {
@@ -119,7 +120,7 @@ export async function acceptMessages(
   count: number,
   changes: Partial<Message> = {},
 ): Promise<Message[]> {
-  const service = createMessageService({ database, clock, carrierFor: () => carrier, wake: () => {} });
+  const service = createMessageService({ database, clock, routeText: routeTo(carrier), wake: () => {} });
   const request = {
     to: '+447700900123',
     from: 'ACME',
