@@ -1,3 +1,4 @@
+import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callback-api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
@@ -50,6 +51,7 @@ export interface RouteParts {
   spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  callbacks: CallbackRoutesOptions;
   routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
@@ -104,6 +106,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createTemplateRoutes(parts.spend.sending),
     ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
+    ...createCallbackRoutes(parts.callbacks),
     ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),

@@ -2,11 +2,16 @@ import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { callbackUrls } from '../delivery/http/callback-token.ts';
+import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import type { RunningCarrier } from '../delivery/running-carrier.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
+import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
+import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -86,17 +91,7 @@ export function createDelivery(options: {
     environment: config.environment,
     countryOf: routedCountryOf,
     onMoved: () => otherNodes?.notify(),
-    createCarrier: (configured, onBindsChange) =>
-      createSmppCarrier({
-        configured,
-        slots,
-        clock,
-        byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
-        isAllowedAddress: isAllowedAddress(config.environment),
-        onCount: (name) => onCarrierCount(configured.key, name, 1),
-        onUnreported: shown?.whenSent(configured),
-        onBindsChange,
-      }),
+    createCarrier,
     createWorker: (carrier, failover) =>
       createDeliveryWorker({
         database,
@@ -113,6 +108,29 @@ export function createDelivery(options: {
         onAnswers: totals.noteAnswers,
       }),
   });
+
+  function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
+    const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
+    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    if (configured.kind === 'http') {
+      const { name, callbackToken } = configured;
+      return createHttpCarrier({
+        ...shared,
+        configured,
+        urls: callbackUrls(config.publicUrl, name, callbackToken ?? ''),
+        environment: config.environment,
+        findReceipt: (account, id) => takeUnmatched(database, account, id),
+      });
+    }
+    return createSmppCarrier({
+      ...shared,
+      configured,
+      isAllowedAddress: isAllowedAddress(config.environment),
+      onCount: (name) => onCarrierCount(configured.key, name, 1),
+      onBindsChange,
+    });
+  }
+
   const chores = createChores({ config, database, clock });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;

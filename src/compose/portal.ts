@@ -54,6 +54,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    callbacks: parts.carriers.callbacks,
     routing: parts.carriers.routing,
     totals: { database, clock },
     deliveries: {
