@@ -22,10 +22,11 @@ const mayImport: Record<string, string[]> = {
   verify: ['messages', 'http', 'platform'],
   delivery: ['messages', 'http', 'platform'],
   sandbox: ['messages', 'http', 'platform'],
+  inbound: ['delivery', 'messages', 'http', 'platform'],
   // The virtual SMSC speaks with the carriers' codec.
   smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
-  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'http', 'platform'],
+  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'inbound', 'http', 'platform'],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
@@ -64,6 +65,14 @@ const ownerOf: Record<string, string[]> = {
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
+  own_number: ['inbound'],
+  inbound_text: ['inbound'],
+  inbound_part: ['inbound'],
+  inbound_seen: ['inbound'],
+  // Accepting and claiming texts ask whether there is any opt-out at all.
+  opt_out: ['inbound', 'messages', 'delivery'],
+  opt_out_change: ['inbound'],
+  automatic_reply: ['inbound'],
   walk: ['platform'],
   idempotency: ['platform'],
   handset_text: ['sandbox'],

@@ -73,6 +73,8 @@ export interface Carrier {
   readonly watchesItself: boolean;
   /** What to do with a plain text in doubt: send it again after a wait for a late answer or a receipt, or give it up. */
   readonly onDoubt: { resend: boolean; afterMs: number } | undefined;
+  /** True if the carrier itself answers people who text a stop, start or help word: then we do not. */
+  readonly confirmsOptOuts?: boolean | undefined;
   /** A worker claims no more than this, since a claimed text waits for nothing else. */
   capacity(): Capacity;
   /**
@@ -103,6 +105,9 @@ export interface Receipt {
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */
 export type ReceiveReceipts = (receipts: Receipt[]) => Promise<void>;
+
+/** The carrier that texts come from, and its account, which their ids belong to. */
+export type InboundSource = Pick<Carrier, 'key' | 'account' | 'confirmsOptOuts'>;
 
 /** A text that a phone sent to a number of ours, or a part of one. */
 export interface InboundText {

@@ -94,7 +94,7 @@ export interface Reply {
 
 export type Bulkhead = 'side' | 'single';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Answer {
   description: string;
