@@ -94,7 +94,7 @@ function sayWhatIsLeftOut(): void {
 
 /** Runs the runner, test files and services in one process group, so that all of them can be stopped. */
 async function runTests(server: string | undefined): Promise<number> {
-  const runner = spawn(process.execPath, ['--import', 'tsx', 'scripts/run-test-files.ts', ...files], {
+  const runner = spawn(process.execPath, [`${folder}/compiled/scripts/run-test-files.js`, ...files], {
     cwd: root,
     stdio: 'inherit',
     detached: true,

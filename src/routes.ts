@@ -10,6 +10,7 @@ import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
+import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/delivery-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
 import {
@@ -21,6 +22,7 @@ import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
@@ -42,6 +44,8 @@ export interface RouteParts {
   developerVerifications: DeveloperVerificationOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  totals: TotalRoutesOptions;
+  deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -90,6 +94,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
     ...createCarrierRoutes(parts.carriers),
+    ...createTotalRoutes(parts.totals),
+    ...createDeliveryRoutes(parts.deliveries),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),

@@ -22,11 +22,14 @@ const mayImport: Record<string, string[]> = {
   verify: ['messages', 'http', 'platform'],
   delivery: ['messages', 'http', 'platform'],
   sandbox: ['messages', 'http', 'platform'],
+  // Counts what delivery does, and reads what its stores tell.
+  quality: ['delivery', 'messages', 'http', 'platform'],
+  // Gets what carriers report, and asks to send answers.
   inbound: ['delivery', 'messages', 'http', 'platform'],
   // The virtual SMSC speaks with the carriers' codec.
   smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
-  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'inbound', 'http', 'platform'],
+  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'inbound', 'http', 'platform'],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
@@ -44,6 +47,11 @@ const ownerOf: Record<string, string[]> = {
   api_key: ['registry'],
   oauth_client: ['registry'],
   client_secret: ['registry'],
+  sender: ['registry'],
+  verification_template: ['registry'],
+  plan_spend: ['registry'],
+  spend_day: ['messages'],
+  sender_pace: ['delivery'],
   registry_change: ['registry'],
   node: ['registry'],
   signing_key: ['identity'],
@@ -62,9 +70,14 @@ const ownerOf: Record<string, string[]> = {
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],
+  route_table: ['delivery'],
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
+  total_day: ['quality'],
+  carrier_minute: ['quality'],
+  alert: ['quality'],
+  alert_call: ['quality'],
   own_number: ['inbound'],
   inbound_text: ['inbound'],
   inbound_part: ['inbound'],

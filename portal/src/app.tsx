@@ -14,8 +14,7 @@ import { SetPassword } from './visitor/set-password.tsx';
 import { SignIn } from './visitor/sign-in.tsx';
 
 const ApplicationPage = lazy(() => import('./applications/application-page.tsx'));
-const PendingRegistrations = lazy(() => import('./operator/pending-registrations.tsx'));
-const SystemHealth = lazy(() => import('./operator/system-health.tsx'));
+const OperatorPages = lazy(() => import('./operator/operator-pages.tsx'));
 
 export function App() {
   return (
@@ -64,8 +63,7 @@ function Pages() {
       <Route path="/sign-up" component={Applications} />
       <Route path="/applications" component={Applications} />
       <Route path="/applications/:id/:tab?/:record?" component={OneApplication} />
-      {account.operator && <Route path="/operator/registrations" component={PendingRegistrations} />}
-      {account.operator && <Route path="/operator/health" component={SystemHealth} />}
+      {account.operator && <Route path="/operator/*?" component={OperatorPages} />}
       <Route component={NotFound} />
     </Switch>
   );

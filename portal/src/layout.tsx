@@ -26,8 +26,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <Tag tone={service.environment === 'sandbox' ? 'wait' : 'calm'}>{service.environment}</Tag>
           <nav className={styles.nav} aria-label="Main">
             {account !== null && <NavLink href="/applications">Applications</NavLink>}
-            {account?.operator && <NavLink href="/operator/registrations">Registrations</NavLink>}
-            {account?.operator && <NavLink href="/operator/health">Health</NavLink>}
+            {account?.operator && <NavLink href="/operator">Operations</NavLink>}
             <a href="/docs" className={styles.link}>
               Reference
             </a>

@@ -2,7 +2,7 @@ import { createCarrierDirectory } from '../delivery/carrier-directory.ts';
 import { createCarrierLogService } from '../delivery/carrier-log-service.ts';
 import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
-import { testNumberOf } from '../messages/test-numbers.ts';
+import { routeIn, sandboxCarrier } from '../delivery/environment-routes.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -10,13 +10,10 @@ export type Carriers = ReturnType<typeof composeCarriers>;
 
 /** Codes are not started once every carrier has been down for this long: they would expire in a queue. */
 const codesWaitMs = 30_000;
-/** The carrier of the virtual handsets. */
-const sandboxCarrier = 'sandbox';
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
 export function composeCarriers({ config, clock, sideDatabase: database, keys, log, metrics }: Foundation) {
   const { environment } = config;
-  const isSandbox = environment === 'sandbox';
   const directory = createCarrierDirectory({ database, clock, log });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
@@ -26,20 +23,21 @@ export function composeCarriers({ config, clock, sideDatabase: database, keys, l
     return [...counts].map(([labels, value]) => ({ labels: labels.split(' '), value }));
   });
 
-  /** Test numbers keep their meaning in the sandbox; other numbers go to a configured carrier if there is one. */
-  function carrierFor(to: string): string | undefined {
-    if (!isSandbox) return directory.carrierFor(to);
-    return testNumberOf(to) === undefined ? (directory.carrierFor(to) ?? sandboxCarrier) : sandboxCarrier;
-  }
+  const candidatesFor = (to: string): string[] => {
+    const facts = { messageId: null, to, country: undefined, from: '', api: 'sms', applicationId: '' } as const;
+    const about = { urgent: true, isCode: false, senderCarriers: null, used: [], nowMs: clock.nowMs() };
+    const decision = routeIn(environment, { ...facts, ...about }, directory.table(), directory.list());
+    return decision.outcome === 'routed' ? decision.candidates.map(({ key }) => key) : [];
+  };
 
   return {
     directory,
-    carrierFor,
+    carrierFor: (to: string): string | undefined => candidatesFor(to)[0],
     carrierForCode(to: string): string | undefined {
-      const carrier = carrierFor(to);
-      if (carrier !== sandboxCarrier && directory.allDownFor(codesWaitMs))
+      const keys = candidatesFor(to);
+      if (keys[0] !== sandboxCarrier && keys.length > 0 && directory.areDownFor(keys, codesWaitMs))
         throw unavailable('No carrier can send texts at the moment. Try again shortly.', 30);
-      return carrier;
+      return keys[0];
     },
     routes: {
       carriers: createCarrierService({ database, clock, keys, environment }),

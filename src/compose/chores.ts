@@ -13,8 +13,12 @@ import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
+import { createCodeOutcomes } from '../quality/code-outcomes.ts';
+import { deleteOldMinutes } from '../quality/minute-store.ts';
+import { deleteOldDays, foldDays } from '../quality/total-store.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
+import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
@@ -37,6 +41,12 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
+  const countCodes = createCodeOutcomes({
+    database,
+    clock,
+    walkEnded: walkEndedCodes,
+    findShared: async () => new Set<string>(),
+  });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   /** Partitions are made weeks ahead, and dropped with all their rows when the youngest is old enough. */
   function partitionChores(table: PartitionedTable): Chore[] {
@@ -90,6 +100,10 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
+    { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
+    { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },
+    { name: 'old-totals', everyMs: hourMs, runPiece: withNow(deleteOldDays) },
+    { name: 'old-carrier-minutes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldMinutes) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },
     { name: 'old-known-addresses', everyMs: hourMs, runPiece: portal.deleteOldAddresses },

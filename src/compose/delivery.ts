@@ -15,6 +15,7 @@ import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
+import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
@@ -28,6 +29,7 @@ export interface Delivery {
   /** The workers of all carriers that run now. */
   workers(): DeliveryWorker[];
   maintenance: Maintenance;
+  totals: Totals;
 }
 
 /** Postgres NOTIFY channel: `web` nodes notify the nodes that deliver. */
@@ -46,6 +48,8 @@ export function createDelivery(options: {
   onCount: (name: DeliveryCount, by: number) => void;
   onCarrierCount: (carrier: string, name: ReceiptCount | DeliveredCount, by: number) => void;
   onMaintenance: (chore: string, count: MaintenanceCount, by: number) => void;
+  onText?: TotalsOptions['onEvent'];
+  onAnswerTime?: TotalsOptions['onAnswerTime'];
 }): Delivery {
   const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
   const isSandbox = config.environment === 'sandbox';
@@ -53,10 +57,18 @@ export function createDelivery(options: {
   const handsets = createHandsets(database, clock);
   const phones = isSandbox ? createSandboxCarrier(handsets, log) : undefined;
   const shown = phones && createShownTexts({ database, handsets, phonesKey: phones.key, log });
+  const totals = createTotals({
+    database,
+    clock,
+    log,
+    ...(options.onText && { onEvent: options.onText }),
+    ...(options.onAnswerTime && { onAnswerTime: options.onAnswerTime }),
+  });
   const receipts = createReceipts({
     database,
     clock,
     onCount: onCarrierCount,
+    onChanged: totals.noteReports,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     ...(shown && { onDelivered: shown.onDelivered }),
   });
@@ -91,6 +103,7 @@ export function createDelivery(options: {
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
+        onAnswers: totals.noteAnswers,
       }),
   });
   const chores = createChores({ config, database, clock });
@@ -100,7 +113,9 @@ export function createDelivery(options: {
   return {
     workers: carriers.workers,
     maintenance,
+    totals,
     async start() {
+      totals.start();
       await carriers.start();
       if (config.redisUrl !== undefined) {
         listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
@@ -112,6 +127,7 @@ export function createDelivery(options: {
       await listener?.stop();
       await carriers.stop();
       await slots.stop();
+      await totals.stop();
     },
     wake: carriers.wake,
   };

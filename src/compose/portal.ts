@@ -52,5 +52,12 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    totals: { database, clock },
+    deliveries: {
+      database,
+      clock,
+      carriers: parts.carriers.directory.list,
+      table: parts.carriers.directory.table,
+    },
   };
 }

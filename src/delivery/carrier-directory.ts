@@ -3,24 +3,20 @@ import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { type CarrierBind, type CarrierState, canSend, readBinds, stateOf } from './carrier-bind-store.ts';
 import { createCarrierPoll } from './carrier-poll.ts';
-import { type CarrierKind, type CarrierRow, carrierKey, readCarriers } from './carrier-store.ts';
-import { route } from './routing.ts';
+import { type CarrierKind, type CarrierRow, carrierKey } from './carrier-store.ts';
+import { createKnownRoutes } from './known-routes.ts';
+import type { CarrierHealth, RouteTable } from './routing.ts';
 
 /** A carrier as this node last saw it. */
-export interface KnownCarrier {
-  key: string;
-  name: string;
+export interface KnownCarrier extends CarrierHealth {
   kind: CarrierKind;
-  paused: boolean;
-  /** It can send now. */
-  up: boolean;
   state: CarrierState;
   binds: CarrierBind[];
   /** On the steady clock: since when this node has seen it unable to send, or paused. Null while it works. */
   downSinceMs: number | null;
 }
 
-/** The carriers and their states, at most 2 s old. Reading it costs no query. */
+/** The carriers, their states and the routes, at most 2 s old. Reading it costs no query. */
 export interface CarrierDirectory {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -28,10 +24,9 @@ export interface CarrierDirectory {
   refresh(): Promise<void>;
   /** By name. */
   list(): readonly KnownCarrier[];
-  /** The key of the best carrier for a number; undefined when there are no carriers. */
-  carrierFor(to: string): string | undefined;
-  /** True when there are carriers, and none has worked for this long. */
-  allDownFor(ms: number): boolean;
+  table(): RouteTable;
+  /** True when none of these carriers has worked for this long. */
+  areDownFor(keys: readonly string[], ms: number): boolean;
 }
 
 export interface CarrierDirectoryOptions {
@@ -41,10 +36,11 @@ export interface CarrierDirectoryOptions {
 }
 
 export function createCarrierDirectory({ database, clock, log }: CarrierDirectoryOptions): CarrierDirectory {
+  const routes = createKnownRoutes();
   let known: KnownCarrier[] = [];
 
   async function read(): Promise<boolean> {
-    const rows = await readCarriers(database);
+    const { rows, changed } = await routes.read(database);
     const binds = await readBinds(
       database,
       rows.map(({ id }) => id),
@@ -56,16 +52,23 @@ export function createCarrierDirectory({ database, clock, log }: CarrierDirector
       const own = binds.filter(({ carrierId }) => carrierId === row.id);
       return toKnown(row, own, before.get(carrierKey(row))?.downSinceMs ?? steadyMs);
     });
-    return known.length !== before.size || known.some((carrier) => !isSame(carrier, before.get(carrier.key)));
+    return (
+      changed || known.length !== before.size || known.some((carrier) => !isSame(carrier, before.get(carrier.key)))
+    );
   }
 
   return {
     ...createCarrierPoll({ database, log, read }),
     list: () => known,
-    carrierFor: (to) => route({ to }, known)[0]?.carrier.key,
-    allDownFor: (ms) =>
-      known.length > 0 &&
-      known.every(({ downSinceMs }) => downSinceMs !== null && clock.steadyMs() - downSinceMs >= ms),
+    table: routes.table,
+    areDownFor(keys, ms) {
+      const untilMs = clock.steadyMs() - ms;
+      const isDown = (key: string) => {
+        const since = known.find((carrier) => carrier.key === key)?.downSinceMs ?? null;
+        return since !== null && since <= untilMs;
+      };
+      return keys.every(isDown);
+    },
   };
 }
 
@@ -78,6 +81,7 @@ function toKnown(row: CarrierRow, binds: CarrierBind[], downSinceMs: number): Kn
     kind,
     paused,
     up,
+    open: [],
     state: stateOf(binds, Number(settings.binds)),
     binds,
     downSinceMs: up && !paused ? null : downSinceMs,

@@ -26,6 +26,7 @@ export interface DeliveryWorkerOptions {
   alone: boolean;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  onAnswers?: SubmissionOptions['onAnswers'];
 }
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */

@@ -1,5 +1,5 @@
-import { type ReceiptOutcome, unsentStatuses } from '../messages/message.ts';
-import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/message-row.ts';
+import { type MessageStatus, type ReceiptOutcome, unsentStatuses } from '../messages/message.ts';
+import { errorCodeOf, statusCode, statusCodes, statusOf, toUuidRange } from '../messages/message-row.ts';
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
@@ -21,6 +21,38 @@ export interface KnownMessage {
   unsent: boolean;
   /** This receipt made it delivered. */
   delivered: boolean;
+  /** What the receipt has changed, for those who count texts. */
+  changed: ChangedText | undefined;
+}
+
+/** A text whose state a receipt has changed. */
+export interface ChangedText {
+  /** Uuids. */
+  id: string;
+  applicationId: string;
+  sender: string;
+  to: string;
+  sentAtMs: number | null;
+  was: MessageStatus;
+  now: MessageStatus;
+  /** The answer to its submit was not known. */
+  wasUnsent: boolean;
+}
+
+type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs'>;
+const changedColumns = (of = '') => `${of}application_id as "applicationId", ${of}sender, ${of}recipient as "to",
+      ${of}sent_at as "sentAtMs"`;
+
+/** What the statements below return of a text that they change; numbers stand for states. */
+interface SettledRow extends Omit<ChangedRow, 'id'> {
+  was: number;
+  now: number | null;
+}
+
+function changeOf(id: string, row: SettledRow, wasUnsent: boolean): ChangedText | undefined {
+  const { applicationId, sender, to, sentAtMs, was, now } = row;
+  if (now === null) return undefined;
+  return { id, applicationId, sender, to, sentAtMs, was: statusOf(was), now: statusOf(now), wasUnsent };
 }
 
 /**
@@ -37,30 +69,37 @@ export async function applyToSent(
   const delivered = receipts.filter(({ receipt }) => receipt.outcome === 'delivered');
   if (delivered.length > 0) {
     const values = [carrier, toTimestamp(nowMs), ...toUuidRange(delivered.map(({ id }) => id))];
-    const { rows } = await tx.query<{ id: string }>(deliveredStatement, values);
-    for (const { id } of rows) known.set(id, { id, unsent: false, delivered: true });
+    const { rows } = await tx.query<ChangedRow>(deliveredStatement, values);
+    for (const row of rows) {
+      const changed = { ...row, was: 'sent', now: 'delivered', wasUnsent: false } as const;
+      known.set(row.id, { id: row.id, unsent: false, delivered: true, changed });
+    }
   }
   const others = receipts.filter(({ id }) => !known.has(id));
   if (others.length > 0) {
-    const { rows } = await tx.query<KnownMessage>(sentStatement, parameters(carrier, others, nowMs));
-    for (const each of rows) known.set(each.id, each);
+    const { rows } = await tx.query<Omit<KnownMessage, 'changed'> & SettledRow>(
+      sentStatement,
+      parameters(carrier, others, nowMs),
+    );
+    for (const { id, unsent, delivered, ...row } of rows)
+      known.set(id, { id, unsent, delivered, changed: changeOf(id, row, false) });
   }
   return known;
 }
 
 /**
  * Applies receipts that came before the answer to the submit was written, or instead of it. Returns the texts that wait
- * in the queue or the schedule, or are claimed: true for those that are delivered now.
+ * in the queue or the schedule, or are claimed, and what changed.
  */
 export async function applyToUnsent(
   tx: Tx,
   { key, account }: Pick<Carrier, 'key' | 'account'>,
   receipts: MatchedReceipt[],
   nowMs: number,
-): Promise<Map<string, boolean>> {
+): Promise<Map<string, Omit<KnownMessage, 'unsent'>>> {
   const values = [...parameters(key, receipts, nowMs), account];
-  const { rows } = await tx.query<{ id: string; delivered: boolean }>(unsentStatement, values);
-  return new Map(rows.map(({ id, delivered }) => [id, delivered]));
+  const { rows } = await tx.query<{ id: string; delivered: boolean } & SettledRow>(unsentStatement, values);
+  return new Map(rows.map(({ id, delivered, ...row }) => [id, { id, delivered, changed: changeOf(id, row, true) }]));
 }
 
 function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number): unknown[] {
@@ -84,7 +123,7 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
 const deliveredStatement = `update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null,
       sequence = sequence + 1
     where ${isInRange(3)} and carrier = $1 and status = ${sent}
-    returning id`;
+    returning id, ${changedColumns()}`;
 
 const report = `report as (
     select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[]) as r(id, outcome, error, reported_id))`;
@@ -109,12 +148,13 @@ const sentStatement = `with ${report},
         when outcome = ${delivered} then m.status in (${sent}, ${unknown})
         when m.status = ${unknown} then outcome <> ${unknown}
         else m.status = ${sent} and (m.possible_duplicates = 0 or m.carrier_message_id = reported_id) end
-      returning m.id, m.application_id as "applicationId", m.api, m.status, was),
+      returning m.id, ${changedColumns('m.')}, m.api, m.status, was),
     ${ended},
     not_unknown as (
       delete from message_end e using applied a where a.was = ${unknown} and e.application_id = a."applicationId"
         and e.api = a.api and e.status = a.was and e.message_id = a.id)
-    select known_id as id, was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered from known`;
+    select known_id as id, known.was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered, known.was,
+      a.status as now, a."applicationId", a.sender, a."to", a."sentAtMs" from known left join applied a on a.id = known_id`;
 
 /**
  * Only a text that was submitted can be delivered; bad news counts only if there is one copy. A worker may take the text
@@ -153,9 +193,11 @@ const unsentStatement = `with ${report},
       update message m set ${settled}, attempt = w.attempt, possible_duplicates = w.possible_duplicates
       from waiting w where w.fits and w.id in (select id from held) and m.id = w.id and m.id = any($3::uuid[])
         and m.status ${isUnsent}
-      returning m.id, m.application_id as "applicationId", m.api, m.status, m.carrier_message_id),
+      returning m.id, ${changedColumns('m.')}, m.api, m.status, m.carrier_message_id),
     ${ended},
     named_later as (
       insert into sent_text (account, receipt_key, message_id, sent_at)
       select $7, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
-    select id, ${isDelivered('waiting.id')} as delivered from waiting where not fits or id in (select id from held)`;
+    select waiting.id, ${isDelivered('waiting.id')} as delivered, ${statusCode('queued')} as was, a.status as now,
+      a."applicationId", a.sender, a."to", a."sentAtMs"
+    from waiting left join applied a on a.id = waiting.id where not fits or waiting.id in (select id from held)`;

@@ -6,6 +6,7 @@ import { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
 import { submitAndCollect } from './answer-collector.ts';
+import type { NoteAnswers } from './answered-text.ts';
 import { actionFor, attemptResultOf, notSubmitted } from './attempt-result.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
@@ -26,6 +27,8 @@ export interface SubmissionOptions {
   nextCarrier: () => string | undefined;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  /** Counts what carriers answer. */
+  onAnswers?: NoteAnswers | undefined;
 }
 
 export type DeliveryCount =
@@ -126,11 +129,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
     let works = false;
     const waiting = new Map(sending.map(({ claimed }, place) => [place, claimed]));
     const collector = submitAndCollect({
+      clock,
       carrier,
       texts: sending.map(({ text }) => text),
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
+        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, recorded(toResults([[claimed, answer]])))))
@@ -144,6 +149,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
+      options.onAnswers?.(
+        carrier.key,
+        answers.flatMap(([place, answer, tookMs]) => {
+          const claimed = waiting.get(place);
+          return claimed === undefined ? [] : [{ claimed, answer, tookMs, isLate: false }];
+        }),
+      );
       const results = add(left, toResults(answers.map(([place, answer]) => [waiting.get(place), answer])));
       for (const [place] of answers) waiting.delete(place);
       left = { ended: [], again: [] };

@@ -4,8 +4,10 @@ import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import { type CarrierPoll, createCarrierPoll } from './carrier-poll.ts';
 import { joinSecrets, openSecrets, type ShownSettings } from './carrier-secrets.ts';
-import { type CarrierKind, type CarrierRow, carrierAccount, carrierKey, readCarriers } from './carrier-store.ts';
+import { type CarrierKind, type CarrierRow, carrierAccount, carrierKey } from './carrier-store.ts';
 import { findWaitingTests } from './carrier-test-store.ts';
+import { createKnownRoutes } from './known-routes.ts';
+import type { RouteTable } from './routing.ts';
 import type { SmppSettings } from './smpp/smpp-settings.ts';
 
 /** A carrier that a worker has to run, with its secrets. */
@@ -31,12 +33,13 @@ export interface WatchOptions {
   clock: Clock;
   keys: KeyRing;
   log: Log;
-  /** Gets the whole list, by name, at the start and whenever something in it changes. */
-  onChange: (carriers: ConfiguredCarrier[]) => void;
+  /** Gets the whole list, by name, and the routes, at the start and whenever something in them changes. */
+  onChange: (carriers: ConfiguredCarrier[], table: RouteTable) => void;
 }
 
-/** Follows the carriers, for a worker. */
+/** Follows the carriers and the routes, for a worker. */
 export function watchCarriers({ database, clock, keys, log, onChange }: WatchOptions): CarrierPoll {
+  const routes = createKnownRoutes();
   let known = new Map<number, ConfiguredCarrier>();
 
   /** A carrier whose secrets cannot be opened now stays as it was; one that is new waits for the next read. */
@@ -68,12 +71,14 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
     database,
     log,
     async read() {
-      const rows = await readCarriers(database);
+      const { rows, changed: changedRoutes } = await routes.read(database);
       const waiting = rows.length === 0 ? new Set<number>() : await findWaitingTests(database, clock.nowMs());
       const carriers = rows.flatMap((row) => configure(row, waiting.has(row.id)) ?? []);
-      const changed = carriers.length !== known.size || carriers.some((each) => !isSame(each, known.get(each.id)));
+      const changedCarriers =
+        carriers.length !== known.size || carriers.some((each) => !isSame(each, known.get(each.id)));
+      const changed = changedRoutes || changedCarriers;
       known = new Map(carriers.map((each) => [each.id, each]));
-      if (changed) onChange(carriers);
+      if (changed) onChange(carriers, routes.table());
       return changed;
     },
   });

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { OwnedText } from '../platform/owned-text.ts';
+import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
@@ -34,6 +35,7 @@ export interface CallingApplication {
   api: Api;
   /** Whether it may send texts of high priority. */
   highPriority: boolean;
+  rights: SendingRights;
 }
 
 /** A client of the identity provider. The endpoint checks its secret, so this holds what the client sent. */

@@ -19,15 +19,18 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
 
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
-    const { applicationId, highPriority } = requireApplication(call);
+    const { applicationId, highPriority, rights } = requireApplication(call);
+    const { segmentsPerDay } = rights;
     return answerOnce(idempotency, call, async (keep) => {
       const context = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(readSend(call.body, { api, highPriority }), context);
+      const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
       const toAnswer = (written: Message) => {
         return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
       };
-      const [outcome = message] = await messages.accept({ applicationId }, [message], ([written = message]) =>
-        isMessage(written) ? keep(toAnswer(written)) : undefined,
+      const [outcome = message] = await messages.accept(
+        { applicationId, segmentsPerDay },
+        [message],
+        ([written = message]) => (isMessage(written) ? keep(toAnswer(written)) : undefined),
       );
       if (!isMessage(outcome)) throw outcome;
       return toAnswer(outcome);
@@ -67,7 +70,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
           };
           const answer = { status: 200, body: JSON.stringify(body), location: null };
           const kept = keep(answer);
-          if (kept !== undefined) await messages.accept(requireApplication(call), [], () => kept);
+          const { applicationId } = requireApplication(call);
+          if (kept !== undefined) await messages.accept({ applicationId, segmentsPerDay: null }, [], () => kept);
           return answer;
         }),
     }),

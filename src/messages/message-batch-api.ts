@@ -35,9 +35,10 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     },
     handler: (call) =>
       answerOnce(idempotency, call, async (keep) => {
-        const { applicationId, highPriority } = requireApplication(call);
+        const { applicationId, highPriority, rights } = requireApplication(call);
+        const { segmentsPerDay } = rights;
         const context = { applicationId, api, correlationId: call.correlationId };
-        const sending = { api, highPriority };
+        const sending = { api, highPriority, rights };
         const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
           return error ?? messages.prepare(readSend(item as SendBody, sending), context);
@@ -51,7 +52,9 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
           const body = { data, summary: { accepted, rejected: data.length - accepted } };
           return { status: 200, body: JSON.stringify(body), location: null };
         };
-        return toAnswer(await messages.accept({ applicationId }, prepared, (outcomes) => keep(toAnswer(outcomes))));
+        return toAnswer(
+          await messages.accept({ applicationId, segmentsPerDay }, prepared, (outcomes) => keep(toAnswer(outcomes))),
+        );
       }),
   });
 }

@@ -5,7 +5,7 @@ import type { Database } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
-import { createAcceptance, type KeepOutcomes, type Sender, type SendOutcome } from './acceptance.ts';
+import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { noCarrier } from './channel.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
@@ -13,6 +13,7 @@ import { readSpans, type Span } from './message-spans.ts';
 import { cancelMessage, findByKeys, type MessageKey } from './message-store.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { smartEncode } from './smart-encoding.ts';
+import { isUsedUp, type Spender } from './spend.ts';
 import { measure } from './text.ts';
 
 export type Priority = 'normal' | 'high';
@@ -104,8 +105,8 @@ export function createMessageService(options: MessageServiceOptions) {
      * Commits the messages and the stored answer together. Both are on disk when it resolves. The outcomes are in the
      * order of the messages; `keep` makes the answer from them, and may be called more than once.
      */
-    async accept(sender: Sender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
-      const outcomes = await accepted.submit({ sender, messages, keep, kept: keep(messages) });
+    async accept(spender: Spender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
+      const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
       wake();
       return outcomes;
     },
@@ -130,6 +131,9 @@ export function createMessageService(options: MessageServiceOptions) {
       if (message === undefined) throw notFound();
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
     },
+
+    /** Whether the application has no segment left today: then a 402 comes before other refusals. */
+    isUsedUp: (spender: Spender) => isUsedUp(database, spender, clock.nowMs()),
 
     drain: () => accepted.drain(),
   };

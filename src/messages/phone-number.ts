@@ -21,6 +21,8 @@ interface Loaded {
   library: Library;
   /** Per calling code, one bit for each length that is possible in every country with that code. */
   lengths: Map<string, number>;
+  /** The country of each calling code that no other country has. */
+  countries: Map<string, CountryCode>;
 }
 
 let loaded: Loaded | undefined;
@@ -32,7 +34,7 @@ let loaded: Loaded | undefined;
 export async function loadPhoneNumbers(): Promise<void> {
   if (loaded !== undefined) return;
   const library = await import('libphonenumber-js/max');
-  loaded = { library, lengths: possibleLengths(library) };
+  loaded = { library, lengths: possibleLengths(library), countries: unsharedCodes(library) };
 }
 
 /** `+44 (7700) 900-123` becomes `+447700900123`; undefined when the text is not a number. */
@@ -84,6 +86,12 @@ export function numberProblem(written: string, environment: 'sandbox' | 'product
 export function countryOf(to: string): CountryCode | undefined {
   const number = parse(to);
   return number?.country ?? number?.getPossibleCountries()[0];
+}
+
+/** The same for every text that is routed: it parses only numbers of codes that countries share, like +1, +7 and +44. */
+export function routedCountryOf(to: string): CountryCode | undefined {
+  const code = to.slice(1, 1 + callingCodeLength(to));
+  return requireLoaded().countries.get(code) ?? countryOf(to);
 }
 
 /** The line type; undefined when the metadata does not know the range. */
@@ -141,5 +149,17 @@ function possibleLengths({ Metadata, getCountries, getCountryCallingCode }: Libr
     const code = getCountryCallingCode(country);
     byCode.set(code, (byCode.get(code) ?? bits) & bits);
   }
+  return byCode;
+}
+
+function unsharedCodes({ getCountries, getCountryCallingCode }: Library): Map<string, CountryCode> {
+  const byCode = new Map<string, CountryCode>();
+  const shared = new Set<string>();
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country);
+    if (byCode.has(code)) shared.add(code);
+    byCode.set(code, country);
+  }
+  for (const code of shared) byCode.delete(code);
   return byCode;
 }

@@ -69,6 +69,10 @@ export const settings = {
     'at_least_once',
     'at_most_once',
   ]),
+  HELIOGRAPH_SENDERS: oneOf('which senders production texts may have: those an operator approved, or any', [
+    'approved',
+    'open',
+  ]),
   HELIOGRAPH_HTTP_LANE: oneOf('who reads requests: our quick lane and Node for the rest, or Node alone', [
     'plain',
     'node',
@@ -110,6 +114,7 @@ export interface Config {
   resendSeconds: number;
   guard: GuardSettings;
   delivery: 'at_least_once' | 'at_most_once';
+  senders: 'approved' | 'open';
   httpLane: 'plain' | 'node';
   retentionDays: number;
   keepDays: number;
@@ -166,6 +171,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
     guard: value.HELIOGRAPH_GUARD,
     delivery: value.HELIOGRAPH_DELIVERY,
+    senders: value.HELIOGRAPH_SENDERS,
     httpLane: value.HELIOGRAPH_HTTP_LANE,
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     keepDays: value.HELIOGRAPH_KEEP_DAYS,

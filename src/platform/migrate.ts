@@ -6,7 +6,7 @@ import { StartError } from './errors.ts';
 import type { Log } from './log.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 
-// `src` and `dist` are both one level below the project's folder.
+// The sources and what is built from them both lie two levels below the project's folder.
 const migrationsFolder = new URL('../../migrations/', import.meta.url);
 
 /** An arbitrary number, equal on every node. The node that holds the lock migrates; the others wait. */
@@ -143,7 +143,7 @@ function createRunner(session: Session, clock: Clock, log: Log, { inUse }: { inU
 
   /** An index that was interrupted while it was made stays, and is used for nothing. */
   async function dropBrokenIndex(statement: string): Promise<void> {
-    const [, name] = /create (?:unique )?index concurrently if not exists (\w+)/i.exec(statement) ?? [];
+    const [, name] = / concurrently if not exists (\w+)/.exec(statement) ?? [];
     if (name === undefined) return;
     const { rows } = await session.query('select from pg_index where indexrelid = to_regclass($1) and not indisvalid', [
       name,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createClient } from '@redis/client';
 
 /** A Lua script. We send its hash, and its text only to a server that does not know it yet. */
 export interface Script {
@@ -32,6 +31,8 @@ const steps = 4;
 
 export async function connectRedis(options: RedisOptions): Promise<Redis> {
   const { url, timeoutMs, connectMs = 1000, onLost } = options;
+  // Its hundreds of files take as long to load as a fifth of the service: most installations have no Redis.
+  const { createClient } = await import('@redis/client');
   const client = createClient({
     url: url.replace(/^valkey/, 'redis'),
     RESP: 2,

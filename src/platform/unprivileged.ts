@@ -96,7 +96,7 @@ function launch(
 
 /** Variables to pass on. Postgres inherits no secret and no variable that names another database. */
 const inherited =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|DYLD_\w+|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT)$/i;
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT)$|^(LC_|DYLD_)/i;
 
 function surroundings(): { cwd: string; env: NodeJS.ProcessEnv } {
   return { cwd: '/', env: Object.fromEntries(Object.entries(process.env).filter(([name]) => inherited.test(name))) };

@@ -31,7 +31,7 @@ export interface RegistryOptions {
   clock: Clock;
   keys: KeyRing;
   log: Log;
-  config: Pick<Config, 'environment' | 'plans'>;
+  config: Pick<Config, 'environment' | 'plans' | 'senders'>;
   /** Called for every change, so that other caches can drop their entries. */
   onChange?: (change: Change) => void;
   onLost?: () => void;
@@ -44,7 +44,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const directory = createDirectory({
     database,
     plans: config.plans,
-    environment: config.environment,
+    config,
     feed: () => feed,
   });
   const feed = createChangeFeed({

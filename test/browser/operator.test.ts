@@ -71,6 +71,8 @@ describe('production', () => {
     await assertAccessible(deciding(), 'Set a new password');
     await deciding().getByLabel('New password', { exact: true }).fill(password);
     await deciding().getByRole('button', { name: 'Set the password and sign in' }).click();
+    await deciding().getByRole('link', { name: 'Operations' }).click();
+    await deciding().getByText('Every text is refused until you add one.').waitFor();
     await deciding().getByRole('link', { name: 'Health' }).click();
     await factOf(deciding().getByRole('main'), 'Environment').getByText('production').waitFor();
     await deciding().getByText('No carrier is connected. Every text is refused.').waitFor();
@@ -110,7 +112,7 @@ describe('production', () => {
   test('others see no operator pages', async () => {
     await waiting().goto(`${service.url}/#/operator/health`);
     await waiting().getByRole('heading', { name: 'Page not found' }).waitFor();
-    assert.equal(await waiting().getByRole('link', { name: 'Health' }).count(), 0);
+    assert.equal(await waiting().getByRole('link', { name: 'Operations' }).count(), 0);
     assert.deepEqual([...developer.faults, ...operator.faults], []);
   });
 });

@@ -15,8 +15,8 @@ import { cancelPending, expireLapsed, expireSome } from '../../src/verify/verifi
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 
-const ofOneNumber = inShort(50_000, 200_000);
-const lapsed = inShort(60_000, 300_000);
+const ofOneNumber = inShort(20_000, 200_000);
+const lapsed = inShort(24_000, 300_000);
 /** They lie as far apart as it takes to fill 23 hours, or the ten minutes less what the last ones have lived. */
 const apartMs = { ofOneNumber: 80_000_000 / ofOneNumber, lapsed: 510_000 / lapsed };
 const live = 30;

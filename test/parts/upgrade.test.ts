@@ -37,10 +37,16 @@ before(async () => {
   );
   const next = applied[0]?.next ?? 0;
   const files = {
-    'add-price': 'alter table message add column price integer;',
+    'add-price': `alter table message add column price integer;
+      insert into walk (name, done_before) values ('fill-price', '${uuidFloor(0)}');`,
+    // It keeps its place, so that a piece does not read all the rows that were filled before it.
     'fill-price': `-- in pieces
-      update message set price = 7 where id in (
-        select id from message where price is null and id < '${uuidFloor(Date.now())}' limit 5000)`,
+      with piece as materialized (
+        select id from message where id >= (select done_before from walk where name = 'fill-price')
+          and id < '${uuidFloor(Date.now())}' and price is null order by id limit 5000),
+      kept as (update walk set done_before = (select id from piece order by id desc limit 1)
+        where name = 'fill-price' and exists (select from piece))
+      update message set price = 7 where id in (select id from piece)`,
     'index-on-parent': 'create index message_price on only message (price);',
     'index-partitions': `-- concurrently, for each partition of message
       create index concurrently if not exists {partition}_price on {partition} (price);`,

@@ -1,6 +1,6 @@
 import { readProblem, unreachable } from './problem.ts';
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One call of the portal API, with the session's cookie. */
 export async function call<Answer>(
@@ -25,6 +25,10 @@ export function withQuery(path: string, parameters: Record<string, string | numb
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '');
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+export function operatorPath(rest: string): string {
+  return `/portal/v1/operator/${rest}`;
 }
 
 export function applicationPath(id: string, rest = ''): string {

@@ -23,10 +23,10 @@ export class Problem extends Error {
     this.correlationId = correlationId;
   }
 
-  /** The error message of one form field. */
-  of(field: string): string | undefined {
+  /** The error message of one form field. `label` is what the form calls it. */
+  of(field: string, label = sentenceStart(field)): string | undefined {
     const found = this.details.find((detail) => detail.field === field);
-    return found === undefined ? undefined : `${sentenceStart(field)} ${found.message}.`;
+    return found === undefined ? undefined : `${label} ${found.message}.`;
   }
 }
 

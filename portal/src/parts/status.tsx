@@ -6,6 +6,14 @@ const tones: Record<string, string> = {
   ok: 'good',
   up: 'good',
   down: 'bad',
+  bound: 'good',
+  ready: 'good',
+  passed: 'good',
+  failing: 'bad',
+  waiting: 'wait',
+  connecting: 'wait',
+  binding: 'wait',
+  unbinding: 'plain',
   'not running': 'bad',
   degraded: 'wait',
   paused: 'wait',
@@ -41,7 +49,13 @@ export function HttpStatus({ status }: { status: number }) {
   );
 }
 
-export function Tag({ children, tone = 'plain' }: { children: string; tone?: 'plain' | 'calm' | 'wait' }) {
+export function Tag({
+  children,
+  tone = 'plain',
+}: {
+  children: string;
+  tone?: 'plain' | 'calm' | 'wait' | 'good' | 'bad';
+}) {
   return (
     <span className={styles.status} data-tone={tone}>
       {children}

@@ -2,6 +2,7 @@ import { testNumberOf } from '../../messages/test-numbers.ts';
 import type { Log } from '../../platform/log.ts';
 import { createWakeableSleep } from '../../platform/wakeable-sleep.ts';
 import type { Carrier, OutgoingText, SubmitResult } from '../carrier.ts';
+import { sandboxCarrier } from '../environment-routes.ts';
 
 /** The part of the sandbox's virtual phones that this carrier uses. */
 export interface Phones {
@@ -31,7 +32,6 @@ const reportEveryMs = 1000;
 const reportAfterMs = 105;
 /** Two batches: the phones take whatever comes. */
 const capacity = { first: 1000, bulk: 1000 };
-const sandboxKey = 'sandbox';
 
 /** Delivers to virtual phones; no text leaves the machine. */
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
@@ -47,8 +47,8 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   }
 
   return {
-    key: sandboxKey,
-    account: sandboxKey,
+    key: sandboxCarrier,
+    account: sandboxCarrier,
     submitTimeoutMs: 5000,
     repeatsMessageId: true,
     watchesItself: false,

@@ -14,7 +14,7 @@ export function describeConnectionError(error: unknown, target: ConnectionTarget
 
 /** A server that refuses a client certificate often just closes: the sentence says that this may be the reason. */
 export function hintAtCertificate(sentence: string, { tls }: ConnectionTarget): string {
-  if (tls === false || /certificate|CA|TLS [a-z]+ than|not speak TLS/.test(sentence)) return sentence;
+  if (tls === false || /certificate|CA|TLS (?:older|newer) than|not speak TLS/.test(sentence)) return sentence;
   const hint = tls.cert === undefined ? 'It may ask for a client certificate' : 'It may refuse the client certificate';
   return `${sentence} ${hint} (tls.cert).`;
 }

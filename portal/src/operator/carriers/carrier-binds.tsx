@@ -1,0 +1,47 @@
+import type { Carrier, CarrierBind } from '../../api/operator-types.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+const columns = ['Connection', 'State', 'Address', 'Since', 'Node', 'Problem'];
+
+/** The live state of each connection. */
+export function CarrierBinds({ carrier }: { carrier: Carrier }) {
+  return (
+    <Panel title="Connections" lead="As the workers see them now.">
+      {carrier.binds.length === 0 ? (
+        <p>No worker runs this carrier. Start a node that sends texts.</p>
+      ) : (
+        <Table
+          label="Connections"
+          columns={columns}
+          rows={carrier.binds.map((bind) => ({
+            key: `${bind.node} ${bind.slot}`,
+            cells: [
+              `${bind.slot} · ${bind.mode}`,
+              <Status key="state" state={bind.state} />,
+              bind.host ?? '–',
+              <Time key="since" at={bind.since} />,
+              bind.node,
+              <BindProblem key="problem" bind={bind} />,
+            ],
+          }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function BindProblem({ bind: { error, next_try_at } }: { bind: CarrierBind }) {
+  return (
+    <>
+      {error ?? '–'}
+      {next_try_at !== null && (
+        <div>
+          Next try: <Time at={next_try_at} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { Link } from 'wouter';
+import type { Carrier } from '../../api/operator-types.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Status } from '../../parts/status.tsx';
+import { addressOf, bindErrors, bindsOf, rateOf, stateOf } from './carrier-facts.ts';
+import styles from './carriers.module.css';
+import { PauseButton } from './pause-button.tsx';
+
+/** One carrier in the list: its state, and why a connection is not up. */
+export function CarrierCard({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
+  const { name, kind } = carrier;
+  return (
+    <article className={styles.card} aria-label={name}>
+      <div className={styles.head}>
+        <h2 className={styles.name}>
+          <Link href={`/operator/carriers/${name}`}>{name}</Link>
+        </h2>
+        <Status state={stateOf(carrier)} />
+        <div className={styles.push}>
+          <PauseButton carrier={carrier} onChange={onChange} />
+        </div>
+      </div>
+      <Facts
+        facts={[
+          ['Kind', kind],
+          ['Address', addressOf(carrier)],
+          ['Connections', bindsOf(carrier)],
+          ['Rate', rateOf(carrier)],
+        ]}
+      />
+      {bindErrors(carrier).map((error) => (
+        <p key={error} className={styles.error}>
+          {error}
+        </p>
+      ))}
+    </article>
+  );
+}

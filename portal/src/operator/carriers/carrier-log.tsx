@@ -1,0 +1,55 @@
+import { Button, Skeleton } from '@mantine/core';
+import { operatorPath } from '../../api/call.ts';
+import type { CarrierLogEntry } from '../../api/operator-types.ts';
+import type { Page } from '../../api/types.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+const refreshMs = 10_000;
+const columns = ['Time', 'Direction', 'Command', 'Status', 'Sequence', 'Number', 'Our id', 'Carrier’s id'];
+
+/** What went over the wire, without texts, secrets and numbers. */
+export function CarrierLog({ name }: { name: string }) {
+  const { data, problem, reload } = useLoad<Page<CarrierLogEntry>>(operatorPath(`carriers/${name}/log`), refreshMs);
+  return (
+    <Panel
+      title="Log"
+      lead="The last 200 exchanges, newest first. Texts, secrets and whole numbers are not in it."
+      actions={
+        <Button variant="default" size="sm" leftSection={<Icon name="refresh" size={16} />} onClick={reload}>
+          Refresh
+        </Button>
+      }
+    >
+      <ProblemCallout problem={problem} onRetry={reload} />
+      {data === undefined && problem === undefined && <Skeleton height={140} />}
+      {data?.data.length === 0 && <p>Nothing was exchanged since the worker started.</p>}
+      {data !== undefined && data.data.length > 0 && (
+        <Table
+          tall
+          label="Log"
+          columns={columns}
+          rows={data.data.map((entry, index) => ({ key: `${entry.at} ${index}`, cells: cellsOf(entry) }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function cellsOf(entry: CarrierLogEntry) {
+  const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id } = entry;
+  return [
+    <Time key="at" at={at} />,
+    direction === 'out' ? 'to the carrier' : 'from the carrier',
+    <code key="command">{command}</code>,
+    status === 0 ? 'ok' : `0x${status.toString(16).padStart(8, '0')}`,
+    sequence,
+    number_ends === null ? '–' : `…${number_ends}`,
+    <code key="ours">{message_id ?? '–'}</code>,
+    <code key="theirs">{carrier_message_id ?? '–'}</code>,
+  ];
+}

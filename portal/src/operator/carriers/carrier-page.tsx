@@ -1,0 +1,72 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
+import { call, operatorPath } from '../../api/call.ts';
+import type { Carrier } from '../../api/operator-types.ts';
+import { useLoad } from '../../api/use-load.ts';
+import back from '../../applications/application-page.module.css';
+import { NotFound } from '../../not-found.tsx';
+import { Callout } from '../../parts/callout.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { PageTitle } from '../../parts/page-title.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { Status } from '../../parts/status.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { CarrierBinds } from './carrier-binds.tsx';
+import { stateOf } from './carrier-facts.ts';
+import { CarrierLog } from './carrier-log.tsx';
+import { CarrierSettings } from './carrier-settings.tsx';
+import { CarrierTestPanel } from './carrier-test.tsx';
+import { DeleteCarrier } from './delete-carrier.tsx';
+import { PauseButton } from './pause-button.tsx';
+
+const refreshMs = 2000;
+
+/** One carrier: its connections, a test, its settings and its log. */
+export function CarrierPage({ name }: { name: string }) {
+  const [, navigate] = useLocation();
+  const showToast = useToast();
+  const path = operatorPath(`carriers/${encodeURIComponent(name)}`);
+  const { data: carrier, problem, reload } = useLoad<Carrier>(path, refreshMs);
+  if (problem?.status === 404) return <NotFound />;
+  if (carrier === undefined) {
+    return problem === undefined ? <Skeleton height={300} /> : <ProblemCallout problem={problem} onRetry={reload} />;
+  }
+
+  async function remove(force: boolean): Promise<void> {
+    await call('DELETE', force ? `${path}?force=true` : path);
+    showToast(`${name} deleted.`);
+    navigate('/operator/carriers');
+  }
+
+  return (
+    <>
+      <Link href="/operator/carriers" className={back.back ?? ''}>
+        <Icon name="back" size={16} /> Carriers
+      </Link>
+      <PageTitle
+        documentTitle={`${name} · Carriers`}
+        lead={
+          <>
+            <Status state={stateOf(carrier)} /> {carrier.kind}, version {carrier.version}
+          </>
+        }
+        actions={
+          <>
+            <PauseButton carrier={carrier} onChange={reload} />
+            <DeleteCarrier name={name} remove={remove} />
+          </>
+        }
+      >
+        {name}
+      </PageTitle>
+      <Stack gap="lg">
+        <ProblemCallout problem={problem} onRetry={reload} />
+        {carrier.hint !== null && <Callout tone="wait" title={carrier.hint} />}
+        <CarrierBinds carrier={carrier} />
+        <CarrierTestPanel carrier={carrier} />
+        <CarrierSettings key={carrier.version} carrier={carrier} onChange={reload} />
+        <CarrierLog name={name} />
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call, operatorPath } from '../../api/call.ts';
+import type { Carrier } from '../../api/operator-types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { groupsOf } from './setting-fields.ts';
+import { patchBetween, type SettingsDraft, toDraft, toSettings } from './settings-draft.ts';
+import { SettingsForm, shownFields } from './settings-form.tsx';
+
+/** Changes the settings of a carrier. Only what was changed is sent, so secrets stay. */
+export function CarrierSettings({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
+  const showToast = useToast();
+  const groups = groupsOf[carrier.kind] ?? [];
+  const [first] = useState(() => toDraft(carrier.settings, groups));
+  const [draft, setDraft] = useState<SettingsDraft>(first);
+  const [restError, setRestError] = useState<string | undefined>(undefined);
+  const { run, busy, problem } = useAction(async (settings: object) => {
+    await call('PATCH', operatorPath(`carriers/${carrier.name}`), { body: { settings } });
+    showToast('Settings saved.');
+    onChange();
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    setRestError(undefined);
+    try {
+      const patch = patchBetween(toSettings(first, groups), toSettings(draft, groups));
+      if (patch === undefined) showToast('Nothing was changed.');
+      else run(patch);
+    } catch (error) {
+      setRestError(`This is no JSON object: ${(error as Error).message}`);
+    }
+  }
+
+  return (
+    <Panel title="Settings" lead="Texts in flight finish on the old connections.">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="lg">
+          <SettingsForm
+            groups={groups}
+            draft={draft}
+            onChange={setDraft}
+            problem={problem}
+            kept={keptSecrets(carrier.settings)}
+            restError={restError}
+          />
+          <ProblemCallout problem={problem} fields={shownFields(groups)} />
+          <Group>
+            <Button type="submit" loading={busy}>
+              Save settings
+            </Button>
+            {draft !== first && (
+              <Button variant="default" onClick={() => setDraft(first)}>
+                Undo changes
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+/** `password_set: true` means that there is a password. */
+function keptSecrets(settings: Record<string, unknown>, place = ''): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    if (name.endsWith('_set')) return value === true ? [`${place}${name.slice(0, -'_set'.length)}`] : [];
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? keptSecrets(value as Record<string, unknown>, `${place}${name}.`) : [];
+  });
+}

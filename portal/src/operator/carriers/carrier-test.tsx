@@ -1,0 +1,114 @@
+import { Button, Loader, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call, operatorPath } from '../../api/call.ts';
+import type { Carrier, CarrierTest } from '../../api/operator-types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Callout } from '../../parts/callout.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { useSession } from '../../session/session.tsx';
+import styles from './carriers.module.css';
+import { type ShownStep, shownSteps } from './test-steps.ts';
+
+const inputs = ['to', 'from', 'message'];
+const lookEveryMs = 500;
+const testNumber = '+15005550100';
+
+/** Tries a carrier with one text, and shows how far the test has come. */
+export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
+  const { service } = useSession();
+  const [to, setTo] = useState(service.environment === 'sandbox' ? testNumber : '');
+  const [from, setFrom] = useState('Heliograph');
+  const [message, setMessage] = useState('This text tests a carrier of Heliograph.');
+  const [id, setId] = useState<string | undefined>(undefined);
+  const path = operatorPath(`carriers/${carrier.name}/test`);
+  const { run, busy, problem } = useAction(async () => {
+    const started = await call<{ id: string }>('POST', path, { body: { to, from, message } });
+    setId(started.id);
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <Panel title="Test" lead="Connects on its own, sends one text to a number you name and waits for its receipt.">
+      <Stack>
+        <form className={styles.fields} onSubmit={submit} noValidate>
+          <TextInput
+            label="To"
+            type="tel"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value.trim())}
+            error={problem?.of('to')}
+          />
+          <TextInput
+            label="From"
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+            error={problem?.of('from')}
+          />
+          <TextInput
+            label="Message"
+            className={styles.wide ?? ''}
+            value={message}
+            onChange={(event) => setMessage(event.currentTarget.value)}
+            error={problem?.of('message')}
+          />
+          <div>
+            <Button type="submit" loading={busy}>
+              Test {carrier.name}
+            </Button>
+          </div>
+        </form>
+        <ProblemCallout problem={problem} fields={inputs} />
+        {id !== undefined && <TestProgress key={id} path={`${path}/${id}`} carrier={carrier} />}
+      </Stack>
+    </Panel>
+  );
+}
+
+function TestProgress({ path, carrier }: { path: string; carrier: Carrier }) {
+  const [ended, setEnded] = useState(false);
+  const { data, problem, reload } = useLoad<CarrierTest>(path, ended ? undefined : lookEveryMs);
+  const isOver = data?.status === 'passed' || data?.status === 'failed';
+  if (isOver && !ended) setEnded(true);
+  if (data === undefined) return <ProblemCallout problem={problem} onRetry={reload} />;
+  return (
+    <section aria-label="Progress of the test">
+      <ol className={styles.steps}>
+        {shownSteps(data, carrier).map((step) => (
+          <Step key={step.title} step={step} />
+        ))}
+      </ol>
+      <div role="status" className={styles.outcome}>
+        {data.status === 'passed' && <Callout tone="good" title="The carrier works: the text arrived." />}
+        {data.status === 'failed' && (
+          <Callout tone="bad" quiet title="The test failed.">
+            {data.error ?? 'The step above says why.'}
+          </Callout>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Step({ step: { title, state, detail, tookMs } }: { step: ShownStep }) {
+  return (
+    <li className={styles.step}>
+      <span className={styles.mark} data-state={state}>
+        {state === 'running' && <Loader size={14} />}
+        {state === 'ok' && <Icon name="check" size={15} />}
+        {state === 'failed' && <Icon name="cross" size={15} />}
+      </span>
+      <span>
+        <strong>{title}</strong>
+        <span className={styles.quiet}> {detail}</span>
+      </span>
+      <span className={styles.took}>{tookMs === undefined ? '' : `${tookMs} ms`}</span>
+    </li>
+  );
+}

@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { call, operatorPath } from '../../api/call.ts';
+import type { Carrier } from '../../api/operator-types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { useToast } from '../../parts/toast.tsx';
+
+/** Pauses a carrier, or resumes it. Both can be undone, so nothing is asked. */
+export function PauseButton({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
+  const showToast = useToast();
+  const { name, paused } = carrier;
+  const { run, busy, problem } = useAction(async () => {
+    await call('POST', operatorPath(`carriers/${name}/${paused ? 'resume' : 'pause'}`));
+    showToast(paused ? `${name} sends again.` : `${name} sends no more texts. It still takes receipts.`);
+    onChange();
+  });
+  const label = paused ? 'Resume' : 'Pause';
+  return (
+    <>
+      <Button variant="default" size="xs" loading={busy} aria-label={`${label} ${name}`} onClick={() => run()}>
+        {label}
+      </Button>
+      <ProblemCallout problem={problem} />
+    </>
+  );
+}

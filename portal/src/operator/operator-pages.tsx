@@ -1,0 +1,57 @@
+import { Skeleton } from '@mantine/core';
+import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { NotFound } from '../not-found.tsx';
+import styles from './operator-pages.module.css';
+
+interface OperatorPage {
+  title: string;
+  /** What follows the page's own path. */
+  rest?: string;
+  Content: ComponentType;
+}
+
+const pages: Record<string, OperatorPage> = {
+  carriers: { title: 'Carriers', rest: '/:name?', Content: lazy(() => import('./carriers/carriers.tsx')) },
+  routes: { title: 'Routes', Content: lazy(() => import('./routes/routes.tsx')) },
+  registrations: { title: 'Registrations', Content: lazy(() => import('./pending-registrations.tsx')) },
+  health: { title: 'Health', Content: lazy(() => import('./system-health.tsx')) },
+};
+
+/** Everything that only operators see, below one row of links. */
+export default function OperatorPages() {
+  const [location] = useLocation();
+  const nav = useRef<HTMLElement>(null);
+  const [, , here = ''] = location.split('/');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the link may be out of sight.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [here]);
+  return (
+    <>
+      <nav ref={nav} className={styles.nav} aria-label="Operations">
+        {Object.entries(pages).map(([path, { title }]) => (
+          <Link
+            key={path}
+            href={`/operator/${path}`}
+            className={styles.link ?? ''}
+            aria-current={here === path ? 'page' : undefined}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <Suspense fallback={<Skeleton height={260} />}>
+        <Switch>
+          <Route path="/operator">
+            <Redirect to="/operator/carriers" replace />
+          </Route>
+          {Object.entries(pages).map(([path, { rest = '', Content }]) => (
+            <Route key={path} path={`/operator/${path}${rest}`} component={Content} />
+          ))}
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </>
+  );
+}

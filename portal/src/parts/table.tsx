@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import styles from './table.module.css';
+
+interface TableProps {
+  /** What the table holds, for screen readers. */
+  label: string;
+  columns: (string | { title: string; number: true })[];
+  /** Cells by row; a row's key must be its own. */
+  rows: { key: string; cells: ReactNode[] }[];
+  /** Scrolls within the page when it has many rows. */
+  tall?: boolean;
+}
+
+/** A table that scrolls sideways where it is wider than the screen. */
+export function Table({ label, columns, rows, tall = false }: TableProps) {
+  const isNumber = columns.map((column) => typeof column !== 'string');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
+    <section className={styles.scroll} aria-label={label} data-tall={tall || undefined} tabIndex={0}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {columns.map((column, index) => {
+              const title = typeof column === 'string' ? column : column.title;
+              return (
+                <th key={title} scope="col" data-number={isNumber[index] || undefined}>
+                  {title}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell's column is what it is.
+                <td key={index} data-number={isNumber[index] || undefined}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
