@@ -78,7 +78,8 @@ const ownerOf: Record<string, string[]> = {
   carrier_minute: ['quality'],
   alert: ['quality'],
   alert_call: ['quality'],
-  own_number: ['inbound'],
+  // An application may send from its numbers, which every node knows.
+  own_number: ['inbound', 'registry'],
   inbound_text: ['inbound'],
   inbound_part: ['inbound'],
   inbound_seen: ['inbound'],

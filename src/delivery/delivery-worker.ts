@@ -21,6 +21,7 @@ export interface DeliveryWorkerOptions {
   /** Returns a message's text. A verification's text is rendered here and never stored. */
   renderText: (text: TextToSend) => string;
   findPending: SubmissionOptions['findPending'];
+  findUnwanted?: SubmissionOptions['findUnwanted'];
   nextCarrier: SubmissionOptions['nextCarrier'];
   /** True when this is the only node on the database. */
   alone: boolean;
@@ -92,7 +93,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   async function take(most: Capacity) {
     const claim = await claimNext({ carrier: carrier.key, nowMs: clock.nowMs(), leaseMs, limits: most });
-    return claim && { claim, over: await submission.findOver(claim.texts) };
+    return claim && { claim, over: await submission.findOver(claim) };
   }
 
   /** Claims, submits and records one batch. Returns how many texts it took. */

@@ -21,6 +21,8 @@ export interface QueueEntry {
 export interface Claim {
   id: number;
   texts: ClaimedText[];
+  /** Whether anyone has opted out of anything: then each text is looked at once more. */
+  optOuts: boolean;
 }
 
 export interface ClaimedText {

@@ -23,6 +23,8 @@ export interface SubmissionOptions {
   renderText: (text: TextToSend) => string;
   /** Of these verifications, those that still need their code. */
   findPending: (verificationIds: string[]) => Promise<Set<string>>;
+  /** Of these texts, the ids of those that their recipients do not want. */
+  findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Another carrier that works; undefined if there is none. */
   nextCarrier: () => string | undefined;
   atMostOnce: boolean;
@@ -46,8 +48,11 @@ export interface Submission {
    * when most results are recorded: texts that the carrier is slow to answer hold up no others.
    */
   run(claim: Claim, over: Set<string>, beginBeforeMs: number): Promise<void>;
-  /** The verifications of these texts that no longer need a code: `run` cancels their texts. */
-  findOver(texts: ClaimedText[]): Promise<Set<string>>;
+  /**
+   * The verifications of these texts that no longer need a code: `run` cancels their texts. And the texts that their
+   * recipients do not want: `run` fails them.
+   */
+  findOver(claim: Claim): Promise<Set<string>>;
   /** Resolves when the carrier has answered everything, and the results are recorded. */
   finished(): Promise<void>;
   /** True while the database rejects results: further claims would only pile up unrecorded. */
@@ -74,11 +79,12 @@ export function createSubmission(options: SubmissionOptions): Submission {
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
-  async function findOver(texts: ClaimedText[]): Promise<Set<string>> {
+  async function findOver({ texts, optOuts }: Claim): Promise<Set<string>> {
     const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
-    if (ids.length === 0) return new Set();
-    const pending = await options.findPending(ids);
-    return new Set(ids.filter((id) => !pending.has(id)));
+    const pending = ids.length === 0 ? new Set() : await options.findPending(ids);
+    const over = ids.filter((id) => !pending.has(id));
+    const unwanted = optOuts ? await options.findUnwanted?.(texts.map(({ message }) => message)) : undefined;
+    return new Set([...over, ...(unwanted ?? [])]);
   }
 
   /** Separates the texts to submit from those that end here or go back. */
@@ -94,7 +100,8 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const wanted = actionFor(claimed, { nowMs, atMostOnce });
       const { verificationId } = claimed.message;
       const isOver = verificationId !== null && over.has(verificationId);
-      const action = wanted === 'submit' && isOver ? 'cancel' : wanted;
+      const isUnwanted = over.has(claimed.message.id);
+      const action = wanted !== 'submit' ? wanted : isUnwanted ? 'block' : isOver ? 'cancel' : 'submit';
       if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
       else {
         const text = late ? undefined : render(claimed);
@@ -255,13 +262,14 @@ function add(a: Results, b: Results): Results {
 const endings = {
   expire: { status: 'expired', error: 'expired' },
   give_up: { status: 'unknown', error: null },
+  block: { status: 'failed', error: 'blocked_by_recipient' },
 } as const;
 
-function endWithoutSubmit({ entry }: ClaimedText, action: 'expire' | 'give_up' | 'cancel'): EndedText {
+function endWithoutSubmit({ entry }: ClaimedText, action: 'expire' | 'give_up' | 'block' | 'cancel'): EndedText {
   const none = { carrierMessageId: null, receiptKey: null, long: undefined };
   // A text that may have arrived is not shown as canceled.
   if (action === 'cancel') return { entry, ...none, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
-  return { entry, ...none, ...endings[action] };
+  return { entry, ...none, ...endings[action === 'block' && entry.inDoubt ? 'give_up' : action] };
 }
 
 function isOfWorkingCarrier(answer: SubmitResult | undefined): boolean {

@@ -11,10 +11,12 @@ import { firstWord, fixedWords, longestKeyword, removableWords } from './words.t
 export interface NumberServiceOptions {
   database: Database;
   clock: Clock;
-  /** Whether there is such an application; other changes of it wait until the transaction ends. */
+  /** Whether there is such an application. It stays until the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;
+  /** Changes what nodes know of an application: it may send from its numbers. Resolves when all nodes know. */
+  change: <Result>(applicationId: string, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   /** Whether there is a carrier of this name. */
-  isCarrier: (name: string) => boolean;
+  isCarrier: (name: string) => Promise<boolean>;
 }
 
 export type NumberService = ReturnType<typeof createNumberService>;
@@ -25,14 +27,14 @@ export type GivenNumber = Pick<OwnNumber, 'applicationId' | 'api' | 'keyword' | 
 const mostPlaces = 1000;
 
 /** Gives numbers to applications. */
-export function createNumberService({ database, clock, isApplication, isCarrier }: NumberServiceOptions) {
-  function check(number: string, given: GivenNumber): FieldProblem[] {
+export function createNumberService({ database, clock, isApplication, change, isCarrier }: NumberServiceOptions) {
+  async function check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
     const problems: FieldProblem[] = [];
     if (!isNumber(number)) problems.push({ field: 'number', message: `must be ${rightOwnNumber}` });
     const { keyword, carrier, ignoredWords } = given;
     if (keyword !== null && firstWord(keyword) !== keyword)
       problems.push({ field: 'keyword', message: keywordProblem });
-    if (carrier !== null && !isCarrier(carrier))
+    if (carrier !== null && !(await isCarrier(carrier)))
       problems.push({ field: 'carrier', message: 'must be the name of a carrier, or null for any' });
     for (const word of ignoredWords) {
       if (removableWords.includes(word)) continue;
@@ -49,6 +51,9 @@ export function createNumberService({ database, clock, isApplication, isCarrier 
     return { number: canonicalNumber(number), keyword: isOneWord ? (firstWord(keyword) ?? keyword) : keyword, carrier };
   }
 
+  /** It has lost a number. */
+  const tell = (applicationId: string) => change(applicationId, async () => {});
+
   return {
     async put(number: string, given: GivenNumber): Promise<OwnNumber> {
       const place = toPlace(number, given.keyword, given.carrier);
@@ -57,15 +62,20 @@ export function createNumberService({ database, clock, isApplication, isCarrier 
         ...place,
         ignoredWords: [...new Set(given.ignoredWords.map((word) => word.toUpperCase()))],
       };
-      const problems = check(place.number, wanted);
+      const problems = await check(place.number, wanted);
       if (problems.length > 0) throw validationError(problems);
-      return database.transaction(async (tx) => {
-        if (!isId('app', given.applicationId) || !(await isApplication(tx, given.applicationId)))
-          throw validationError([{ field: 'application_id', message: 'must be the id of an application' }]);
-        if ((await store.countNumbersOf(tx, place.number, mostPlaces)) >= mostPlaces) throw tooManyKeywords();
+      const unknown = validationError([{ field: 'application_id', message: 'must be the id of an application' }]);
+      if (!isId('app', given.applicationId)) throw unknown;
+      const before = await store.findNumber(database, place);
+      const written = await change(given.applicationId, async (tx) => {
+        if (!(await isApplication(tx, given.applicationId))) throw unknown;
+        const count = before === undefined ? await store.countNumbersOf(tx, place.number, mostPlaces) : 0;
+        if (count >= mostPlaces) throw tooManyKeywords();
         const nowMs = clock.nowMs();
         return store.putNumber(tx, { ...wanted, id: newId('num', clock), createdAtMs: nowMs, updatedAtMs: nowMs });
       });
+      if (before !== undefined && before.applicationId !== written.applicationId) await tell(before.applicationId);
+      return written;
     },
 
     async require(number: string, keyword: string | null, carrier: string | null): Promise<OwnNumber> {
@@ -75,7 +85,10 @@ export function createNumberService({ database, clock, isApplication, isCarrier 
     },
 
     async remove(number: string, keyword: string | null, carrier: string | null): Promise<void> {
-      if (!(await store.deleteNumber(database, toPlace(number, keyword, carrier)))) throw notFound();
+      const place = toPlace(number, keyword, carrier);
+      const found = await store.findNumber(database, place);
+      if (found === undefined) throw notFound();
+      await change(found.applicationId, (tx) => store.deleteNumber(tx, place));
     },
 
     async list(filter: { number?: string | undefined; applicationId?: string | undefined }, page: PageRequest) {

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Inbound } from './inbound.ts';
 import { findLately } from './inbound-store.ts';
-import { applicationScope, senderScope } from './opt-out.ts';
+import type { Scope } from './opt-out.ts';
 import type { OptOuts } from './opt-outs.ts';
 import type { OwnNumber } from './own-number.ts';
 import { type Answering, confirmedEveryMs, lookedAtMs, mayReply, mostLookedAt, replyText, toMessage } from './reply.ts';
@@ -25,8 +25,10 @@ export interface ObeyOptions {
 export interface WordText {
   text: Pick<Inbound, 'id' | 'from' | 'to' | 'body'>;
   word: Word;
-  /** The applications that the number is given to. The first one answers. */
-  holders: Holder[];
+  /** What the person means: the number, and all applications that hold it. */
+  scopes: Scope[];
+  /** Answers; undefined if no application holds the number. */
+  holder: Holder | undefined;
   source: InboundSource;
   /** Whether `from` is a number of ours. */
   isOwn: boolean;
@@ -34,18 +36,12 @@ export interface WordText {
 
 /** Does what a word asks for. Returns whether an answer is to be sent. */
 export function createObey({ clock, optOuts, findAnswering }: ObeyOptions) {
-  const scopesOf = ({ text, holders }: Pick<WordText, 'text' | 'holders'>) => {
-    const applications = new Set(holders.map(({ applicationId }) => applicationId));
-    return [senderScope(text.to), ...[...applications].map(applicationScope)];
-  };
-
   /** Opts the phone out. It is right for a repeat too: the person wants no texts. */
-  function stop(tx: Tx, given: Pick<WordText, 'text' | 'holders' | 'word'>): Promise<boolean> {
-    return optOuts.stop(tx, given.text.from, scopesOf(given), given.word.word);
+  function stop(tx: Tx, { text, scopes, word }: Pick<WordText, 'text' | 'scopes' | 'word'>): Promise<boolean> {
+    return optOuts.stop(tx, text.from, scopes, word.word);
   }
 
-  async function reply(tx: Tx, { text, word, holders, source, isOwn }: WordText): Promise<boolean> {
-    const [holder] = holders;
+  async function reply(tx: Tx, { text, word, holder, source, isOwn }: WordText): Promise<boolean> {
     if (holder === undefined || source.confirmsOptOuts === true) return false;
     const { from, to } = text;
     const nowMs = clock.nowMs();
@@ -73,11 +69,11 @@ export function createObey({ clock, optOuts, findAnswering }: ObeyOptions) {
   return {
     stop,
     async obey(tx: Tx, given: WordText): Promise<boolean> {
-      const { text, word } = given;
+      const { text, word, scopes } = given;
       if (word.kind === 'stop') await stop(tx, given);
       if (word.kind === 'start') {
         // Such a word means something only to those who are out.
-        const wasOut = await optOuts.start(tx, text.from, scopesOf(given), word.word);
+        const wasOut = await optOuts.start(tx, text.from, scopes, word.word);
         if (!wasOut) return false;
       }
       return reply(tx, given);

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Message } from '../messages/message.ts';
 import type { OptOutCheck } from '../messages/opt-out-check.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
@@ -48,7 +48,15 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
     return new Set((await findUnwanted(tx, asked)).map((id) => fromUuid('msg', id)));
   }
 
-  const check: OptOutCheck = { none: () => false, find };
+  /** Until then (steady time) this node looks at each text. */
+  let someUntilMs = Number.NEGATIVE_INFINITY;
+  const check: OptOutCheck = {
+    none: () => clock.steadyMs() >= someUntilMs,
+    noteSome() {
+      someUntilMs = clock.steadyMs() + minuteMs;
+    },
+    find,
+  };
 
   return {
     check,

@@ -8,6 +8,7 @@ import { type Arrival, type Inbound, readableAddress, readableText } from './inb
 import { insertInbound } from './inbound-store.ts';
 import { joinParts, type PartText, partsKeptMs, takeIncomplete } from './join-parts.ts';
 import { createObey, type Holder, type ObeyOptions } from './obey.ts';
+import { applicationScope, type Scope, senderScope } from './opt-out.ts';
 import { canonicalNumber, carrierNameOf, holderOf, holdersOf, type OwnNumber } from './own-number.ts';
 import { findNumbers } from './own-number-store.ts';
 import { findOldLongTexts } from './part-store.ts';
@@ -24,9 +25,10 @@ export interface InboundReceiverOptions extends ObeyOptions {
 export interface InboundReceiver {
   /**
    * Keeps texts from phones and does what their words ask for; all is on disk when it resolves. Repeats change nothing.
-   * Returns the records of the texts that are complete. `holder` gets them if no application holds the number.
+   * Returns the records of the texts that are complete. A virtual phone belongs to one application, which gets its texts
+   * whatever their number, and no other application feels them.
    */
-  receive(source: InboundSource, texts: InboundText[], holder?: Holder): Promise<Inbound[]>;
+  receive(source: InboundSource, texts: InboundText[], phoneOf?: Holder): Promise<Inbound[]>;
   /** Delivers some of the texts that were not completed within an hour. Returns how many. */
   deliverIncomplete(): Promise<number>;
 }
@@ -36,7 +38,8 @@ interface Placed {
   arrival: Arrival;
   record: Inbound;
   word: Word | undefined;
-  holders: Holder[];
+  scopes: Scope[];
+  holder: Holder | undefined;
   isOwn: boolean;
 }
 
@@ -47,11 +50,13 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
   const { database, clock, keys, wake } = options;
   const { obey, stop } = createObey(options);
 
-  function place(arrival: Arrival, source: InboundSource, numbers: OwnNumber[], given: Holder | undefined): Placed {
+  function place(arrival: Arrival, source: InboundSource, all: OwnNumber[], phoneOf: Holder | undefined): Placed {
     const { from, to, text, partial, parts } = arrival;
     const carrier = carrierNameOf(source.key);
+    const numbers = all.filter((each) => phoneOf === undefined || each.applicationId === phoneOf.applicationId);
     const own = holderOf(numbers, { to, text, carrier });
-    const holder = own ?? given;
+    const holders = holdersOf(numbers, to, carrier);
+    const holder = own ?? phoneOf;
     const ignored = own?.ignoredWords ?? [];
     const word = partial ? undefined : wordOf(text, ignored);
     const segments = measure(text);
@@ -73,34 +78,37 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       possibleOptOut: word === undefined && mayMeanStop(text, keyword, ignored),
       receivedAtMs: clock.nowMs(),
     };
-    const others = holdersOf(numbers, to, carrier);
-    const isOwn = numbers.some(({ number }) => number === from);
-    return { arrival, record, word, holders: holder === undefined ? others : [holder, ...others], isOwn };
+    const isOwn = all.some(({ number }) => number === from);
+    // Anyone can text as any sender in the sandbox, so a virtual phone stops other applications at given numbers only.
+    const everyone = phoneOf === undefined || holders.length > 0 ? [senderScope(to)] : [];
+    const applications = new Set([...(phoneOf ? [phoneOf] : []), ...holders].map(({ applicationId }) => applicationId));
+    const scopes = [...everyone, ...[...applications].map(applicationScope)];
+    return { arrival, record, word, scopes, holder: holder ?? holders[0], isOwn };
   }
 
   /** Writes complete texts, and obeys their words in the order of their arrival. */
-  async function keep(tx: Tx, source: InboundSource, arrivals: Arrival[], given?: Holder) {
+  async function keep(tx: Tx, source: InboundSource, arrivals: Arrival[], phoneOf?: Holder) {
     if (arrivals.length === 0) return { records: [], answers: 0 };
     const numbers = await findNumbers(tx, [...new Set(arrivals.flatMap(({ from, to }) => [from, to]))]);
-    const placed = arrivals.map((arrival) => place(arrival, source, numbers, given));
+    const placed = arrivals.map((arrival) => place(arrival, source, numbers, phoneOf));
     const records = placed.map(({ record }) => record);
     await insertInbound(tx, records);
     let answers = 0;
-    for (const { record, word, holders, isOwn } of placed) {
+    for (const { record, word, scopes, holder, isOwn } of placed) {
       if (word === undefined) continue;
-      if (await obey(tx, { text: record, word, holders, source, isOwn })) answers++;
+      if (await obey(tx, { text: record, word, scopes, holder, source, isOwn })) answers++;
     }
     return { records, answers };
   }
 
   /** The person's wish counts even if the carrier repeats an old text, or the first one was followed by a start word. */
-  async function stopAgain(tx: Tx, source: InboundSource, repeats: InboundText[], given?: Holder): Promise<void> {
+  async function stopAgain(tx: Tx, source: InboundSource, repeats: InboundText[], phoneOf?: Holder): Promise<void> {
     const stops = repeats.filter(({ part, text }) => part === null && wordOf(text)?.kind === 'stop');
     if (stops.length === 0) return;
     const numbers = await findNumbers(tx, [...new Set(stops.map(({ to }) => to))]);
     for (const { from, to, text } of stops) {
-      const { record, word, holders } = place({ from, to, text, parts: 1, partial: false }, source, numbers, given);
-      if (word?.kind === 'stop') await stop(tx, { text: record, word, holders });
+      const { record, word, scopes } = place({ from, to, text, parts: 1, partial: false }, source, numbers, phoneOf);
+      if (word?.kind === 'stop') await stop(tx, { text: record, word, scopes });
     }
   }
 
@@ -116,15 +124,15 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
   }
 
   return {
-    async receive(source, given, holder) {
+    async receive(source, given, phoneOf) {
       const texts = given.map(readText);
       const { records, answers } = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const { fresh, repeats } = await separateRepeats(tx, keys, { account: source.account, texts, nowMs });
-        await stopAgain(tx, source, repeats, holder);
+        await stopAgain(tx, source, repeats, phoneOf);
         const joined = await joinParts(tx, source.key, fresh.filter(isPart), nowMs);
         const whole = fresh.filter((text) => !isPart(text)).map(toArrival);
-        return keep(tx, source, [...joined, ...whole], holder);
+        return keep(tx, source, [...joined, ...whole], phoneOf);
       });
       if (answers > 0) wake();
       return records;
