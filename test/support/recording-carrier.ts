@@ -213,7 +213,7 @@ export async function readRow(database: Database, id: string): Promise<QueueRow>
 /** Empties the tables of messages and of delivery. */
 export async function emptyTables(database: Database): Promise<void> {
   await database.query(
-    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, unsettled_text,
-       unmatched_receipt, walk`,
+    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, text_attempt,
+       unsettled_text, unmatched_receipt, message_sum, verification_sum, walk`,
   );
 }

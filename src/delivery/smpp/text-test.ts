@@ -103,7 +103,7 @@ const noReceipt =
   'If another carrier has the same account, that one may have got it.';
 const noReceipts = { ok: true, detail: 'The settings say that this carrier gives no receipts.' };
 
-function describeResult(result: SubmitResult): { ok: boolean; detail: string } {
+export function describeResult(result: SubmitResult): { ok: boolean; detail: string } {
   switch (result.outcome) {
     case 'accepted':
       return {
