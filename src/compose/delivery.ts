@@ -6,6 +6,7 @@ import { callbackUrls } from '../delivery/http/callback-token.ts';
 import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
 import type { RunningCarrier } from '../delivery/running-carrier.ts';
+import { createSenderPace } from '../delivery/sender-pace.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
@@ -23,6 +24,7 @@ import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
+import { listRates } from '../registry/sender-store.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
@@ -85,6 +87,7 @@ export function createDelivery(options: {
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });
+  const senders = createSenderPace({ database, clock, log, readRates: () => listRates(database) });
   const otherNodes = config.redisUrl === undefined ? undefined : createNotifier({ database, channel: deliveryChannel });
   const carriers = createCarrierSet({
     database,
@@ -102,7 +105,7 @@ export function createDelivery(options: {
         database,
         clock,
         log,
-        carrier,
+        carrier: senders.pace(carrier),
         receipts,
         renderText: createTextRenderer(keys, config.environment),
         receiveInbound: inbound.receiver.receive,
@@ -151,6 +154,7 @@ export function createDelivery(options: {
     totals,
     async start() {
       totals.start();
+      await senders.start();
       await carriers.start();
       if (config.redisUrl !== undefined) {
         listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
@@ -161,6 +165,7 @@ export function createDelivery(options: {
       await maintenance.stop();
       await listener?.stop();
       await carriers.stop();
+      senders.stop();
       await slots.stop();
       await totals.stop();
     },

@@ -92,7 +92,8 @@ export function attemptResultOf(
       const moved = isCode && options.isDown?.() ? move() : undefined;
       // If some parts have left, the next attempt must know of them.
       const next = long === undefined ? claimed.entry : entry;
-      return moved ?? { again: { entry: next, carrier, dueAtMs: nowMs, long, attempt: undefined } };
+      const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));
+      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined } };
     }
     case 'throttled': {
       const waitMs = atLeast(answer.afterMs, throttledMs);
