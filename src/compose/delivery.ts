@@ -1,7 +1,9 @@
+import type { AnsweredText } from '../delivery/answered-text.ts';
 import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { furtherSegmentsOf } from '../delivery/further-segments.ts';
 import { callbackUrls } from '../delivery/http/callback-token.ts';
 import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
@@ -14,6 +16,7 @@ import type { DeliveryCount } from '../delivery/submission.ts';
 import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
 import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
+import { addSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -118,9 +121,17 @@ export function createDelivery(options: {
         onAnswers(key, answers) {
           totals.noteAnswers(key, answers);
           learn.fromAnswers(answers);
+          if (!isSandbox) countFurther(answers);
         },
       }),
   });
+
+  /** Counts copies and further parts for the applications that have a limit of the day. */
+  function countFurther(answers: readonly AnsweredText[]): void {
+    addSpend(database, furtherSegmentsOf(answers), clock.nowMs()).catch(({ message: reason }: Error) =>
+      log.warn({ reason }, 'the segments of copies were not counted'),
+    );
+  }
 
   function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
     const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
