@@ -11,6 +11,7 @@ import { readNumberFilter } from './phone-number.ts';
 import { readSend, type SendBody } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
+import { orUnroutable } from './unroutable.ts';
 
 const params = Type.Object({ id: pathParameter });
 
@@ -20,17 +21,17 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
 
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
     const { applicationId, highPriority, rights } = requireApplication(call);
-    const { segmentsPerDay } = rights;
+    const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     return answerOnce(idempotency, call, async (keep) => {
       const context = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
+      const request = readSend(call.body, { api, highPriority, rights });
+      const message = orUnroutable(() => messages.prepare(request, context));
+      if (!isMessage(message)) throw await messages.refusalOf(spender, message);
       const toAnswer = (written: Message) => {
         return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
       };
-      const [outcome = message] = await messages.accept(
-        { applicationId, segmentsPerDay },
-        [message],
-        ([written = message]) => (isMessage(written) ? keep(toAnswer(written)) : undefined),
+      const [outcome = message] = await messages.accept(spender, [message], ([written = message]) =>
+        isMessage(written) ? keep(toAnswer(written)) : undefined,
       );
       if (!isMessage(outcome)) throw outcome;
       return toAnswer(outcome);

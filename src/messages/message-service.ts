@@ -6,16 +6,17 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
-import { noCarrier, unroutable } from './channel.ts';
+import { noCarrier } from './channel.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
 import { cancelMessage, findByKeys, type MessageKey } from './message-store.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { smartEncode } from './smart-encoding.ts';
-import { isUsedUp, type Spender } from './spend.ts';
+import { isUsedUp, type Spender, spendLimit } from './spend.ts';
 import { measure } from './text.ts';
 import type { RouteText, TextFacts } from './text-route.ts';
+import { unroutable } from './unroutable.ts';
 
 export type Priority = 'normal' | 'high';
 
@@ -30,6 +31,8 @@ export interface SendRequest {
   send_at: string | null;
   smart_encoding: boolean;
   priority: Priority;
+  /** The carriers that know the sender; null for all of them. */
+  senderCarriers: readonly string[] | null;
 }
 
 /** The caller's application, the API it used, and the request's correlation id. */
@@ -60,10 +63,8 @@ export function createMessageService(options: MessageServiceOptions) {
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
-  function routeOf(
-    facts: Pick<TextFacts, 'messageId' | 'applicationId' | 'api' | 'to' | 'from' | 'urgent' | 'sendAtMs'>,
-  ) {
-    const found = routeText({ ...facts, senderCarriers: null, holdsSender: false, used: [] });
+  function routeOf(facts: Omit<TextFacts, 'holdsSender' | 'used'>) {
+    const found = routeText({ ...facts, holdsSender: false, used: [] });
     if (found === 'no_carrier') throw noCarrier();
     if (found === 'unroutable') throw unroutable();
     return found;
@@ -77,10 +78,11 @@ export function createMessageService(options: MessageServiceOptions) {
     const wantedMs = request.send_at === null ? nowMs : Date.parse(request.send_at);
     const sendAtMs = wantedMs > nowMs ? wantedMs : null;
     const expiresAtMs = (sendAtMs ?? nowMs) + request.validity_seconds * 1000;
-    const { to, from } = request;
+    const { to, from, senderCarriers } = request;
     const id = newId('msg', clock);
     const urgent = request.priority === 'high';
-    const found = routeOf({ messageId: id, applicationId, api, to, from, urgent, sendAtMs: sendAtMs ?? nowMs });
+    const about = { applicationId, api, to, from, urgent, senderCarriers, sendAtMs: sendAtMs ?? nowMs };
+    const found = routeOf({ messageId: id, ...about });
     return {
       id,
       applicationId,
@@ -149,7 +151,9 @@ export function createMessageService(options: MessageServiceOptions) {
     },
 
     /** Whether the application has no segment left today: then a 402 comes before other refusals. */
-    isUsedUp: (spender: Spender) => isUsedUp(database, spender, clock.nowMs()),
+    /** Why nothing was sent: a spend that is used up comes before a number that no route leads to. */
+    refusalOf: async (spender: Spender, refusal: ApiError): Promise<ApiError> =>
+      (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : refusal,
 
     drain: () => accepted.drain(),
   };

@@ -1,8 +1,9 @@
-import { noCarrier, unroutable } from '../messages/channel.ts';
+import { noCarrier } from '../messages/channel.ts';
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { RouteText } from '../messages/text-route.ts';
+import { unroutable } from '../messages/unroutable.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';

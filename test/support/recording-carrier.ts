@@ -130,6 +130,7 @@ export async function acceptMessages(
     validity_seconds: 86_400,
     send_at: null,
     smart_encoding: false,
+    senderCarriers: null,
     priority: changes.api === 'verify' ? ('high' as const) : ('normal' as const),
   };
   const context = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
