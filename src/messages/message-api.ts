@@ -11,7 +11,6 @@ import { readNumberFilter } from './phone-number.ts';
 import { readSend, type SendBody } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
-import { orUnroutable } from './unroutable.ts';
 
 const params = Type.Object({ id: pathParameter });
 
@@ -23,10 +22,9 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
     const { applicationId, highPriority, rights } = requireApplication(call);
     const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     return answerOnce(idempotency, call, async (keep) => {
-      const context = { applicationId, api, correlationId: call.correlationId };
-      const request = readSend(call.body, { api, highPriority, rights });
-      const message = orUnroutable(() => messages.prepare(request, context));
-      if (!isMessage(message)) throw await messages.refusalOf(spender, message);
+      const context = { applicationId, rights, api, correlationId: call.correlationId };
+      const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
+      if (!isMessage(message)) throw await messages.refusalOf(message, spender);
       const toAnswer = (written: Message) => {
         return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
       };

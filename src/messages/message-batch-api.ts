@@ -7,7 +7,6 @@ import { isMessage, type SendOutcome } from './acceptance.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
-import { orUnroutable } from './unroutable.ts';
 
 /** Up to 100 texts in one request, which counts as one against the limits. Each text succeeds or fails alone. */
 export function createBatchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
@@ -38,20 +37,22 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
       answerOnce(idempotency, call, async (keep) => {
         const { applicationId, highPriority, rights } = requireApplication(call);
         const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
-        const context = { applicationId, api, correlationId: call.correlationId };
+        const context = { applicationId, rights, api, correlationId: call.correlationId };
         const sending = { api, highPriority, rights };
-        const routed = call.body.messages.map((item) => {
+        const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
-          return error ?? orUnroutable(() => messages.prepare(readSend(item as SendBody, sending), context));
+          return error ?? messages.prepare(readSend(item as SendBody, sending), context);
         });
-        const unroutable = routed.find((each) => each instanceof ApiError);
-        const refusal = unroutable && toError(await messages.refusalOf(spender, unroutable));
-        const checked = routed.map((each) => (each instanceof ApiError ? (refusal ?? toError(each)) : each));
-        const prepared = checked.flatMap((each) => ('error' in each ? [] : [each]));
+        const unroutable = checked.find((each) => each instanceof ApiError);
+        const refusal = unroutable && (await messages.refusalOf(unroutable, spender));
+        const prepared = checked.flatMap((each) => ('error' in each || !isMessage(each) ? [] : [each]));
         /** The outcomes of those that were prepared, among the errors of the others. */
         const toAnswer = (outcomes: readonly SendOutcome[]) => {
           const left = [...outcomes];
-          const data = checked.map((each) => ('error' in each ? each : toEntry(left.shift() ?? each)));
+          const data = checked.map((each) => {
+            if ('error' in each) return each;
+            return toEntry(isMessage(each) ? (left.shift() ?? each) : (refusal ?? each));
+          });
           const accepted = outcomes.filter(isMessage).length;
           const body = { data, summary: { accepted, rejected: data.length - accepted } };
           return { status: 200, body: JSON.stringify(body), location: null };

@@ -5,7 +5,7 @@ import { isRight } from '../http/validation.ts';
 import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { channelExpected, unsupportedChannel } from './channel.ts';
-import { fromProblem, senderCarriers } from './held-sender.ts';
+import { fromProblem } from './held-sender.ts';
 import type { Priority, SendRequest } from './message-service.ts';
 import { longestNumber, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
@@ -97,9 +97,7 @@ export function readSend(body: SendBody, sending: Sending): SendRequest {
   if (refusal !== undefined) throw refusal;
   const { from, message, reference = null, validity_seconds, send_at = null, smart_encoding, priority } = body;
   const to = requireNumber(body.to);
-  const carriers = senderCarriers(sending.rights, from, to);
-  const options = { reference, validity_seconds, send_at, smart_encoding, priority, senderCarriers: carriers };
-  return { to, from, message, channel: 'sms', ...options };
+  return { to, from, message, channel: 'sms', reference, validity_seconds, send_at, smart_encoding, priority };
 }
 
 /** The SMS API has no `channel` field and ignores it, like any unknown property. */
