@@ -1,12 +1,16 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
+import { deleteOldAttempts } from '../delivery/text-attempt-store.ts';
+import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
+import { summedMessages } from '../messages/message-usage-store.ts';
+import { deleteOldSpend } from '../messages/spend-store.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -15,6 +19,7 @@ import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
+import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
@@ -25,6 +30,7 @@ import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
+import { summedVerifications } from '../verify/verification-usage-store.ts';
 import { partitionedTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {
@@ -38,6 +44,8 @@ export interface ChoreOptions {
 
 /** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
 const partsKeptMs = 14 * dayMs;
+/** Only today's count decides; the others show operators how a limit was used. */
+const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
 export function createChores({ config, database, clock, keys, deliverIncomplete }: ChoreOptions): Chore[] {
@@ -75,6 +83,20 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
       },
     ];
   }
+  function sumChores(summed: SummedRecords): Chore[] {
+    return [
+      {
+        name: `sum-up-${summed.records}`,
+        everyMs: minuteMs,
+        runPiece: withNow((tx, nowMs) => sumSome(tx, summed, nowMs)),
+      },
+      {
+        name: `old-${summed.records}-sums`,
+        everyMs: hourMs,
+        runPiece: withNow((tx, nowMs) => deleteSums(tx, summed, nowMs, keptFrom(nowMs))),
+      },
+    ];
+  }
   return [
     { name: 'mask-messages', everyMs: hourMs, runPiece: messages.maskOld },
     {
@@ -94,6 +116,12 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
     },
+    {
+      name: 'old-text-attempts',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldAttempts(tx, keptFrom(nowMs))),
+    },
+    { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
     { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
     { name: 'incomplete-inbound', everyMs: minuteMs, runPiece: deliverIncomplete },
@@ -112,10 +140,16 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     ...partitionedTables.flatMap((table) => partitionChores(table)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
+    {
+      name: 'old-spend-days',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldSpend(tx, nowMs - spendKeptMs)),
+    },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
+    ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
     { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },

@@ -23,6 +23,9 @@ export interface DeliveryWorkerOptions {
   findPending: SubmissionOptions['findPending'];
   findUnwanted?: SubmissionOptions['findUnwanted'];
   nextCarrier: SubmissionOptions['nextCarrier'];
+  outcomes?: SubmissionOptions['outcomes'];
+  isDown?: SubmissionOptions['isDown'];
+  onMoved?: SubmissionOptions['onMoved'];
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;

@@ -103,6 +103,8 @@ export function toMessage({ to, from, text, carrier, holder }: Reply, clock: Clo
     expiresAtMs: nowMs + validMs,
     carrier,
     lane: 'bulk',
+    sentAs: null,
+    deferredUntilMs: null,
     sendAtMs: null,
   };
 }
