@@ -97,7 +97,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const nextCarrier =
     (key: string) =>
     ({ message }: ClaimedText) =>
-      outlook.next(message, key)?.carrier;
+      outlook.next(message, key);
 
   /** The texts wait in other queues now: no worker should find them only by polling. */
   function onMoved(): void {
