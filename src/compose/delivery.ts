@@ -2,11 +2,16 @@ import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { callbackUrls } from '../delivery/http/callback-token.ts';
+import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import type { RunningCarrier } from '../delivery/running-carrier.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
+import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
+import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -21,6 +26,8 @@ import { createTotals, type Totals, type TotalsOptions } from '../quality/totals
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
+import { createInbound } from './inbound.ts';
+import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
@@ -66,10 +73,13 @@ export function createDelivery(options: {
     ...(options.onText && { onEvent: options.onText }),
     ...(options.onAnswerTime && { onAnswerTime: options.onAnswerTime }),
   });
+  const inbound = createInbound({ config, database, clock, keys, wake: () => carriers.wake() });
+  const learn = learnOptOuts(inbound.optOuts, database, log);
   const receipts = createReceipts({
     database,
     clock,
     onCount: onCarrierCount,
+    onUnwanted: learn.fromReceipts,
     onChanged: totals.noteReports,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     resend: {
@@ -91,17 +101,7 @@ export function createDelivery(options: {
     environment: config.environment,
     countryOf: routedCountryOf,
     onMoved: () => otherNodes?.notify(),
-    createCarrier: (configured, onBindsChange) =>
-      createSmppCarrier({
-        configured,
-        slots,
-        clock,
-        byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
-        isAllowedAddress: isAllowedAddress(config.environment),
-        onCount: (name) => onCarrierCount(configured.key, name, 1),
-        onUnreported: shown?.whenSent(configured),
-        onBindsChange,
-      }),
+    createCarrier,
     createWorker: (carrier, failover) =>
       createDeliveryWorker({
         database,
@@ -110,15 +110,43 @@ export function createDelivery(options: {
         carrier,
         receipts,
         renderText: createTextRenderer(keys, config.environment),
+        receiveInbound: inbound.receiver.receive,
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
+        findUnwanted: (texts) => inbound.optOuts.find(database, texts),
         ...failover,
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
-        onAnswers: totals.noteAnswers,
+        onAnswers(key, answers) {
+          totals.noteAnswers(key, answers);
+          learn.fromAnswers(answers);
+        },
       }),
   });
-  const chores = createChores({ config, database, clock });
+
+  function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
+    const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
+    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    if (configured.kind === 'http') {
+      const { name, callbackToken } = configured;
+      return createHttpCarrier({
+        ...shared,
+        configured,
+        urls: callbackUrls(config.publicUrl, name, callbackToken ?? ''),
+        environment: config.environment,
+        findReceipt: (account, id) => takeUnmatched(database, account, id),
+      });
+    }
+    return createSmppCarrier({
+      ...shared,
+      configured,
+      isAllowedAddress: isAllowedAddress(config.environment),
+      onCount: (name) => onCarrierCount(configured.key, name, 1),
+      onBindsChange,
+    });
+  }
+
+  const chores = createChores({ config, database, clock, keys, deliverIncomplete: inbound.receiver.deliverIncomplete });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;
 

@@ -35,9 +35,16 @@ export interface CarrierDirectoryOptions {
   database: Database;
   clock: Clock;
   log: Log;
+  /** Gets the rows of each read, with what only some need of them. */
+  onRows?: (rows: readonly CarrierRow[]) => void;
 }
 
-export function createCarrierDirectory({ database, clock, log }: CarrierDirectoryOptions): CarrierDirectory {
+export function createCarrierDirectory({
+  database,
+  clock,
+  log,
+  onRows = () => {},
+}: CarrierDirectoryOptions): CarrierDirectory {
   const routes = createKnownRoutes();
   let known: KnownCarrier[] = [];
 
@@ -48,6 +55,7 @@ export function createCarrierDirectory({ database, clock, log }: CarrierDirector
       rows.map(({ id }) => id),
       clock.nowMs(),
     );
+    onRows(rows);
     const before = new Map(known.map((carrier) => [carrier.key, carrier]));
     const steadyMs = clock.steadyMs();
     known = rows.map((row) => {

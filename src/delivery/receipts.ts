@@ -41,6 +41,8 @@ export interface ReceiptsOptions {
   onChanged?: ((carrier: string, texts: readonly ChangedText[]) => void) | undefined;
   /** How codes that did not arrive are sent once more; undefined where they are not. */
   resend?: CodeResendOptions | undefined;
+  /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
+  onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
 }
 
 /** Receipts of one source in one transaction. */
@@ -53,6 +55,8 @@ interface Work {
   changed: ChangedText[];
   /** Codes that were given to other carriers. */
   resent: number;
+  /** Those among them that their recipients do not want. */
+  unwanted: ChangedText[];
 }
 
 /** `ambiguous` receipts fit several texts, and are applied to none. */
@@ -66,6 +70,7 @@ export function createReceipts({
   onDelivered = async () => {},
   onChanged = () => {},
   resend,
+  onUnwanted = () => {},
 }: ReceiptsOptions): Receipts {
   /** Returns the receipts that match no message, and what the others did. */
   async function applyAll<Given extends Receipt>(
@@ -75,7 +80,7 @@ export function createReceipts({
     const left: Given[] = [];
     const works: Work[] = [];
     for (const { source, receipts } of batches) {
-      const work: Work = { tx, source, delivered: [], changed: [], resent: 0 };
+      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [], resent: 0 };
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
@@ -126,6 +131,7 @@ export function createReceipts({
   async function applyMatched(work: Work, matched: MatchedReceipt[]): Promise<Receipt[]> {
     const { tx, source, delivered, changed } = work;
     const known: Receipt[] = [];
+    const before = changed.length;
     for (const all of inRounds(matched)) {
       const resent = await resendSome(work, all);
       known.push(...all.filter(({ id }) => resent.has(id)).map(({ receipt }) => receipt));
@@ -142,6 +148,10 @@ export function createReceipts({
       for (const each of waiting.values()) if (each.changed !== undefined) changed.push(each.changed);
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }
+    const refused = new Set(
+      matched.filter(({ receipt }) => receipt.error === 'blocked_by_recipient').map(({ id }) => id),
+    );
+    work.unwanted.push(...changed.slice(before).filter(({ id }) => refused.has(id)));
     return known;
   }
 
@@ -155,7 +165,10 @@ export function createReceipts({
 
   function tellChanged(works: Work[]): void {
     if (works.some(({ resent }) => resent > 0)) resend?.onMoved();
-    for (const { source, changed } of works) if (changed.length > 0) onChanged(source.key, changed);
+    for (const { source, changed, unwanted } of works) {
+      if (changed.length > 0) onChanged(source.key, changed);
+      if (unwanted.length > 0) onUnwanted(unwanted);
+    }
   }
 
   /** Retries on deadlock: results and receipts for the same messages may be written at the same time. */

@@ -3,7 +3,7 @@ import type { Answer, OutgoingText, ReceiveReceipts } from '../carrier.ts';
 import type { BindState as ShownBind } from '../carrier-bind-store.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
 import type { RunningCarrier } from '../running-carrier.ts';
-import type { ConfiguredCarrier } from '../watch-carriers.ts';
+import type { ConfiguredSmppCarrier } from '../watch-carriers.ts';
 import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { receiptKeysOf } from './carrier-ids.ts';
@@ -14,7 +14,7 @@ import { createSmppSender } from './smpp-sender.ts';
 import { testText } from './text-test.ts';
 
 export interface SmppCarrierOptions {
-  configured: ConfiguredCarrier;
+  configured: ConfiguredSmppCarrier;
   /** All nodes together hold at most as many slots as the carrier allows binds. */
   slots: BindSlots;
   clock: Clock;
@@ -105,9 +105,9 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
-    start(receive: ReceiveReceipts, tellCapacity) {
+    start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
       onCapacity = tellCapacity;
-      inbox = createReceiptInbox({ settings, receive, onCount });
+      inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,
         binds: settings.binds,
