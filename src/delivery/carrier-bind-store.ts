@@ -17,6 +17,8 @@ export interface BindState {
   nextTryAtMs: number | null;
   /** On a carrier's first slot: what an operator should know about its receipts. */
   hint?: string | null;
+  /** On a node's first slot: the countries whose texts do not get through; `*` for all. */
+  open?: readonly string[];
 }
 
 export interface CarrierBind extends BindState {

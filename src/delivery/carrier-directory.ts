@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { type CarrierBind, type CarrierState, canSend, readBinds, stateOf } from './carrier-bind-store.ts';
+import { openOf } from './carrier-outlook.ts';
 import { createCarrierPoll } from './carrier-poll.ts';
 import { type CarrierKind, type CarrierRow, carrierKey } from './carrier-store.ts';
 import { createKnownRoutes } from './known-routes.ts';
@@ -90,7 +91,7 @@ function toKnown(row: CarrierRow, binds: CarrierBind[], downSinceMs: number): Kn
     kind,
     paused,
     up,
-    open: [],
+    open: openOf(binds).get(row.id) ?? [],
     state: stateOf(binds, Number(settings.binds)),
     binds,
     downSinceMs: up && !paused ? null : downSinceMs,
@@ -98,5 +99,10 @@ function toKnown(row: CarrierRow, binds: CarrierBind[], downSinceMs: number): Kn
 }
 
 function isSame(carrier: KnownCarrier, before: KnownCarrier | undefined): boolean {
-  return before !== undefined && before.paused === carrier.paused && before.state === carrier.state;
+  return (
+    before !== undefined &&
+    before.paused === carrier.paused &&
+    before.state === carrier.state &&
+    String(before.open) === String(carrier.open)
+  );
 }

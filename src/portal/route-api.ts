@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Explained, ExplainRoute } from '../delivery/route-explain.ts';
 import { type GivenRoute, routeSchema, routesSchema, toRule } from '../delivery/route-schema.ts';
 import type { RouteService, ShownTable } from '../delivery/route-service.ts';
@@ -23,6 +23,7 @@ const tableSchema = Type.Object({
   routes: Type.Array(routeSchema),
   updated_at: nullable(Type.String()),
 });
+export type RouteTableRecord = Static<typeof tableSchema>;
 
 const explainBody = Type.Object(
   {
@@ -70,6 +71,8 @@ const explainedSchema = Type.Object({
   chosen: nullable(Type.String({ description: 'With message_id: the carrier that the text was given to' })),
   carrier: nullable(Type.String({ description: 'With message_id: the carrier that has the text now' })),
 });
+
+export type RouteExplanationRecord = Static<typeof explainedSchema>;
 
 /** The table of routes, for operators (section 14 of the contract). */
 export function createRouteRoutes({ routes, explain }: RouteRoutesOptions): Route[] {

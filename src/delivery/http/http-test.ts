@@ -43,7 +43,21 @@ async function sendOne({ test, clock, submit }: HttpTestOptions): Promise<Submit
   const expiresAtMs = clock.nowMs() + validMs;
   const urgent = { lane: 'first', isCode: true } as const;
   await submit(
-    [{ messageId, attempt: 1, applicationId: '', ...urgent, to, from, text, expiresAtMs, parts: [], form: null }],
+    [
+      {
+        messageId,
+        attempt: 1,
+        applicationId: '',
+        ...urgent,
+        to,
+        from,
+        text,
+        expiresAtMs,
+        templateId: null,
+        parts: [],
+        form: null,
+      },
+    ],
     (_, given) => {
       result = given;
     },
