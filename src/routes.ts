@@ -7,6 +7,7 @@ import type { MessageRoutesOptions } from './messages/message-routes-options.ts'
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
+import { createAlertRoutes } from './portal/alert-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
@@ -96,6 +97,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createCarrierRoutes(parts.carriers),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
+    ...createAlertRoutes({ database }),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...createPageRoutes(parts.pagesFolder),

@@ -4,6 +4,7 @@ import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
 import { routeIn, sandboxCarrier } from '../delivery/environment-routes.ts';
 import { unavailable } from '../platform/errors.ts';
+import { composeAlerts } from './alerts.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
@@ -12,9 +13,11 @@ export type Carriers = ReturnType<typeof composeCarriers>;
 const codesWaitMs = 30_000;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers({ config, clock, sideDatabase: database, keys, log, metrics }: Foundation) {
+export function composeCarriers(foundation: Foundation) {
+  const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
   const directory = createCarrierDirectory({ database, clock, log });
+  const alerts = composeAlerts(foundation);
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -32,6 +35,15 @@ export function composeCarriers({ config, clock, sideDatabase: database, keys, l
 
   return {
     directory,
+    alerts,
+    async start(): Promise<void> {
+      await directory.start();
+      alerts.start();
+    },
+    async stop(): Promise<void> {
+      await directory.stop();
+      await alerts.stop();
+    },
     carrierFor: (to: string): string | undefined => candidatesFor(to)[0],
     carrierForCode(to: string): string | undefined {
       const keys = candidatesFor(to);

@@ -13,6 +13,7 @@ import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
+import { deleteClearedAlerts } from '../quality/alert-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
 import { deleteOldDays, foldDays } from '../quality/total-store.ts';
@@ -103,6 +104,7 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
     { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },
     { name: 'old-totals', everyMs: hourMs, runPiece: withNow(deleteOldDays) },
+    { name: 'old-alerts', everyMs: hourMs, runPiece: withNow(deleteClearedAlerts) },
     { name: 'old-carrier-minutes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldMinutes) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },

@@ -12,7 +12,8 @@ export type KeyPurpose =
   | 'session'
   | 'link'
   | 'idempotency'
-  | 'code';
+  | 'code'
+  | 'alert-url';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A
