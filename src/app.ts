@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): App {
   const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
-  const gateway = composeEdge(foundation, { identity, accounts, registrations });
+  const gateway = composeEdge(foundation, { identity, accounts, registrations, isCallback: carriers.isCallback });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks);
   const routes = createRoutes({

@@ -1,3 +1,4 @@
+import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callback-api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
@@ -22,7 +23,11 @@ import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
+import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
+import { createTemplateRoutes } from './portal/template-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
@@ -43,8 +48,12 @@ export interface RouteParts {
   requests: RequestRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
+  senders: SenderRoutesOptions;
+  spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  callbacks: CallbackRoutesOptions;
+  routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
@@ -94,7 +103,12 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
+    ...createSenderRoutes(parts.senders),
+    ...createTemplateRoutes(parts.spend.sending),
+    ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
+    ...createCallbackRoutes(parts.callbacks),
+    ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
     ...createAlertRoutes({ database }),

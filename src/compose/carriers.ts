@@ -2,22 +2,31 @@ import { createCarrierDirectory } from '../delivery/carrier-directory.ts';
 import { createCarrierLogService } from '../delivery/carrier-log-service.ts';
 import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
-import { routeIn, sandboxCarrier } from '../delivery/environment-routes.ts';
-import { unavailable } from '../platform/errors.ts';
+import { createCallbackCarriers } from '../delivery/http/callback-carriers.ts';
+import { createRouteExplain } from '../delivery/route-explain.ts';
+import { createRouteService } from '../delivery/route-service.ts';
+import { createTextRoutes } from '../delivery/text-routes.ts';
+import { nameOfCarrier } from '../quality/alert.ts';
+import { createTotals } from '../quality/totals.ts';
 import { composeAlerts } from './alerts.ts';
+import { composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
-
-/** Codes are not started once every carrier has been down for this long: they would expire in a queue. */
-const codesWaitMs = 30_000;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
 export function composeCarriers(foundation: Foundation) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
-  const directory = createCarrierDirectory({ database, clock, log });
+  const known = createCallbackCarriers({ database, keys, log });
+  const directory = createCarrierDirectory({ database, clock, log, onRows: known.follow });
   const alerts = composeAlerts(foundation);
+  const totals = createTotals({
+    database,
+    clock,
+    log,
+    onEvent: (carrier, country, event) => metrics.countText(nameOfCarrier(carrier), country, event, 1),
+  });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -26,36 +35,31 @@ export function composeCarriers(foundation: Foundation) {
     return [...counts].map(([labels, value]) => ({ labels: labels.split(' '), value }));
   });
 
-  const candidatesFor = (to: string): string[] => {
-    const facts = { messageId: null, to, country: undefined, from: '', api: 'sms', applicationId: '' } as const;
-    const about = { urgent: true, isCode: false, senderCarriers: null, used: [], nowMs: clock.nowMs() };
-    const decision = routeIn(environment, { ...facts, ...about }, directory.table(), directory.list());
-    return decision.outcome === 'routed' ? decision.candidates.map(({ key }) => key) : [];
-  };
-
   return {
     directory,
     alerts,
     async start(): Promise<void> {
       await directory.start();
+      totals.start();
       alerts.start();
     },
     async stop(): Promise<void> {
       await directory.stop();
       await alerts.stop();
+      await totals.stop();
     },
-    carrierFor: (to: string): string | undefined => candidatesFor(to)[0],
-    carrierForCode(to: string): string | undefined {
-      const keys = candidatesFor(to);
-      if (keys[0] !== sandboxCarrier && keys.length > 0 && directory.areDownFor(keys, codesWaitMs))
-        throw unavailable('No carrier can send texts at the moment. Try again shortly.', 30);
-      return keys[0];
+    texts: createTextRoutes({ directory, clock, environment }),
+    routing: {
+      routes: createRouteService({ database, clock, environment }),
+      explain: createRouteExplain({ database, clock, directory, environment }),
     },
     routes: {
-      carriers: createCarrierService({ database, clock, keys, environment }),
+      carriers: createCarrierService({ database, clock, keys, environment, publicUrl: config.publicUrl }),
       tests: createCarrierTestService({ database, clock }),
       logs: createCarrierLogService({ database, clock }),
       environment,
     },
+    isCallback: known.knows,
+    callbacks: { callbacks: composeCallbacks(foundation, known, totals), publicUrl: config.publicUrl },
   };
 }

@@ -2,11 +2,17 @@ import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { callbackUrls } from '../delivery/http/callback-token.ts';
+import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import type { RunningCarrier } from '../delivery/running-carrier.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
+import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
+import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -15,6 +21,7 @@ import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
+import { createNotifier } from '../platform/notifier.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
@@ -73,6 +80,7 @@ export function createDelivery(options: {
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });
+  const otherNodes = config.redisUrl === undefined ? undefined : createNotifier({ database, channel: deliveryChannel });
   const carriers = createCarrierSet({
     database,
     clock,
@@ -80,17 +88,11 @@ export function createDelivery(options: {
     log,
     node: newId('nod', clock),
     fixed: phones === undefined ? [] : [phones],
-    createCarrier: (configured) =>
-      createSmppCarrier({
-        configured,
-        slots,
-        clock,
-        byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
-        isAllowedAddress: isAllowedAddress(config.environment),
-        onCount: (name) => onCarrierCount(configured.key, name, 1),
-        onUnreported: shown?.whenSent(configured),
-      }),
-    createWorker: (carrier, nextCarrier) =>
+    environment: config.environment,
+    countryOf: routedCountryOf,
+    onMoved: () => otherNodes?.notify(),
+    createCarrier,
+    createWorker: (carrier, failover) =>
       createDeliveryWorker({
         database,
         clock,
@@ -99,13 +101,36 @@ export function createDelivery(options: {
         receipts,
         renderText: createTextRenderer(keys, config.environment),
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
-        nextCarrier,
+        ...failover,
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
         onAnswers: totals.noteAnswers,
       }),
   });
+
+  function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
+    const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
+    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    if (configured.kind === 'http') {
+      const { name, callbackToken } = configured;
+      return createHttpCarrier({
+        ...shared,
+        configured,
+        urls: callbackUrls(config.publicUrl, name, callbackToken ?? ''),
+        environment: config.environment,
+        findReceipt: (account, id) => takeUnmatched(database, account, id),
+      });
+    }
+    return createSmppCarrier({
+      ...shared,
+      configured,
+      isAllowedAddress: isAllowedAddress(config.environment),
+      onCount: (name) => onCarrierCount(configured.key, name, 1),
+      onBindsChange,
+    });
+  }
+
   const chores = createChores({ config, database, clock });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;

@@ -21,7 +21,7 @@ export interface PortalParts {
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
 export function composePortal({ config, clock, sideDatabase: database }: Foundation, parts: PortalParts) {
   const {
-    registry: { service: registry, feed },
+    registry: { service: registry, senders, sending, feed },
     metering,
     registrations,
   } = parts;
@@ -40,6 +40,8 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
+    senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
+    spend: { database, clock, sending, requireOwn },
     health: {
       database,
       clock,
@@ -52,6 +54,8 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    callbacks: parts.carriers.callbacks,
+    routing: parts.carriers.routing,
     totals: { database, clock },
     deliveries: {
       database,

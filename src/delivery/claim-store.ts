@@ -1,4 +1,3 @@
-import { unsentStatuses } from '../messages/message.ts';
 import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
 import { findTextsToSend } from '../messages/text-to-send.ts';
@@ -7,7 +6,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { actionFor, submittedEntry } from './attempt-result.ts';
 import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
-import type { Claim, ClaimedText, QueueEntry, ScheduledText } from './queue-entry.ts';
+import { type Claim, type ClaimedText, isUnsettled, type QueueEntry, type ScheduledText } from './queue-entry.ts';
 
 const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
   possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt", moves`;
@@ -180,16 +179,14 @@ export function releaseClaims(
     const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
     const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));
     const texts = await withMessages(tx, rows);
-    const released = texts
-      .filter(({ message }) => unsentStatuses.includes(message.status))
-      .map((text): ScheduledText => {
-        const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
-        const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
-        const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
-        const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
-        const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
-        return { entry, carrier, dueAtMs, long: undefined };
-      });
+    const released = texts.filter(isUnsettled).map((text): ScheduledText => {
+      const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
+      const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
+      const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
+      const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
+      const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
+      return { entry, carrier, dueAtMs, long: undefined, attempt: undefined };
+    });
     await schedule(tx, released);
     return released.length;
   });

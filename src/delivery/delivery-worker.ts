@@ -22,6 +22,9 @@ export interface DeliveryWorkerOptions {
   renderText: (text: TextToSend) => string;
   findPending: SubmissionOptions['findPending'];
   nextCarrier: SubmissionOptions['nextCarrier'];
+  outcomes?: SubmissionOptions['outcomes'];
+  isDown?: SubmissionOptions['isDown'];
+  onMoved?: SubmissionOptions['onMoved'];
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { KnownCarrier } from '../delivery/carrier-directory.ts';
-import { type RouteTable, route as routeOf } from '../delivery/routing.ts';
+import type { RouteTable } from '../delivery/route-table.ts';
+import { route as routeOf } from '../delivery/routing.ts';
 import { findWaiting, type WaitingText } from '../delivery/waiting-texts.ts';
 import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';

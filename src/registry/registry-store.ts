@@ -69,6 +69,12 @@ export async function lockApplication(tx: Tx, accountId: string, id: string): Pr
   return count > 0;
 }
 
+/** Locks any account's application until the transaction ends. */
+export async function lockAnyApplication(tx: Tx, id: string): Promise<boolean> {
+  const { count } = await tx.query('select 1 from application where id = $1 for update', [id]);
+  return count > 0;
+}
+
 export async function listApplications(
   tx: Tx,
   accountId: string,

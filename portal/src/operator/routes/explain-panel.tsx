@@ -58,7 +58,7 @@ export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
           <TextInput label="Application id" placeholder="Any" {...field('application_id')} />
           <TextInput
             label="Message id"
-            description="Why did this text go where it went? With its number, every share is one carrier."
+            description="To learn why a text went where it did; nothing else is needed then."
             placeholder="msg_…"
             {...field('message_id')}
           />
@@ -80,13 +80,13 @@ const outcomes: Record<string, string> = {
 };
 
 function Explanation({ explanation }: { explanation: RouteExplanation }) {
-  const { outcome, rule, from, deferred_until, candidates, chosen } = explanation;
+  const { outcome, rule, from, deferred_until, candidates, chosen, carrier: holder } = explanation;
   return (
     <section aria-label="Explanation" aria-live="polite">
       <Stack mt="lg">
         {outcomes[outcome] !== undefined && <Callout tone="bad" quiet title={outcomes[outcome] ?? outcome} />}
         {outcome === 'routed' && (
-          <p className={styles.text}>{rule === null ? 'There are no rules.' : `The rule ${rule} takes it.`}</p>
+          <p className={styles.text}>{rule === null ? 'There are no rules.' : `The rule ${rule.name} takes it.`}</p>
         )}
         {from !== null && <p className={styles.text}>Sent as {from}.</p>}
         {deferred_until !== null && (
@@ -94,6 +94,7 @@ function Explanation({ explanation }: { explanation: RouteExplanation }) {
             It waits until <Time at={deferred_until} />.
           </p>
         )}
+        {holder !== null && <p className={styles.text}>{holder} has the text.</p>}
         <ol className={styles.candidates}>
           {candidates.map(({ carrier, group, available, share, reason }) => (
             <li key={carrier} className={styles.candidate} data-chosen={carrier === chosen || undefined}>

@@ -75,7 +75,7 @@ export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
                 rule={each.rule}
                 place={index + 1}
                 count={draft.rules.length}
-                matching={explained?.rule === each.rule.name}
+                matching={explained?.rule?.name === each.rule.name}
                 onEdit={() => setEdited(each)}
                 onMove={(by) => change(withMoved(draft, index, by))}
                 onRemove={() => change(withoutRule(draft, each.key))}

@@ -1,32 +1,28 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
-import type { Carrier, RouteTable } from '../../api/operator-types.ts';
-import type { Page } from '../../api/types.ts';
+import type { RouteTable } from '../../api/operator-types.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useCarrierNames } from '../use-carrier-names.ts';
 import { RouteEditor } from './route-editor.tsx';
 
 const refreshMs = 5000;
 
 export default function Routes() {
   const table = useLoad<RouteTable>(operatorPath('routes'), refreshMs);
-  const carriers = useLoad<Page<Carrier>>(operatorPath('carriers?limit=100'), refreshMs);
-  const problem = table.problem ?? carriers.problem;
+  const carriers = useCarrierNames(refreshMs);
+  const { problem } = table;
   return (
     <>
       <PageTitle lead={<Lead table={table.data} />}>Routes</PageTitle>
       <Stack>
         <ProblemCallout problem={problem} onRetry={table.reload} />
-        {table.data === undefined || carriers.data === undefined ? (
+        {table.data === undefined || carriers === undefined ? (
           problem === undefined && <Skeleton height={260} />
         ) : (
-          <RouteEditor
-            latest={table.data}
-            carriers={carriers.data.data.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b))}
-            onSaved={table.reload}
-          />
+          <RouteEditor latest={table.data} carriers={carriers} onSaved={table.reload} />
         )}
       </Stack>
     </>

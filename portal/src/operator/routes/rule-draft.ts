@@ -1,4 +1,5 @@
 import type { RouteRule } from '../../api/operator-types.ts';
+import type { ApiName } from '../../api/types.ts';
 
 /** A rule as it is typed: lists are texts with commas, numbers are texts. */
 export interface RuleDraft {
@@ -7,7 +8,7 @@ export interface RuleDraft {
   prefixes: string;
   senders: string;
   applications: string;
-  apis: string[];
+  apis: ApiName[];
   carriers: { carrier: string; weight: string }[];
   failover: string[];
   /** Null: only verification texts move. */
