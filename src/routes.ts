@@ -3,6 +3,10 @@ import { createOperationsRoutes, type OperationsOptions } from './http/operation
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
+import { createHandsetReplyRoutes, type HandsetReplyOptions } from './inbound/handset-reply-api.ts';
+import { createInboundRoutes, type InboundRoutesOptions } from './inbound/inbound-api.ts';
+import type { NumberService } from './inbound/number-service.ts';
+import { createOptOutRoutes, type OptOutRoutesOptions } from './inbound/opt-out-api.ts';
 import { createMessageRoutes } from './messages/message-api.ts';
 import type { MessageRoutesOptions } from './messages/message-routes-options.ts';
 import type { Config } from './platform/config.ts';
@@ -20,6 +24,8 @@ import {
   type DeveloperVerificationOptions,
 } from './portal/developer-verification-api.ts';
 import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
+import { createPortalInboundRoutes, type PortalInboundOptions } from './portal/inbound-api.ts';
+import { createNumberRoutes } from './portal/number-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
@@ -35,6 +41,11 @@ import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
+  inbound: Pick<InboundRoutesOptions, 'database'> & Pick<OptOutRoutesOptions, 'optOuts'>;
+  numbers: NumberService;
+  portalInbound: PortalInboundOptions;
+  /** Set in the sandbox only. */
+  replies: HandsetReplyOptions | undefined;
   config: Config;
   version: string;
   database: Database;
@@ -92,6 +103,8 @@ export function createRoutes(parts: RouteParts): Route[] {
       created: 200,
       ...parts.messages,
     }),
+    ...inboundRoutesOf(parts, 'sms', 'SMS Messaging API'),
+    ...inboundRoutesOf(parts, 'messaging', 'Messaging API'),
     ...createIdentityRoutes(parts.identity),
     ...createServiceRoutes(parts.config, tokenUrl, parts.version),
     ...createAccountRoutes(developers),
@@ -112,9 +125,21 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
     ...createAlertRoutes({ database }),
+    ...createNumberRoutes(parts.numbers),
+    ...createPortalInboundRoutes(parts.portalInbound),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
+    ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
   return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
+}
+
+/** Texts from phones and opt-outs, for one of the two APIs that send texts. */
+function inboundRoutesOf({ inbound }: RouteParts, api: 'sms' | 'messaging', tag: string): Route[] {
+  const base = `/${api}/v1`;
+  const auth = apiPrefixes.find(({ prefix }) => prefix === base)?.auth;
+  if (auth === undefined) throw new Error(`no credential is known for ${base}`);
+  const options = { ...inbound, api, base, auth, tag };
+  return [...createInboundRoutes(options), ...createOptOutRoutes(options)];
 }

@@ -5,6 +5,8 @@ import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attem
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
+import { createInboundRetention } from '../inbound/inbound-retention.ts';
+import { deleteOldReplies } from '../inbound/reply-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
 import { summedMessages } from '../messages/message-usage-store.ts';
@@ -14,6 +16,7 @@ import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
+import type { KeyRing } from '../platform/keys.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
@@ -35,6 +38,9 @@ export interface ChoreOptions {
   config: Config;
   database: Database;
   clock: Clock;
+  keys: KeyRing;
+  /** Delivers texts from phones whose other parts never came. */
+  deliverIncomplete: () => Promise<number>;
 }
 
 /** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
@@ -43,11 +49,12 @@ const partsKeptMs = 14 * dayMs;
 const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
-export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
+export function createChores({ config, database, clock, keys, deliverIncomplete }: ChoreOptions): Chore[] {
   const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf });
   const unreported = createUnreported(database, clock);
   const retentionMs = config.retentionDays * dayMs;
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
+  const inbound = createInboundRetention({ database, clock, keys, ...config });
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
   const countCodes = createCodeOutcomes({
@@ -118,6 +125,16 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
     { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
     { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
+    { name: 'incomplete-inbound', everyMs: minuteMs, runPiece: deliverIncomplete },
+    { name: 'mask-inbound', everyMs: hourMs, runPiece: inbound.maskTexts },
+    { name: 'mask-opt-outs', everyMs: hourMs, runPiece: inbound.maskOptOuts },
+    { name: 'old-inbound', everyMs: hourMs, runPiece: inbound.deleteTexts },
+    { name: 'old-inbound-repeats', everyMs: 10 * minuteMs, runPiece: inbound.deleteSeen },
+    {
+      name: 'old-automatic-replies',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldReplies(tx, nowMs - 2 * dayMs)),
+    },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },

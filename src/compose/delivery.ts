@@ -26,6 +26,8 @@ import { createTotals, type Totals, type TotalsOptions } from '../quality/totals
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
+import { createInbound } from './inbound.ts';
+import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
@@ -71,10 +73,13 @@ export function createDelivery(options: {
     ...(options.onText && { onEvent: options.onText }),
     ...(options.onAnswerTime && { onAnswerTime: options.onAnswerTime }),
   });
+  const inbound = createInbound({ config, database, clock, keys, wake: () => carriers.wake() });
+  const learn = learnOptOuts(inbound.optOuts, database, log);
   const receipts = createReceipts({
     database,
     clock,
     onCount: onCarrierCount,
+    onUnwanted: learn.fromReceipts,
     onChanged: totals.noteReports,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     ...(shown && { onDelivered: shown.onDelivered }),
@@ -100,12 +105,17 @@ export function createDelivery(options: {
         carrier,
         receipts,
         renderText: createTextRenderer(keys, config.environment),
+        receiveInbound: inbound.receiver.receive,
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
+        findUnwanted: (texts) => inbound.optOuts.find(database, texts),
         ...failover,
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
-        onAnswers: totals.noteAnswers,
+        onAnswers(key, answers) {
+          totals.noteAnswers(key, answers);
+          learn.fromAnswers(answers);
+        },
       }),
   });
 
@@ -131,7 +141,7 @@ export function createDelivery(options: {
     });
   }
 
-  const chores = createChores({ config, database, clock });
+  const chores = createChores({ config, database, clock, keys, deliverIncomplete: inbound.receiver.deliverIncomplete });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;
 

@@ -6,7 +6,7 @@ import { createRequestStories } from '../portal/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, pagesFolder, tokenUrlOf } from './foundation.ts';
 
 export interface PortalParts {
   version: string;
@@ -29,6 +29,8 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
   const { flush } = metering;
   const stories = createRequestStories({ database, clock, metering, applicationIdsOf });
   return {
+    tokenUrl: tokenUrlOf(config),
+    pagesFolder,
     usage: {
       database,
       clock,

@@ -87,6 +87,8 @@ export interface Carrier {
   readonly onDoubt: { resend: boolean; afterMs: number } | undefined;
   /** True for one that was deleted: its texts go on to others. */
   readonly isClosed?: boolean;
+  /** True if the carrier itself answers people who text a stop, start or help word: then we do not. */
+  readonly confirmsOptOuts?: boolean | undefined;
   /** A worker claims no more than this, since a claimed text waits for nothing else. */
   capacity(): Capacity;
   /** How long a text has to wait because the carrier wants fewer of them; 0 if it does not have to. */
@@ -119,6 +121,9 @@ export interface Receipt {
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */
 export type ReceiveReceipts = (receipts: Receipt[]) => Promise<void>;
+
+/** The carrier that texts come from, and its account, which their ids belong to. */
+export type InboundSource = Pick<Carrier, 'key' | 'account' | 'confirmsOptOuts'>;
 
 /** A text that a phone sent to a number of ours, or a part of one. */
 export interface InboundText {

@@ -53,12 +53,13 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
     const limit = first.lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[first.lane as keyof typeof served] = wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
-    return { id: first.claimId, texts: await withMessages(database, rows) };
+    return { id: first.claimId, texts: await withMessages(database, rows), optOuts: first.optOuts };
   };
 }
 
 interface ClaimedRow extends QueueEntry {
   claimId: number;
+  optOuts: boolean;
 }
 
 const noParts = { parts: [], form: null };
@@ -112,7 +113,7 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
         array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt), array_agg(moves)
       from due having count(*) > 0
       returning id)
-    select claimed.id as "claimId", ${entryColumns} from claimed cross join due`;
+    select claimed.id as "claimId", exists (select from opt_out) as "optOuts", ${entryColumns} from claimed cross join due`;
 
 const claimFirstLane = { name: 'claim-first-lane', text: claimStatement('asc') };
 const claimLastLane = { name: 'claim-last-lane', text: claimStatement('desc') };

@@ -22,6 +22,8 @@ export interface QueueEntry {
 export interface Claim {
   id: number;
   texts: ClaimedText[];
+  /** Whether anyone has opted out of anything: then each text is looked at once more. */
+  optOuts: boolean;
 }
 
 export interface ClaimedText {

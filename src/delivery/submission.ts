@@ -31,6 +31,8 @@ export interface SubmissionOptions {
   renderText: (text: TextToSend) => string;
   /** Of these verifications, those that still need their code. */
   findPending: (verificationIds: string[]) => Promise<Set<string>>;
+  /** Of these texts, the ids of those that their recipients do not want. */
+  findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Where a text should go on to; undefined if there is no other carrier for it that works. */
   nextCarrier: (text: ClaimedText) => string | undefined;
   /** What the answers say of the carrier; undefined for one that needs no watching. */
@@ -60,8 +62,11 @@ export interface Submission {
    * when most results are recorded: texts that the carrier is slow to answer hold up no others.
    */
   run(claim: Claim, over: Set<string>, beginBeforeMs: number): Promise<void>;
-  /** The verifications of these texts that no longer need a code: `run` cancels their texts. */
-  findOver(texts: ClaimedText[]): Promise<Set<string>>;
+  /**
+   * The verifications of these texts that no longer need a code: `run` cancels their texts. And the texts that their
+   * recipients do not want: `run` fails them.
+   */
+  findOver(claim: Claim): Promise<Set<string>>;
   /** Resolves when the carrier has answered everything, and the results are recorded. */
   finished(): Promise<void>;
   /** True while the database rejects results: further claims would only pile up unrecorded. */
@@ -94,11 +99,12 @@ export function createSubmission(options: SubmissionOptions): Submission {
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
-  async function findOver(texts: ClaimedText[]): Promise<Set<string>> {
+  async function findOver({ texts, optOuts }: Claim): Promise<Set<string>> {
     const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
-    if (ids.length === 0) return new Set();
-    const pending = await options.findPending(ids);
-    return new Set(ids.filter((id) => !pending.has(id)));
+    const pending = ids.length === 0 ? new Set() : await options.findPending(ids);
+    const over = ids.filter((id) => !pending.has(id));
+    const unwanted = optOuts ? await options.findUnwanted?.(texts.map(({ message }) => message)) : undefined;
+    return new Set([...over, ...(unwanted ?? [])]);
   }
 
   /** Separates the texts to submit from those that end here or go back. */
@@ -114,7 +120,8 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const wanted = actionFor(claimed, { nowMs, atMostOnce });
       const { verificationId } = claimed.message;
       const isOver = verificationId !== null && over.has(verificationId);
-      const action = wanted === 'submit' && isOver ? 'cancel' : wanted;
+      const isUnwanted = over.has(claimed.message.id);
+      const action = wanted !== 'submit' ? wanted : isUnwanted ? 'block' : isOver ? 'cancel' : 'submit';
       if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
       else if (outcomes?.admits(claimed) === false && !late && hasGoneOn(claimed, results)) continue;
       else {
@@ -340,14 +347,18 @@ function add(a: Results, b: Results): Results {
 const endings = {
   expire: { status: 'expired', error: 'expired' },
   give_up: { status: 'unknown', error: null },
+  block: { status: 'failed', error: 'blocked_by_recipient' },
 } as const;
 
-function endWithoutSubmit({ entry, message }: ClaimedText, action: 'expire' | 'give_up' | 'cancel'): EndedText {
+function endWithoutSubmit(
+  { entry, message }: ClaimedText,
+  action: 'expire' | 'give_up' | 'block' | 'cancel',
+): EndedText {
   const none = { carrierMessageId: null, receiptKey: null, long: undefined, attempt: undefined };
   const about = { entry, ...none, wasSent: message.status === 'sent' };
   // A text that may have arrived is not shown as canceled.
   if (action === 'cancel') return { ...about, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
-  return { ...about, ...endings[action] };
+  return { ...about, ...endings[action === 'block' && entry.inDoubt ? 'give_up' : action] };
 }
 
 function isOfWorkingCarrier(answer: SubmitResult | undefined): boolean {

@@ -16,8 +16,11 @@ export type IdPrefix =
   | 'msg'
   | 'ver'
   | 'tst'
-  | 'alr'
-  | 'snd';
+  | 'snd'
+  | 'inb'
+  | 'num'
+  | 'opt'
+  | 'alr';
 
 const timeLength = 10;
 const countLength = 3;

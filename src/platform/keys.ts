@@ -13,6 +13,8 @@ export type KeyPurpose =
   | 'link'
   | 'idempotency'
   | 'code'
+  | 'inbound'
+  | 'opt-out'
   | 'alert-url';
 
 /**

@@ -65,7 +65,7 @@ function valuesOf(text: OutgoingText, nowMs: number, { base, secrets, values, ur
     expires_at: String(text.expiresAtMs),
     alphabet: encoding === 'GSM-7' ? 'gsm' : 'unicode',
     segments: String(count),
-    template_id: (text as { templateId?: string | null }).templateId ?? undefined,
+    template_id: text.templateId ?? undefined,
     receipts_url: urls.receipts,
     inbound_url: urls.inbound,
     secrets,

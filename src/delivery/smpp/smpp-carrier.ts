@@ -105,9 +105,9 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
-    start(receive: ReceiveReceipts, tellCapacity) {
+    start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
       onCapacity = tellCapacity;
-      inbox = createReceiptInbox({ settings, receive, onCount });
+      inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,
         binds: settings.binds,
