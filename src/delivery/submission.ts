@@ -95,6 +95,8 @@ const answerWithinMs = 5000;
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount, outcomes } = options;
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
+  // A closed carrier submits nothing.
+  const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
@@ -197,7 +199,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
-        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
+        onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
@@ -211,7 +213,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
-      options.onAnswers?.(
+      onAnswers?.(
         carrier.key,
         answers.flatMap(([place, answer, tookMs]) => {
           const claimed = waiting.get(place);
