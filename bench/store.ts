@@ -47,7 +47,7 @@ export async function openStore(url: string): Promise<Store> {
     async empty() {
       await patiently(`truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text,
         verification, pending_verification, ended_verification, recent_failure, counted_start, handset_text,
-        request_trace, usage_minute`);
+        request_trace, usage_minute, message_sum, verification_sum`);
       await patiently('checkpoint');
     },
     close: () => database.close(),

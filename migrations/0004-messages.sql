@@ -78,6 +78,24 @@ create table message_end (
 );
 create index message_end_age on message_end (message_id);
 
+-- How many messages there are, for usage. Walks over the records add them up (src/platform/record-sums.ts).
+create table message_sum (
+  application_id uuid not null,
+  -- Each message counts in its minute and in its hour: a span of a year reads hours only.
+  by_hour boolean not null,
+  at timestamptz not null,
+  -- The walk that counted them: a later one counts anew, because statuses change.
+  pass smallint not null,
+  api smallint not null,
+  status smallint not null,
+  count integer not null,
+  segments integer not null,
+  primary key (application_id, by_hour, at, pass, api, status)
+);
+-- What a chore deletes.
+create index message_sum_age on message_sum (by_hour, pass, at);
+alter table message_sum alter column application_id set statistics 0;
+
 -- Messages that could not be masked when the walk passed them, because they were not sent yet.
 create table unmasked_message (
   message_id uuid primary key

@@ -93,6 +93,19 @@ create table counted_start (
 );
 create index counted_start_age on counted_start (verification_id);
 
+-- How many verifications there are, for usage, like message_sum.
+create table verification_sum (
+  application_id uuid not null,
+  by_hour boolean not null,
+  at timestamptz not null,
+  pass smallint not null,
+  status smallint not null,
+  count integer not null,
+  primary key (application_id, by_hour, at, pass, status)
+);
+create index verification_sum_age on verification_sum (by_hour, pass, at);
+alter table verification_sum alter column application_id set statistics 0;
+
 -- No statistics on the columns that lists filter by, as for messages: if Postgres knew that most rows are one
 -- application's or one number's, it would read all rows by age, and find none when that application was quiet for a month.
 -- Without statistics the wrong index can look as cheap as the right one, so Postgres should have no choice: indexes for

@@ -1,4 +1,4 @@
--- Usage, and traces of the latest requests. Messages and verifications are counted from their own rows.
+-- Usage, and traces of the latest requests. Messages and verifications are counted by their owners.
 
 create table usage_minute (
   registration_id text not null,

@@ -24,10 +24,12 @@ const mayImport: Record<string, string[]> = {
   sandbox: ['messages', 'http', 'platform'],
   // Counts what delivery does, and reads what its stores tell.
   quality: ['delivery', 'messages', 'http', 'platform'],
+  // Gets what carriers report, and asks to send answers.
+  inbound: ['delivery', 'messages', 'http', 'platform'],
   // The virtual SMSC speaks with the carriers' codec.
   smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
-  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'http', 'platform'],
+  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'inbound', 'http', 'platform'],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
@@ -59,12 +61,15 @@ const ownerOf: Record<string, string[]> = {
   message_default: ['messages'],
   message_end: ['messages', 'delivery'],
   unmasked_message: ['messages'],
+  message_sum: ['messages'],
   // Accepting and canceling a message put it into the queue and take it out.
   delivery_queue: ['delivery', 'messages'],
   delivery_schedule: ['delivery', 'messages'],
   delivery_claim: ['delivery', 'messages'],
   sent_text: ['delivery'],
   text_part: ['delivery'],
+  text_attempt: ['delivery'],
+  bulk_failover: ['delivery'],
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],
@@ -76,6 +81,15 @@ const ownerOf: Record<string, string[]> = {
   carrier_minute: ['quality'],
   alert: ['quality'],
   alert_call: ['quality'],
+  // An application may send from its numbers, which every node knows.
+  own_number: ['inbound', 'registry'],
+  inbound_text: ['inbound'],
+  inbound_part: ['inbound'],
+  inbound_seen: ['inbound'],
+  // Accepting and claiming texts ask whether there is any opt-out at all.
+  opt_out: ['inbound', 'messages', 'delivery'],
+  opt_out_change: ['inbound'],
+  automatic_reply: ['inbound'],
   walk: ['platform'],
   idempotency: ['platform'],
   handset_text: ['sandbox'],
@@ -89,6 +103,7 @@ const ownerOf: Record<string, string[]> = {
   ended_verification_default: ['verify'],
   recent_failure: ['verify'],
   counted_start: ['verify'],
+  verification_sum: ['verify'],
   usage_minute: ['metering'],
   request_trace: ['metering'],
   key_ring: ['platform'],

@@ -2,17 +2,21 @@ import { createCarrierDirectory } from '../delivery/carrier-directory.ts';
 import { createCarrierLogService } from '../delivery/carrier-log-service.ts';
 import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
+import { createCallbackCarriers } from '../delivery/http/callback-carriers.ts';
 import { createRouteExplain } from '../delivery/route-explain.ts';
 import { createRouteService } from '../delivery/route-service.ts';
 import { createTextRoutes } from '../delivery/text-routes.ts';
+import { composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers({ config, clock, sideDatabase: database, keys, log, metrics }: Foundation) {
+export function composeCarriers(foundation: Foundation) {
+  const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
-  const directory = createCarrierDirectory({ database, clock, log });
+  const known = createCallbackCarriers({ database, keys, log });
+  const directory = createCarrierDirectory({ database, clock, log, onRows: known.follow });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -29,10 +33,12 @@ export function composeCarriers({ config, clock, sideDatabase: database, keys, l
       explain: createRouteExplain({ database, clock, directory, environment }),
     },
     routes: {
-      carriers: createCarrierService({ database, clock, keys, environment }),
+      carriers: createCarrierService({ database, clock, keys, environment, publicUrl: config.publicUrl }),
       tests: createCarrierTestService({ database, clock }),
       logs: createCarrierLogService({ database, clock }),
       environment,
     },
+    isCallback: known.knows,
+    callbacks: { callbacks: composeCallbacks(foundation, known), publicUrl: config.publicUrl },
   };
 }

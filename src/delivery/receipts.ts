@@ -38,6 +38,8 @@ export interface ReceiptsOptions {
   onDelivered?: (tx: Tx, source: ReceiptSource, ids: string[]) => Promise<void>;
   /** Counts the texts that receipts have changed, after the commit. */
   onChanged?: ((carrier: string, texts: readonly ChangedText[]) => void) | undefined;
+  /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
+  onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
 }
 
 /** Receipts of one source in one transaction. */
@@ -48,6 +50,8 @@ interface Work {
   delivered: string[];
   /** All texts that they have changed so far. */
   changed: ChangedText[];
+  /** Those among them that their recipients do not want. */
+  unwanted: ChangedText[];
 }
 
 /** `ambiguous` receipts fit several texts, and are applied to none. */
@@ -60,6 +64,7 @@ export function createReceipts({
   keysOf = () => undefined,
   onDelivered = async () => {},
   onChanged = () => {},
+  onUnwanted = () => {},
 }: ReceiptsOptions): Receipts {
   /** Returns the receipts that match no message, and what the others did. */
   async function applyAll<Given extends Receipt>(
@@ -69,7 +74,7 @@ export function createReceipts({
     const left: Given[] = [];
     const works: Work[] = [];
     for (const { source, receipts } of batches) {
-      const work: Work = { tx, source, delivered: [], changed: [] };
+      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [] };
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
@@ -117,8 +122,10 @@ export function createReceipts({
   }
 
   /** Returns the receipts whose message is known, whether or not they changed it. */
-  async function applyMatched({ tx, source, delivered, changed }: Work, matched: MatchedReceipt[]): Promise<Receipt[]> {
+  async function applyMatched(work: Work, matched: MatchedReceipt[]): Promise<Receipt[]> {
+    const { tx, source, delivered, changed } = work;
     const known: Receipt[] = [];
+    const before = changed.length;
     for (const round of inRounds(matched)) {
       const found = await applyToSent(tx, source.key, round, clock.nowMs());
       delivered.push(...[...found.values()].filter((each) => each.delivered).map(({ id }) => id));
@@ -132,11 +139,18 @@ export function createReceipts({
       for (const each of waiting.values()) if (each.changed !== undefined) changed.push(each.changed);
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }
+    const refused = new Set(
+      matched.filter(({ receipt }) => receipt.error === 'blocked_by_recipient').map(({ id }) => id),
+    );
+    work.unwanted.push(...changed.slice(before).filter(({ id }) => refused.has(id)));
     return known;
   }
 
   function tellChanged(works: Work[]): void {
-    for (const { source, changed } of works) if (changed.length > 0) onChanged(source.key, changed);
+    for (const { source, changed, unwanted } of works) {
+      if (changed.length > 0) onChanged(source.key, changed);
+      if (unwanted.length > 0) onUnwanted(unwanted);
+    }
   }
 
   /** Retries on deadlock: results and receipts for the same messages may be written at the same time. */

@@ -12,8 +12,11 @@ import { type CarrierHealth, type RouteDecision, type RouteFacts, standingOf } f
 /** How web nodes choose the carriers of texts. */
 export interface TextRoutes {
   routeText: RouteText;
-  /** Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. */
-  requireCarrier(start: Pick<TextFacts, 'applicationId' | 'to' | 'from'>): void;
+  /**
+   * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the sender
+   * that the route puts in place of the code's, or null.
+   */
+  requireCarrier(start: CodeFacts): string | null;
   /** True while a text may have several carriers. */
   hasChoice(): boolean;
 }
@@ -23,6 +26,9 @@ export interface TextRoutesOptions {
   clock: Clock;
   environment: Config['environment'];
 }
+
+/** What is known of a code before it is decided whether to send it. */
+export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
 
 type Routed = Extract<RouteDecision, { outcome: 'routed' }>;
 
@@ -48,14 +54,15 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
     },
 
     requireCarrier(start) {
-      const about = { api: 'verify', urgent: true, senderCarriers: null, holdsSender: false, used: [] } as const;
+      const about = { api: 'verify', urgent: true, used: [] } as const;
       const decision = decide(toFacts({ ...start, ...about, sendAtMs: clock.nowMs() }, null));
       if (decision.outcome === 'no_carrier') throw noCarrier();
       // The guard decides before a start is refused for its destination.
-      if (decision.outcome === 'unroutable') return;
+      if (decision.outcome === 'unroutable') return null;
       const keys = decision.candidates.map(({ key }) => key);
       if (directory.areDownFor(keys, codesWaitMs))
         throw unavailable('No carrier can send texts to this number at the moment. Try again shortly.', 30);
+      return start.holdsSender ? null : decision.from;
     },
 
     hasChoice: () => directory.list().length > 1 || directory.table().routes.length > 0,

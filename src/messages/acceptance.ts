@@ -4,7 +4,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import type { Message } from './message.ts';
-import { findMessages, insertFailed, insertMessages } from './message-store.ts';
+import { findMessages, insertFailed, insertMessages, insertUnlessOptOuts } from './message-store.ts';
 import type { OptOutCheck } from './opt-out-check.ts';
 import { holdSpend, type Spender, spendLimit } from './spend.ts';
 import { insertWithinSpend, type Spending } from './spend-store.ts';
@@ -39,16 +39,28 @@ const nobody: ReadonlySet<string> = new Set();
  */
 export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions): Batch<Acceptance, SendOutcome[]> {
   async function writeAll(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][]> {
-    await insertAnswers(
-      tx,
-      items.flatMap(({ kept }) => kept ?? []),
-      clock.nowMs(),
-    );
+    await keepAnswers(tx, items);
     await insertMessages(
       tx,
       items.flatMap(({ messages }) => messages),
     );
     return items.map(({ messages }) => messages);
+  }
+
+  /** Undefined, with nothing written, if anyone has opted out of anything. */
+  async function writeUnlessOptOuts(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][] | undefined> {
+    const messages = items.flatMap((item) => item.messages);
+    if (messages.length > 0 && !(await insertUnlessOptOuts(tx, messages))) return undefined;
+    await keepAnswers(tx, items);
+    return items.map((item) => item.messages);
+  }
+
+  function keepAnswers(tx: Tx, items: Acceptance[]): Promise<void> {
+    return insertAnswers(
+      tx,
+      items.flatMap(({ kept }) => kept ?? []),
+      clock.nowMs(),
+    );
   }
 
   /** Writes by one statement what has room for all its texts; the rest needs a decision on each text. */
@@ -95,9 +107,15 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
 
   async function writeNew(items: Acceptance[]): Promise<SendOutcome[][]> {
     const messages = items.flatMap((item) => item.messages);
-    const optedOut = optOuts.none() ? nobody : await optOuts.find(database, messages);
     const spendings = spendingsOf(items);
     const keepsNone = items.every(({ kept }) => kept === undefined);
+    if (spendings.length === 0 && optOuts.none()) {
+      const write = (tx: Tx) => writeUnlessOptOuts(tx, items);
+      const written = keepsNone ? await write(database) : await database.transaction(write);
+      if (written !== undefined) return written;
+      optOuts.noteSome();
+    }
+    const optedOut = messages.length === 0 ? nobody : await optOuts.find(database, messages);
     if (optedOut.size === 0 && spendings.length === 0) {
       return keepsNone ? writeAll(database, items) : database.transaction((tx) => writeAll(tx, items));
     }

@@ -1,5 +1,5 @@
 import type { HeldSender, SendingRights } from '../http/sending-rights.ts';
-import { countryOf } from './phone-number.ts';
+import { routedCountryOf } from './phone-number.ts';
 import { isSenderName } from './sender.ts';
 
 /** Phones in these countries get texts from numbers only. */
@@ -8,9 +8,9 @@ const numbersOnly: readonly string[] = ['US', 'CA', 'PR'];
 /** Why an application may not text `to` as `from` (completes "from …"), or undefined. */
 export function fromProblem(rights: SendingRights, from: string, to: string): string | undefined {
   if (rights.senderRule === 'any') return undefined;
-  if (isRefusedName(from, to)) return `must be a number: phones in ${countryOf(to)} get no texts from a name`;
+  if (isRefusedName(from, to)) return `must be a number: phones in ${routedCountryOf(to)} get no texts from a name`;
   if (rights.senderRule === 'open' || findHeld(rights, from, to) !== undefined) return undefined;
-  const where = countryOf(to) ?? 'this number';
+  const where = routedCountryOf(to) ?? 'this number';
   return (
     `must be a sender that this application holds for ${where}; ask for it in the portal or with ` +
     'POST /portal/v1/applications/{id}/senders, and an operator approves it'
@@ -32,7 +32,7 @@ export function senderOfCodes(rights: SendingRights, to: string): string | undef
 
 /** Whether `from` is a name, and no phone of the number's country gets texts from names. */
 export function isRefusedName(from: string, to: string): boolean {
-  return to.startsWith('+1') && isSenderName(from) && numbersOnly.includes(countryOf(to) ?? '');
+  return to.startsWith('+1') && isSenderName(from) && numbersOnly.includes(routedCountryOf(to) ?? '');
 }
 
 function findHeld({ senders }: SendingRights, from: string, to: string): HeldSender | undefined {
@@ -40,7 +40,7 @@ function findHeld({ senders }: SendingRights, from: string, to: string): HeldSen
 }
 
 function isForCountryOf({ countries }: HeldSender, to: string): boolean {
-  return countries.length === 0 || countries.includes(countryOf(to) ?? '');
+  return countries.length === 0 || countries.includes(routedCountryOf(to) ?? '');
 }
 
 /** A number is the same with and without its plus. Names differ by their letters' case. */

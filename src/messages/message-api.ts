@@ -20,17 +20,16 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
 
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
     const { applicationId, highPriority, rights } = requireApplication(call);
-    const { segmentsPerDay } = rights;
+    const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     return answerOnce(idempotency, call, async (keep) => {
-      const context = { applicationId, api, correlationId: call.correlationId };
+      const context = { applicationId, rights, api, correlationId: call.correlationId };
       const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
+      if (!isMessage(message)) throw await messages.refusalOf(message, spender);
       const toAnswer = (written: Message) => {
         return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
       };
-      const [outcome = message] = await messages.accept(
-        { applicationId, segmentsPerDay },
-        [message],
-        ([written = message]) => (isMessage(written) ? keep(toAnswer(written)) : undefined),
+      const [outcome = message] = await messages.accept(spender, [message], ([written = message]) =>
+        isMessage(written) ? keep(toAnswer(written)) : undefined,
       );
       if (!isMessage(outcome)) throw outcome;
       return toAnswer(outcome);

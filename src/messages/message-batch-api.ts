@@ -4,7 +4,6 @@ import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
 import { ApiError } from '../platform/errors.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
-import type { Message } from './message.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
@@ -37,25 +36,28 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     handler: (call) =>
       answerOnce(idempotency, call, async (keep) => {
         const { applicationId, highPriority, rights } = requireApplication(call);
-        const { segmentsPerDay } = rights;
-        const context = { applicationId, api, correlationId: call.correlationId };
+        const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
+        const context = { applicationId, rights, api, correlationId: call.correlationId };
         const sending = { api, highPriority, rights };
         const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
-          return error ?? orUnroutable(() => messages.prepare(readSend(item as SendBody, sending), context));
+          return error ?? messages.prepare(readSend(item as SendBody, sending), context);
         });
-        const prepared = checked.flatMap((each) => ('error' in each ? [] : [each]));
+        const unroutable = checked.find((each) => each instanceof ApiError);
+        const refusal = unroutable && (await messages.refusalOf(unroutable, spender));
+        const prepared = checked.flatMap((each) => ('error' in each || !isMessage(each) ? [] : [each]));
         /** The outcomes of those that were prepared, among the errors of the others. */
         const toAnswer = (outcomes: readonly SendOutcome[]) => {
           const left = [...outcomes];
-          const data = checked.map((each) => ('error' in each ? each : toEntry(left.shift() ?? each)));
+          const data = checked.map((each) => {
+            if ('error' in each) return each;
+            return toEntry(isMessage(each) ? (left.shift() ?? each) : (refusal ?? each));
+          });
           const accepted = outcomes.filter(isMessage).length;
           const body = { data, summary: { accepted, rejected: data.length - accepted } };
           return { status: 200, body: JSON.stringify(body), location: null };
         };
-        return toAnswer(
-          await messages.accept({ applicationId, segmentsPerDay }, prepared, (outcomes) => keep(toAnswer(outcomes))),
-        );
+        return toAnswer(await messages.accept(spender, prepared, (outcomes) => keep(toAnswer(outcomes))));
       }),
   });
 }
@@ -76,14 +78,4 @@ function refusalOf(item: unknown, rules: SendRules, sending: Sending) {
   }
   const refusal = sendRefusal(item as SendBody, sending);
   return refusal && toError(refusal);
-}
-
-/** No route leads to the number of one text: the others go on. */
-function orUnroutable(prepare: () => Message) {
-  try {
-    return prepare();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'UNROUTABLE_DESTINATION') throw error;
-    return toError(error);
-  }
 }

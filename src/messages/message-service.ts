@@ -1,5 +1,6 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
+import type { SendingRights } from '../http/sending-rights.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
@@ -7,15 +8,16 @@ import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { noCarrier, unroutable } from './channel.ts';
+import { senderCarriers } from './held-sender.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
 import { cancelMessage, findByKeys, type MessageKey } from './message-store.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { smartEncode } from './smart-encoding.ts';
-import { isUsedUp, type Spender } from './spend.ts';
+import { isUsedUp, type Spender, spendLimit } from './spend.ts';
 import { measure } from './text.ts';
-import type { RouteText, TextFacts } from './text-route.ts';
+import type { RouteText } from './text-route.ts';
 
 export type Priority = 'normal' | 'high';
 
@@ -32,9 +34,10 @@ export interface SendRequest {
   priority: Priority;
 }
 
-/** The caller's application, the API it used, and the request's correlation id. */
+/** The caller's application with its rights, the API it used, and the request's correlation id. */
 export interface SendContext {
   applicationId: string;
+  rights: SendingRights;
   api: Api;
   correlationId: string;
 }
@@ -60,17 +63,8 @@ export function createMessageService(options: MessageServiceOptions) {
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
-  function routeOf(
-    facts: Pick<TextFacts, 'messageId' | 'applicationId' | 'api' | 'to' | 'from' | 'urgent' | 'sendAtMs'>,
-  ) {
-    const found = routeText({ ...facts, senderCarriers: null, holdsSender: false, used: [] });
-    if (found === 'no_carrier') throw noCarrier();
-    if (found === 'unroutable') throw unroutable();
-    return found;
-  }
-
-  /** Builds the message row; writes nothing. */
-  function prepare(request: SendRequest, { applicationId, api, correlationId }: SendContext): Message {
+  /** Builds the message row; writes nothing. An error says that no route leads to the number. */
+  function prepare(request: SendRequest, { applicationId, rights, api, correlationId }: SendContext): SendOutcome {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
     const { count, encoding, characters, remaining } = measure(body);
@@ -80,7 +74,14 @@ export function createMessageService(options: MessageServiceOptions) {
     const { to, from } = request;
     const id = newId('msg', clock);
     const urgent = request.priority === 'high';
-    const found = routeOf({ messageId: id, applicationId, api, to, from, urgent, sendAtMs: sendAtMs ?? nowMs });
+    const found = routeText({
+      ...{ messageId: id, applicationId, api, to, from, urgent, sendAtMs: sendAtMs ?? nowMs },
+      senderCarriers: senderCarriers(rights, from, to),
+      holdsSender: false,
+      used: [],
+    });
+    if (found === 'no_carrier') throw noCarrier();
+    if (found === 'unroutable') return unroutable();
     return {
       id,
       applicationId,
@@ -149,7 +150,10 @@ export function createMessageService(options: MessageServiceOptions) {
     },
 
     /** Whether the application has no segment left today: then a 402 comes before other refusals. */
-    isUsedUp: (spender: Spender) => isUsedUp(database, spender, clock.nowMs()),
+    /** The limit of the day comes before a missing route. */
+    async refusalOf(unroutable: ApiError, spender: Spender): Promise<ApiError> {
+      return (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : unroutable;
+    },
 
     drain: () => accepted.drain(),
   };

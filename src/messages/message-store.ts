@@ -39,6 +39,12 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
+/** The same, but inserts nothing and returns false if anyone has opted out of anything: then each text is looked at. */
+export async function insertUnlessOptOuts(tx: Tx, messages: Message[]): Promise<boolean> {
+  const { rows } = await tx.query<{ none: boolean }>(insertUnlessStatement, messageRows(messages));
+  return rows[0]?.none === true;
+}
+
 /** Inserts messages that have failed at once: they never enter the queue. */
 export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
   if (messages.length > 0) await tx.query(insertFailedStatement, messageRows(messages));
@@ -51,7 +57,7 @@ export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
 export const messageInserts = (first: number, only?: string) => `${insertedMessages(first, only)},
   ${queueInserts('inserted_message')}`;
 
-const insertedMessages = (first: number, only?: string) => `inserted_message as (
+const insertedMessages = (first: number, only?: string, condition?: string) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
       carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given)
@@ -61,7 +67,7 @@ const insertedMessages = (first: number, only?: string) => `inserted_message as 
       c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
       to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb
     from ${fromTextRows(first)} m
-    ${only === undefined ? '' : `where place in (select place from ${only})`}
+    where ${condition ?? 'true'} ${only === undefined ? '' : `and place in (select place from ${only})`}
     on conflict (id) do nothing
     returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status)`;
 
@@ -69,6 +75,16 @@ const insertedMessages = (first: number, only?: string) => `inserted_message as 
 const insertStatement: Statement = {
   name: 'insert-messages',
   text: `with ${messageInserts(1)} select`,
+  planOnce: true,
+};
+
+/** A look at one row of a table that is read in no other way. */
+const insertUnlessStatement: Statement = {
+  name: 'insert-messages-unless-opt-outs',
+  text: `with anyone as materialized (select not exists (select from opt_out) as none),
+    ${insertedMessages(1, undefined, '(select none from anyone)')},
+    ${queueInserts('inserted_message')}
+    select none from anyone`,
   planOnce: true,
 };
 

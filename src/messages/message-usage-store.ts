@@ -1,9 +1,10 @@
 import type { Api } from '../http/route.ts';
 import type { Tx } from '../platform/database.ts';
-import { uuidFloor, uuidOf } from '../platform/ids.ts';
-import { type Span, stepOf } from '../platform/steps.ts';
+import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/record-sums.ts';
+import { readSums } from '../platform/record-sums-query.ts';
+import type { Span } from '../platform/steps.ts';
 import { apiNames, type MessageStatus } from './message.ts';
-import { statusOf } from './message-row.ts';
+import { nameOf, statusOf } from './message-row.ts';
 
 export interface MessagesOfStep {
   api: Api;
@@ -13,16 +14,25 @@ export interface MessagesOfStep {
   segments: number;
 }
 
-/** Counts texts, those of verifications included. Ids sort by age, so a time span is a range of ids. */
-export async function messagesBySteps(
-  tx: Tx,
-  { applicationId, fromMs, toMs, stepMs }: Span,
-): Promise<MessagesOfStep[]> {
-  const { rows } = await tx.query<Omit<MessagesOfStep, 'api' | 'status'> & { api: number; status: number }>(
-    `select api, ${stepOf('created_at')} as step, status, count(*) as count, sum(segment_count) as segments
-     from message where application_id = $1 and api in (0, 1, 2) and id >= $3 and id < $4
-     group by 1, 2, 3`,
-    [uuidOf(applicationId), stepMs, uuidFloor(fromMs), uuidFloor(toMs)],
+/** A message's API and segments never change, so its counts are exact at once. */
+export const summedMessages: SummedRecords = {
+  records: 'message',
+  sums: 'message_sum',
+  groups: () => ({ api: 'api', status: 'status' }),
+  amounts: { segments: 'segment_count' },
+  agesMs: [settledAfterMs, ...laterAgesMs],
+};
+
+/** Counts texts, those of verifications included. The statuses of older texts are as of the latest sums. */
+export async function messagesBySteps(tx: Tx, span: Span, nowMs: number): Promise<MessagesOfStep[]> {
+  // The index of lists has the API before the id.
+  const ofEachApi = `api in (${[...apiNames.keys()]})`;
+  const rows = await readSums<{ api: number; status: number; segments: number }>(
+    tx,
+    summedMessages,
+    span,
+    nowMs,
+    ofEachApi,
   );
-  return rows.map((row) => ({ ...row, api: apiNames[row.api] ?? 'sms', status: statusOf(row.status) }));
+  return rows.map((row) => ({ ...row, api: nameOf(apiNames, row.api), status: statusOf(row.status) }));
 }

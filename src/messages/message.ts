@@ -1,4 +1,5 @@
 import type { Api } from '../http/route.ts';
+import { hourMs } from '../platform/clock.ts';
 import type { Encoding } from './text.ts';
 import type { Routing } from './text-route.ts';
 
@@ -80,7 +81,8 @@ export type ReceiptOutcome = 'delivered' | 'undelivered' | 'expired' | 'failed' 
 
 /**
  * Allowed transitions. States never go backwards, so late, repeated or out-of-order receipts change nothing. A receipt
- * may precede the carrier's answer and skip `sent`. A late receipt may still replace `unknown`, no other end state.
+ * may precede the carrier's answer and skip `sent`. A late receipt may still replace `unknown`; a late `delivered` also the
+ * ends that carriers correct, for `correctedWithinMs`.
  */
 const following: Record<MessageStatus, readonly MessageStatus[]> = {
   scheduled: ['queued', 'expired', 'canceled'],
@@ -88,11 +90,15 @@ const following: Record<MessageStatus, readonly MessageStatus[]> = {
   sent: ['delivered', 'undelivered', 'failed', 'expired', 'unknown'],
   unknown: ['delivered', 'undelivered', 'failed', 'expired'],
   delivered: [],
-  undelivered: [],
-  failed: [],
-  expired: [],
+  undelivered: ['delivered'],
+  failed: ['delivered'],
+  expired: ['delivered'],
   canceled: [],
 };
+
+/** Ends that a late `delivered` may replace, so long after the text was sent. */
+export const correctedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
+export const correctedWithinMs = 72 * hourMs;
 
 export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
   return following[from].includes(to);

@@ -1,3 +1,4 @@
+import type { CountryTemplate } from '../http/sending-rights.ts';
 import type { Tx } from '../platform/database.ts';
 import { readTime } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
@@ -22,6 +23,12 @@ export type TextToSend = Pick<
   | 'segmentCount'
   | 'expiresAtMs'
 >;
+
+/** What carriers call the text of a code whose template an operator has set. */
+export function templateIdOf({ template }: Pick<TextToSend, 'template'>): string | null {
+  const own = (template as { own?: CountryTemplate } | null)?.own;
+  return own?.templateId ?? null;
+}
 
 interface TextRow {
   cells: string;

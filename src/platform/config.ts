@@ -77,6 +77,7 @@ export const settings = {
     'plain',
     'node',
   ]),
+  HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
   HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
@@ -116,6 +117,7 @@ export interface Config {
   delivery: 'at_least_once' | 'at_most_once';
   senders: 'approved' | 'open';
   httpLane: 'plain' | 'node';
+  optOutVerify: boolean;
   retentionDays: number;
   keepDays: number;
   passwordPerMinute: number;
@@ -173,6 +175,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     delivery: value.HELIOGRAPH_DELIVERY,
     senders: value.HELIOGRAPH_SENDERS,
     httpLane: value.HELIOGRAPH_HTTP_LANE,
+    optOutVerify: value.HELIOGRAPH_OPT_OUT_VERIFY === 'true',
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     keepDays: value.HELIOGRAPH_KEEP_DAYS,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,

@@ -21,3 +21,13 @@ export async function readWalk(tx: Tx, name: string): Promise<string> {
 export async function writeWalk(tx: Tx, name: string, doneBefore: string): Promise<void> {
   await tx.query('update walk set done_before = $2 where name = $1', [name, doneBefore]);
 }
+
+/** How far a chore has gone, without a lock: it may be further by now. */
+export async function readPosition(tx: Tx, name: string): Promise<string> {
+  const { rows } = await tx.query<{ done: string }>('select done_before as done from walk where name = $1', [name]);
+  return rows[0]?.done ?? lowestUuid;
+}
+
+/** The same as SQL, for a statement that must see the rows of a chore and its position at one moment. */
+export const positionOf = (name: string) =>
+  `coalesce((select done_before from walk where name = '${name}'), '${lowestUuid}'::uuid)`;

@@ -100,8 +100,9 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
         await flush();
         // In sequence, so that a request uses one connection at a time.
         const requests = await requestsBySteps(database, span);
-        const messages = await messagesBySteps(database, span);
-        const verifications = await verificationsBySteps(database, span, clock.nowMs());
+        const nowMs = clock.nowMs();
+        const messages = await messagesBySteps(database, span, nowMs);
+        const verifications = await verificationsBySteps(database, span, nowMs);
         const data = registrations.map(async ({ id, api, plan }) => {
           const { perMinute, burst } = plans[plan];
           const { remaining, resetMs } = await quotaOf(id, plans[plan]);

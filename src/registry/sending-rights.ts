@@ -46,7 +46,10 @@ export const rightsColumns = `a.segments_per_day as "segmentsPerDay",
   coalesce((select json_agg(json_build_object('sender', s.sender, 'countries', s.countries, 'carriers', s.carriers)
       order by s.id)
     from sender s where s.application_id = a.id and s.status = 'approved'), '[]') as senders,
-  '[]'::json as numbers,
+  coalesce((select json_agg(json_build_object('sender', n.number, 'countries', '{}'::text[], 'carriers', n.carriers)
+      order by n.number)
+    from (select number, case when bool_or(carrier is null) then '{}' else array_agg(distinct carrier) end as carriers
+      from own_number where application_id = a.id group by number) n), '[]') as numbers,
   coalesce((select json_object_agg(t.country, json_build_object('text', t.text, 'templateId', t.template_id))
     from verification_template t where t.application_id = a.id), '{}') as templates,
   coalesce((select json_object_agg(p.plan, p.segments_per_day) from plan_spend p), '{}') as "changedPlans"`;

@@ -1,4 +1,5 @@
 import { cancelTexts, findCarriersOf, type VerificationText } from '../messages/message-store.ts';
+import { holdSpend } from '../messages/spend.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -7,6 +8,7 @@ import { findNewestTexts } from './newest-texts.ts';
 import * as pendingStore from './pending-store.ts';
 import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
 import {
+  blockForSpend,
   decideStart,
   type PendingStart,
   type StartDecision,
@@ -109,7 +111,7 @@ export function createStartBatch(
       const requests = items.map(({ request }) => request);
       if (guard.countsStarts) await pendingStore.lockPrefixes(tx, requests.map(prefixNameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
-      const decisions = decide(items, pending, await count(tx, items));
+      const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
       const answers = await answersTo(tx, decisions, items);
       const kept = items.flatMap(({ keep }, index) => {
@@ -131,6 +133,30 @@ export function createStartBatch(
         return [name, { verification, used: [...used] }];
       }),
     );
+  }
+
+  /** Blocks the starts whose text finds no room in the application's segments of the day. */
+  async function withinSpend(
+    tx: Tx,
+    items: StartItem[],
+    decisions: (StartDecision | ApiError)[],
+    nowMs: number,
+  ): Promise<(StartDecision | ApiError)[]> {
+    const requests = items.map(({ request }) => request);
+    if (requests.every(isUnlimited)) return decisions;
+    const spend = await holdSpend(tx, requests, nowMs);
+    const within = decisions.map((decision, index) => {
+      const request = requests[index];
+      if (request === undefined || isUnlimited(request)) return decision;
+      const message = isDecided(decision) ? decision.message : undefined;
+      if (message !== undefined)
+        return spend.take(request, message.segmentCount) ? decision : blockForSpend(options, request);
+      // The limit comes before the guard, and before a missing route.
+      const isRefused = !isDecided(decision) || decision.verification.status === 'blocked';
+      return isRefused && spend.isUsedUp(request) ? blockForSpend(options, request) : decision;
+    });
+    await spend.write();
+    return within;
   }
 
   async function write(
@@ -171,9 +197,13 @@ export function createStartBatch(
     },
     withoutTransaction: () => true,
     run: (_tx, items) =>
-      guard.countsStarts || items.some(({ key }) => key !== undefined) ? startHolding(items) : startFree(items),
+      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
+        ? startHolding(items)
+        : startFree(items),
   });
 }
+
+const isUnlimited = ({ segmentsPerDay }: StartRequest) => segmentsPerDay === null;
 
 function destinationsOf(items: StartItem[]): CountedDestination[] {
   return items.map(({ request: { applicationId, to } }) => ({ applicationId, to, prefix: prefixOf(to) }));

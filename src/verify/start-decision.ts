@@ -1,16 +1,17 @@
 import { noCarrier, unroutable } from '../messages/channel.ts';
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
-import { testNumberOf } from '../messages/test-numbers.ts';
+import { type TestNumber, testNumberOf } from '../messages/test-numbers.ts';
 import type { RouteText } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import type { CodeSender } from './code-sender.ts';
 import type { Guard, GuardFacts } from './guard.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
 import type { StartCounts } from './start-counts.ts';
-import { continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
+import { type BlockReason, continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
 
 /** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
@@ -21,7 +22,11 @@ export interface StartRequest {
   codeLength: number;
   ttlSeconds: number;
   text: PreparedText;
+  /** The sender of its text. */
+  sender: CodeSender;
   correlationId: string;
+  /** Null for no limit. */
+  segmentsPerDay: number | null;
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
@@ -83,22 +88,23 @@ export function decideStart(
   }
 }
 
+/** A start that sends nothing and changes nothing, because the application's segments of the day do not suffice. */
+export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision | ApiError {
+  return startNew(options, request, undefined, undefined, 'spend_limit');
+}
+
 function startNew(
   options: StartDecisionOptions,
   request: StartRequest,
   superseded: Verification | undefined,
   counts: StartCounts | undefined,
+  reason: BlockReason | null = null,
 ): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked =
-    test === undefined
-      ? options.guard.refusal(guardFactsOf(request.to, counts))
-      : test.kind === 'blocked'
-        ? 'block_list'
-        : null;
+  const blocked = reason ?? refusalOf(options.guard, request.to, test, counts);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', options.clock),
@@ -125,6 +131,16 @@ function startNew(
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
   return withText(options, request, { verification, superseded, used: [] });
+}
+
+function refusalOf(
+  guard: Guard,
+  to: string,
+  test: TestNumber | undefined,
+  counts: StartCounts | undefined,
+): BlockReason | null {
+  if (test === undefined) return guard.refusal(guardFactsOf(to, counts));
+  return test.kind === 'blocked' ? 'block_list' : null;
 }
 
 export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
@@ -162,14 +178,11 @@ function newText(
 ): Message | ApiError {
   const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
-  const { template, sender, encoding, segmentCount, characters, remaining } = text;
-  const { applicationId, to } = request;
+  const { template, encoding, segmentCount, characters, remaining } = text;
+  const { applicationId, to, sender } = request;
   const id = newId('msg', options.clock);
-  const found = options.routeText({
-    ...{ messageId: id, applicationId, api: 'verify', to, from: sender, urgent: true, used, sendAtMs: nowMs },
-    senderCarriers: null,
-    holdsSender: false,
-  });
+  const about = { messageId: id, applicationId, api: 'verify', to, urgent: true, used, sendAtMs: nowMs } as const;
+  const found = options.routeText({ ...about, ...sender });
   if (found === 'no_carrier') return noCarrier();
   if (found === 'unroutable') return unroutable();
   return {
@@ -179,7 +192,7 @@ function newText(
     verificationId: verification.id,
     channel: request.channel,
     to,
-    sender,
+    sender: sender.from,
     sentAs: found.sentAs,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },

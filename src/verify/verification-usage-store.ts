@@ -1,8 +1,10 @@
-import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { uuidFloor, uuidOf } from '../platform/ids.ts';
-import { type Span, stepOf } from '../platform/steps.ts';
+import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/record-sums.ts';
+import { readSums } from '../platform/record-sums-query.ts';
+import type { Span } from '../platform/steps.ts';
+import { longestTtlSeconds } from './verification.ts';
 import { statusCode, statusOf } from './verification-row.ts';
+import { isPending } from './verification-store.ts';
 
 export interface VerificationsOfStep {
   step: number;
@@ -10,14 +12,21 @@ export interface VerificationsOfStep {
   count: number;
 }
 
-/** A lapsed pending verification counts as expired, even if its row does not say so yet. */
+/**
+ * A lapsed pending verification counts as expired, even if its row does not say so yet. Verifications are summed up when
+ * none can be approved any more.
+ */
+export const summedVerifications: SummedRecords = {
+  records: 'verification',
+  sums: 'verification_sum',
+  groups: (time) => ({
+    status: `case when ${isPending} and expires_at <= ${time} then ${statusCode('expired')} else status end`,
+  }),
+  amounts: {},
+  agesMs: [longestTtlSeconds * 1000 + settledAfterMs, ...laterAgesMs],
+};
+
 export async function verificationsBySteps(tx: Tx, span: Span, nowMs: number): Promise<VerificationsOfStep[]> {
-  const { applicationId, fromMs, toMs, stepMs } = span;
-  const { rows } = await tx.query<{ step: number; status: number; count: number }>(
-    `select ${stepOf('created_at')} as step, case when status = ${statusCode('pending')} and expires_at <= $5
-         then ${statusCode('expired')} else status end as status, count(*) as count
-     from verification where application_id = $1 and id >= $3 and id < $4 group by 1, 2`,
-    [uuidOf(applicationId), stepMs, uuidFloor(fromMs), uuidFloor(toMs), toTimestamp(nowMs)],
-  );
+  const rows = await readSums<{ status: number }>(tx, summedVerifications, span, nowMs);
   return rows.map((row) => ({ ...row, status: statusOf(row.status) }));
 }

@@ -7,6 +7,8 @@ import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import type { TextFacts } from '../messages/text-route.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
+import { type CodeSender, codeSender, requireAllowedSender } from './code-sender.ts';
+import { templateFor } from './country-template.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
 import type { StartRequest } from './start-decision.ts';
 import type { StartRules } from './start-rules.ts';
@@ -23,8 +25,8 @@ export interface VerifyRoutesOptions {
   verify: VerifyService;
   idempotency: Idempotency;
   rules: StartRules;
-  /** Throws a 503 if no carrier could send a code to this number soon. */
-  requireCarrier: (start: Pick<TextFacts, 'applicationId' | 'to' | 'from'>) => void;
+  /** Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route puts, or null. */
+  requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
 }
 
 const base = '/verify/v1/verifications';
@@ -34,7 +36,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 
   function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
-    const { applicationId, applicationName } = requireApplication(call);
+    const { applicationId, applicationName, rights } = requireApplication(call);
     const { channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(call.body.to);
@@ -44,8 +46,11 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength: code_length,
       autofill: copyAutofill(autofill ?? null),
+      ...templateFor(rights, to),
     });
-    requireCarrier({ applicationId, to, from: text.sender });
+    const sender = codeSender(rights, to, text.sender);
+    const sentAs = requireCarrier({ applicationId, to, ...sender });
+    requireAllowedSender(rights, to, sentAs ?? sender.from);
     return {
       applicationId,
       to,
@@ -54,7 +59,9 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       codeLength: code_length,
       ttlSeconds: ttl_seconds,
       text,
+      sender,
       correlationId: call.correlationId,
+      segmentsPerDay: rights.segmentsPerDay,
     };
   }
 

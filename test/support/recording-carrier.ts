@@ -1,4 +1,6 @@
 import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } from '../../src/delivery/carrier.ts';
+import { everyRight } from '../../src/http/sending-rights.ts';
+import { isMessage } from '../../src/messages/acceptance.ts';
 import { type Message, unsentStatuses } from '../../src/messages/message.ts';
 import { errorOf, statusCodes, statusOf } from '../../src/messages/message-row.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
@@ -132,8 +134,9 @@ export async function acceptMessages(
     smart_encoding: false,
     priority: changes.api === 'verify' ? ('high' as const) : ('normal' as const),
   };
-  const context = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
-  const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, context), ...changes }));
+  const about = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
+  const prepared = Array.from({ length: count }, () => service.prepare(request, { ...about, rights: everyRight }));
+  const messages = prepared.filter(isMessage).map((message) => ({ ...message, ...changes }));
   await insertMessages(database, messages);
   return messages;
 }
@@ -210,7 +213,7 @@ export async function readRow(database: Database, id: string): Promise<QueueRow>
 /** Empties the tables of messages and of delivery. */
 export async function emptyTables(database: Database): Promise<void> {
   await database.query(
-    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, unsettled_text,
-       unmatched_receipt, walk`,
+    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, text_attempt,
+       unsettled_text, unmatched_receipt, message_sum, verification_sum, walk`,
   );
 }
