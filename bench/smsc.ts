@@ -6,7 +6,7 @@ import { freePort } from '../test/support/process.ts';
 import type { Bench, Product } from './bench.ts';
 import { nodeEnv } from './store.ts';
 
-const built = (file: string) => fileURLToPath(new URL(`../dist/${file}`, import.meta.url));
+const built = (file: string) => fileURLToPath(new URL(`../dist/service/${file}`, import.meta.url));
 
 /** A text as the SMSC got it. */
 export interface ArrivedText {
@@ -25,7 +25,7 @@ export interface BenchSmsc {
 export async function startSmsc(bench: Bench): Promise<BenchSmsc> {
   const [port, pagePort] = [await freePort(), await freePort()];
   const given = ['smsc', '--port', String(port), '--page-port', String(pagePort)];
-  const child = spawn(process.execPath, [built('smsc/main.js'), ...given], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [built('smsc.js'), ...given], { stdio: 'ignore' });
   bench.atEnd(() => child.kill());
   const page = (path: string) => fetch(`http://127.0.0.1:${pagePort}${path}`);
   await until('the SMSC', async () => (await page('/state').catch(() => undefined)) !== undefined);

@@ -57,7 +57,7 @@ export async function openStore(url: string): Promise<Store> {
 /** The product as `npm start` runs it, built, on this store. In role `web` it accepts and leaves delivery to others. */
 export function startNode(store: Store, folder: string, env: Record<string, string>): Promise<Server> {
   return startServer({
-    file: 'dist/main.js',
+    file: 'dist/service/main.js',
     folder,
     readyAt: '/readyz',
     env: { ...nodeEnv(store, folder), ...env },

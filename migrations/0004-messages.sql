@@ -16,6 +16,8 @@ create table message (
   expires_at timestamptz not null,
   -- When the caller wanted it sent, if later than at once.
   send_at timestamptz,
+  -- Outside the hours of its route: when they begin.
+  deferred_until timestamptz,
   sent_at timestamptz,
   delivered_at timestamptz,
   -- Rises by one with every change that an event will report.
@@ -23,6 +25,8 @@ create table message (
   -- Of the submit that the carrier accepted, and how often it was sent again while it was unknown whether it had arrived.
   attempt integer not null default 0,
   characters integer not null,
+  -- The version of the table that chose its carrier; null with an empty one.
+  route_version integer,
   -- The API it was sent through: SMS, Messaging, or Verification for the text of a verification.
   api smallint not null,
   channel smallint not null,
@@ -31,6 +35,8 @@ create table message (
   encoding smallint not null,
   segment_count smallint not null,
   remaining smallint not null,
+  -- The place of the route in that version.
+  route_rule smallint,
   possible_duplicates smallint not null default 0,
   -- The first or the bulk lane: its entry in the queue is found by it.
   lane smallint not null default 1,
@@ -38,9 +44,13 @@ create table message (
   -- Masked after the retention time, when the body becomes null. A verification's text is never stored.
   recipient text not null,
   sender text not null,
+  -- The sender that the route put in place of it.
+  sent_as text,
   body text,
   -- What a verification's text is rendered from when it is sent; never the code.
   template jsonb,
+  -- What the choice of the carrier was given besides: carriers that could not send, or were used before.
+  route_given jsonb,
   reference text,
   carrier_message_id text,
   primary key (id)

@@ -6,8 +6,10 @@ create table carrier (
   kind text not null,
   -- Without secrets.
   settings jsonb not null,
-  -- Password and private key, sealed by the key ring. Null when there are none.
+  -- Passwords, keys and tokens, sealed by the key ring. Null when there are none.
   secrets bytea,
+  -- The token in the addresses of its callbacks, sealed too. Null for a kind that has none.
+  callback bytea,
   -- Rises with each change of what a worker needs to know.
   version integer not null default 1,
   -- Rises when the carrier is connected to another account: receipts of the old one never match texts of the new one.

@@ -98,7 +98,7 @@ function explain(error: NodeJS.ErrnoException): never {
 /** Restarts a killed node after a while, so that you can watch it leave and return. */
 async function launch(node: Omit<Node, 'process'>, env: Record<string, string>): Promise<void> {
   if (ending) return;
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const child = spawn(process.execPath, ['dist/service/main.js'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

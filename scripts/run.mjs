@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What to build: inputs, compiler, output folder. */
+/** What to build: output folder, inputs, the places where its compiler may be, and the command. */
 const targets = [
   {
     folder: 'dist',
-    inputs: () => [...filesIn('src', /(?<!\.test)\.ts$/), 'tsconfig.json', 'tsconfig.build.json', 'package.json'],
-    compilers: ['node_modules/typescript/bin/tsc'],
-    args: (out) => ['-p', 'tsconfig.build.json', '--outDir', out],
+    inputs: () => [...filesIn('src', /(?<!\.test)\.ts$/), 'scripts/compile-service.mjs', 'package-lock.json'],
+    compilers: ['node_modules/esbuild/package.json'],
+    command: (_compiler, out) => [`${root}scripts/compile-service.mjs`, out],
   },
   {
     folder: 'portal/dist',
@@ -24,7 +24,7 @@ const targets = [
     ],
     // npm installs a workspace's packages at the root or in the workspace.
     compilers: ['portal/node_modules/vite/bin/vite.js', 'node_modules/vite/bin/vite.js'],
-    args: (out) => ['build', 'portal', '--outDir', root + out, '--emptyOutDir', '--logLevel', 'warn'],
+    command: (vite, out) => [vite, 'build', 'portal', '--outDir', root + out, '--emptyOutDir', '--logLevel', 'warn'],
   },
 ];
 
@@ -48,7 +48,7 @@ function builtFrom({ folder }) {
 
 /** Builds to a temporary folder and renames it, so that two simultaneous starts never run a half-written build. */
 async function build(target) {
-  const { folder, compilers, args } = target;
+  const { folder, compilers, command } = target;
   const wanted = stampOf(target);
   if (builtFrom(target) === wanted) return;
   const compiler = compilers.find((path) => existsSync(root + path));
@@ -60,7 +60,7 @@ async function build(target) {
   }
   removeLeftovers(folder);
   const fresh = `${folder}.${process.pid}`;
-  const status = await run([root + compiler, ...args(fresh)]);
+  const status = await run(command(root + compiler, fresh));
   if (status !== 0) {
     rmSync(root + fresh, { recursive: true, force: true });
     process.exit(status ?? 1);
@@ -128,5 +128,5 @@ const isSmsc = command === 'smsc';
 const needed = isSmsc ? targets.filter(({ folder }) => folder === 'dist') : targets;
 if (needed.some((target) => builtFrom(target) !== stampOf(target))) console.log('Building Heliograph.');
 await Promise.all(needed.map(build));
-const program = isSmsc ? '../dist/smsc/main.js' : '../dist/main.js';
+const program = `../dist/service/${isSmsc ? 'smsc' : 'main'}.js`;
 if (command !== '--build-only') await import(new URL(program, import.meta.url).href);

@@ -3,8 +3,9 @@ import { composeApis } from './compose/apis.ts';
 import { composeBulkheads } from './compose/bulkheads.ts';
 import { composeCarriers } from './compose/carriers.ts';
 import { composeEdge } from './compose/edge.ts';
-import { type Foundation, pagesFolder, tokenUrlOf } from './compose/foundation.ts';
+import type { Foundation } from './compose/foundation.ts';
 import { composeIdentity } from './compose/identity.ts';
+import { composeInbound } from './compose/inbound.ts';
 import { composeInbox } from './compose/inbox.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
@@ -61,10 +62,11 @@ export function createApp(options: AppOptions): App {
   const accounts = composeAccounts(foundation, options.passwordCost);
   const bulkheads = composeBulkheads(foundation);
   const carriers = composeCarriers(foundation);
-  const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers });
+  const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
+  const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers, optOuts });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
-  const gateway = composeEdge(foundation, { identity, accounts, registrations });
+  const gateway = composeEdge(foundation, { identity, accounts, registrations, isCallback: carriers.isCallback });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks);
   const routes = createRoutes({
@@ -73,12 +75,10 @@ export function createApp(options: AppOptions): App {
     database: sideDatabase,
     developers: accounts.developers,
     registry: registry.service,
-    tokenUrl: tokenUrlOf(config),
     identity: identity.routes,
     ...apis,
+    ...inbound.routes,
     ...composePortal(foundation, { version, registry, metering, registrations, checks, carriers, ...apis.verify }),
-    inbox: config.environment === 'sandbox' ? { ...inbox, requireOwn: registry.service.requireOwn } : undefined,
-    pagesFolder,
     operations: { ...foundation, checks, carriers: carriers.directory.list, publicUrl: config.publicUrl, version },
   });
   const served = { routes: [...routes, ...extraRoutes], gateway, onCounted: metering.note, bulkheads, isDraining };

@@ -1,10 +1,9 @@
 import { differences, exportCarrier, readCarrierFile, type WrittenCarrier } from './carrier-file.ts';
 import { showStatus } from './carrier-status.ts';
-import { keepSecrets } from './delivery/carrier-secrets.ts';
+import { keepCarrierSecrets } from './delivery/carrier-kinds.ts';
 import { type CarrierService, createCarrierService } from './delivery/carrier-service.ts';
 import { findCarrier, readCarriers } from './delivery/carrier-store.ts';
 import { type CarrierTestService, createCarrierTestService } from './delivery/carrier-test-service.ts';
-import type { SmppSettings } from './delivery/smpp/smpp-settings.ts';
 import { readNumber } from './messages/phone-number.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -64,7 +63,11 @@ async function apply(
   parts: CarrierCommandParts,
 ): Promise<string> {
   const { config, database, say } = parts;
-  const service = createCarrierService({ ...parts, environment: config.environment });
+  const service = createCarrierService({
+    ...parts,
+    environment: config.environment,
+    publicUrl: config.publicUrl,
+  });
   const written = await readCarrierFile(path, parts.readEnv);
   const plans = await planAll(written, service, parts);
   const names = new Set(written.map(({ name }) => name));
@@ -106,11 +109,13 @@ async function planAll(
   const wrong: string[] = [];
   for (const carrier of written) {
     const row = await findCarrier(database, carrier.name);
-    const before: SmppSettings | undefined = row && service.readAll(row);
-    const given = before === undefined ? carrier.settings : keepSecrets(carrier.settings, before);
-    const { settings, problems } = await service.check({ ...carrier, settings: given });
+    const before = row && service.readAll(row);
+    const given = before === undefined ? carrier.settings : keepCarrierSecrets(carrier.settings, before);
+    const { carrier: after, problems } = await service.check({ ...carrier, settings: given });
+    if (before !== undefined && before.kind !== carrier.kind)
+      problems.push({ field: 'kind', message: `must be ${before.kind}: a carrier keeps its kind. Use another name.` });
     wrong.push(...problems.map(({ field, message }) => `${carrier.name}: ${field} ${message}`));
-    if (problems.length === 0) plans.push({ carrier, changes: before && differences(before, settings) });
+    if (problems.length === 0) plans.push({ carrier, changes: before && differences(before, after) });
   }
   if (wrong.length > 0) throw new StartError(`Nothing has been changed:\n${wrong.join('\n')}`);
   return plans;

@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { CarrierSettings } from './delivery/carrier-kinds.ts';
 import { readSettings } from './delivery/carrier-settings.ts';
 import type { CarrierRow } from './delivery/carrier-store.ts';
-import type { SmppSettings } from './delivery/smpp/smpp-settings.ts';
+import { secretsOf } from './delivery/http/http-settings.ts';
 import { StartError } from './platform/errors.ts';
 
 /** A carrier as a file describes it, with its secrets. */
@@ -60,20 +61,24 @@ function readEntry(entry: unknown, where: string, readEnv: (name: string) => str
     if (secret === undefined) throw new StartError(`${where}.settings.${field}: ${value.env} is not set.`);
     return secret;
   };
-  const { password, tls } = settings;
+  const revealAll = (values: Record<string, unknown>, place = '') =>
+    Object.fromEntries(Object.entries(values).map(([field, value]) => [field, reveal(value, `${place}${field}`)]));
+  const { tls, secrets } = settings;
   return {
     name,
     kind,
     settings: {
-      ...settings,
-      ...('password' in settings && { password: reveal(password, 'password') }),
-      ...(isObject(tls) && 'key' in tls && { tls: { ...tls, key: reveal(tls.key, 'tls.key') } }),
+      ...revealAll(settings),
+      ...(isObject(tls) && { tls: revealAll(tls, 'tls.') }),
+      ...(isObject(secrets) && { secrets: revealAll(secrets, 'secrets.') }),
     },
   };
 }
 
 /** A carrier as `export` writes it: settings that are not the default, and where to put each secret. */
-export function exportCarrier({ name, kind, settings }: CarrierRow): object {
+export function exportCarrier(row: CarrierRow): object {
+  const { name, kind, settings } = row;
+  if (kind === 'http') return exportHttp(row);
   const usual = readSettings({ host: 'a', system_id: 'a' }) as Record<string, unknown>;
   const { password_set, host, port, system_id, tls, ...rest } = settings;
   const changed = Object.entries(rest).filter(([key, value]) => !isDeepStrictEqual(value, usual[key]));
@@ -92,18 +97,38 @@ export function exportCarrier({ name, kind, settings }: CarrierRow): object {
   };
 }
 
+/** A secret that is shown as `auth_token_set` or in `secrets_set` becomes a place in the environment. */
+function exportHttp({ name, kind, settings }: CarrierRow): object {
+  const envOf = (field: string) => ({ env: `CARRIER_${`${name}_${field}`.toUpperCase().replaceAll('-', '_')}` });
+  const all = Object.entries(settings).flatMap(([field, value]): [string, unknown][] => {
+    if (!field.endsWith('_set')) return [[field, value]];
+    const secret = field.slice(0, -4);
+    if (Array.isArray(value))
+      return value.length === 0 ? [] : [[secret, Object.fromEntries(value.map((each) => [each, envOf(each)]))]];
+    return value === true ? [[secret, envOf(secret)]] : [];
+  });
+  return { name, kind, settings: Object.fromEntries(all) };
+}
+
 function exportTls({ key_set, ...tls }: Record<string, unknown>, env: string): object {
   return key_set === true ? { ...tls, key: { env } } : tls;
 }
 
 /** What would change, one line for each setting, without secrets. */
-export function differences(before: SmppSettings, after: SmppSettings): string[] {
-  const [old, young] = [before, after] as unknown as Record<string, unknown>[];
+export function differences(before: CarrierSettings, after: CarrierSettings): string[] {
+  const [old, young] = [before.settings, after.settings] as unknown as Record<string, unknown>[];
+  const secret = new Set([
+    'password',
+    'tls',
+    'secrets',
+    ...secretsOf(old ?? {}).keys(),
+    ...secretsOf(young ?? {}).keys(),
+  ]);
   const names = new Set([...Object.keys(old ?? {}), ...Object.keys(young ?? {})]);
   return [...names].flatMap((name) => {
     const [was, is] = [old?.[name], young?.[name]];
     if (isDeepStrictEqual(was, is)) return [];
-    if (name === 'password' || name === 'tls') return [`${name} changed`];
+    if (secret.has(name)) return [`${name} changed`];
     return [`${name}: ${shown(was)} → ${shown(is)}`];
   });
 }

@@ -1,5 +1,6 @@
 import { runCarrierCommand } from './carrier-commands.ts';
 import { composeSigningKeys } from './compose/signing-keys.ts';
+import { createInboundRetention } from './inbound/inbound-retention.ts';
 import { createMessageRetention } from './messages/message-retention.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
 import { type Clock, hourMs, toTimestamp } from './platform/clock.ts';
@@ -87,9 +88,12 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
     if (looked % 1_000_000 === 0) say(`Checked ${looked.toLocaleString('en')} messages.`);
   });
   const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
+  const days = { retentionDays: config.retentionDays, keepDays: config.keepDays };
+  const inbound = await createInboundRetention({ database, clock, keys, ...days }).forget(number);
   await deleteAnswersAbout(database, keys, JSON.stringify(number));
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-  return `\nThe number is masked in ${counted(messages, 'message')} and ${counted(verifications, 'verification')}.\n`;
+  const records = `${counted(messages, 'message')}, ${counted(inbound, 'inbound text')} and ${counted(verifications, 'verification')}`;
+  return `\nThe number is masked in ${records}.\n`;
 }
 
 async function makeLink(command: string, [given, ...more]: string[], parts: Parts): Promise<string> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, write } from 'node:fs';
+import { existsSync, write } from 'node:fs';
 import { createApp } from './app.ts';
 import { boot, type ShutdownSteps } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
@@ -10,6 +10,7 @@ import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
 import { createNotifier } from './platform/notifier.ts';
+import { readVersion } from './platform/version.ts';
 import { makeDemoApplications } from './registry/demo-applications.ts';
 import { type DeliveryThread, startDeliveryThread } from './start-delivery-thread.ts';
 import { welcome } from './welcome.ts';
@@ -21,9 +22,7 @@ const crashWithinMs = 15_000;
 let countUnexpectedError: (kind: string) => void = () => {};
 /** Long enough for a balancer to check `/readyz` twice. */
 const drainMs = 3000;
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const version = readVersion();
 
 async function main([command, ...args]: string[]): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env');

@@ -1,7 +1,12 @@
+import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callback-api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
 import { createIdentityRoutes } from './identity/token-api.ts';
+import { createHandsetReplyRoutes, type HandsetReplyOptions } from './inbound/handset-reply-api.ts';
+import { createInboundRoutes, type InboundRoutesOptions } from './inbound/inbound-api.ts';
+import type { NumberService } from './inbound/number-service.ts';
+import { createOptOutRoutes, type OptOutRoutesOptions } from './inbound/opt-out-api.ts';
 import { createMessageRoutes } from './messages/message-api.ts';
 import type { MessageRoutesOptions } from './messages/message-routes-options.ts';
 import type { Config } from './platform/config.ts';
@@ -10,6 +15,7 @@ import { createAccountRoutes } from './portal/account-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
+import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/delivery-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
 import type { DeveloperService } from './portal/developer-service.ts';
 import {
@@ -17,16 +23,28 @@ import {
   type DeveloperVerificationOptions,
 } from './portal/developer-verification-api.ts';
 import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
+import { createPortalInboundRoutes, type PortalInboundOptions } from './portal/inbound-api.ts';
+import { createNumberRoutes } from './portal/number-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
+import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
+import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
+import { createTemplateRoutes } from './portal/template-api.ts';
+import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
+  inbound: Pick<InboundRoutesOptions, 'database'> & Pick<OptOutRoutesOptions, 'optOuts'>;
+  numbers: NumberService;
+  portalInbound: PortalInboundOptions;
+  /** Set in the sandbox only. */
+  replies: HandsetReplyOptions | undefined;
   config: Config;
   version: string;
   database: Database;
@@ -40,8 +58,14 @@ export interface RouteParts {
   requests: RequestRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
+  senders: SenderRoutesOptions;
+  spend: SpendRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
+  callbacks: CallbackRoutesOptions;
+  routing: RouteRoutesOptions;
+  totals: TotalRoutesOptions;
+  deliveries: DeliveryRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -78,6 +102,8 @@ export function createRoutes(parts: RouteParts): Route[] {
       created: 200,
       ...parts.messages,
     }),
+    ...inboundRoutesOf(parts, 'sms', 'SMS Messaging API'),
+    ...inboundRoutesOf(parts, 'messaging', 'Messaging API'),
     ...createIdentityRoutes(parts.identity),
     ...createServiceRoutes(parts.config, tokenUrl, parts.version),
     ...createAccountRoutes(developers),
@@ -89,10 +115,29 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createOperatorRoutes({ database, registry }),
+    ...createSenderRoutes(parts.senders),
+    ...createTemplateRoutes(parts.spend.sending),
+    ...createSpendRoutes(parts.spend),
     ...createCarrierRoutes(parts.carriers),
+    ...createCallbackRoutes(parts.callbacks),
+    ...createRouteRoutes(parts.routing),
+    ...createTotalRoutes(parts.totals),
+    ...createDeliveryRoutes(parts.deliveries),
+    ...createNumberRoutes(parts.numbers),
+    ...createPortalInboundRoutes(parts.portalInbound),
     ...createHealthRoutes(parts.health),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
+    ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
   return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
+}
+
+/** Texts from phones and opt-outs, for one of the two APIs that send texts. */
+function inboundRoutesOf({ inbound }: RouteParts, api: 'sms' | 'messaging', tag: string): Route[] {
+  const base = `/${api}/v1`;
+  const auth = apiPrefixes.find(({ prefix }) => prefix === base)?.auth;
+  if (auth === undefined) throw new Error(`no credential is known for ${base}`);
+  const options = { ...inbound, api, base, auth, tag };
+  return [...createInboundRoutes(options), ...createOptOutRoutes(options)];
 }

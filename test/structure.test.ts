@@ -22,10 +22,14 @@ const mayImport: Record<string, string[]> = {
   verify: ['messages', 'http', 'platform'],
   delivery: ['messages', 'http', 'platform'],
   sandbox: ['messages', 'http', 'platform'],
+  // Counts what delivery does, and reads what its stores tell.
+  quality: ['delivery', 'messages', 'http', 'platform'],
+  // Gets what carriers report, and asks to send answers.
+  inbound: ['delivery', 'messages', 'http', 'platform'],
   // The virtual SMSC speaks with the carriers' codec.
   smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
-  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'http', 'platform'],
+  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'inbound', 'http', 'platform'],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
@@ -43,6 +47,11 @@ const ownerOf: Record<string, string[]> = {
   api_key: ['registry'],
   oauth_client: ['registry'],
   client_secret: ['registry'],
+  sender: ['registry'],
+  verification_template: ['registry'],
+  plan_spend: ['registry'],
+  spend_day: ['messages'],
+  sender_pace: ['delivery'],
   registry_change: ['registry'],
   node: ['registry'],
   signing_key: ['identity'],
@@ -59,6 +68,8 @@ const ownerOf: Record<string, string[]> = {
   delivery_claim: ['delivery', 'messages'],
   sent_text: ['delivery'],
   text_part: ['delivery'],
+  text_attempt: ['delivery'],
+  bulk_failover: ['delivery'],
   unsettled_text: ['delivery'],
   unmatched_receipt: ['delivery'],
   carrier: ['delivery'],
@@ -66,6 +77,19 @@ const ownerOf: Record<string, string[]> = {
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
+  total_day: ['quality'],
+  carrier_minute: ['quality'],
+  alert: ['quality'],
+  alert_call: ['quality'],
+  // An application may send from its numbers, which every node knows.
+  own_number: ['inbound', 'registry'],
+  inbound_text: ['inbound'],
+  inbound_part: ['inbound'],
+  inbound_seen: ['inbound'],
+  // Accepting and claiming texts ask whether there is any opt-out at all.
+  opt_out: ['inbound', 'messages', 'delivery'],
+  opt_out_change: ['inbound'],
+  automatic_reply: ['inbound'],
   walk: ['platform'],
   idempotency: ['platform'],
   handset_text: ['sandbox'],

@@ -1,5 +1,6 @@
 import type { Bulkheads } from '../http/mount.ts';
 import { createMessageService } from '../messages/message-service.ts';
+import type { OptOutCheck } from '../messages/opt-out-check.ts';
 import { createSendRules } from '../messages/send-rules.ts';
 import { createIdempotency } from '../platform/idempotency.ts';
 import { createGuard } from '../verify/guard.ts';
@@ -13,16 +14,18 @@ export interface ApiParts {
   signProof: VerifyServiceOptions['signProof'];
   /** Tells the delivery worker that something is due. */
   wakeDelivery: () => void;
-  carriers: Pick<Carriers, 'carrierFor' | 'carrierForCode'>;
+  carriers: Pick<Carriers, 'texts'>;
+  optOuts: { check: OptOutCheck };
 }
 
 /** The three APIs behind the edge. */
 export function composeApis(foundation: Foundation, parts: ApiParts) {
-  const { bulkheads, signProof, wakeDelivery: wake, carriers } = parts;
+  const { bulkheads, signProof, wakeDelivery: wake, optOuts } = parts;
+  const { routeText, requireCarrier, hasChoice } = parts.carriers.texts;
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
   const idempotency = createIdempotency(database, clock, keys);
-  const messages = createMessageService({ database, sideDatabase, clock, carrierFor: carriers.carrierFor, wake });
+  const messages = createMessageService({ database, sideDatabase, clock, routeText, wake, optOuts: optOuts.check });
   const verify = createVerifyService({
     database,
     sideDatabase,
@@ -32,11 +35,13 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
     guard: createGuard(config.guard, environment),
     environment,
     resendSeconds,
+    routeText,
+    hasChoice,
     signProof,
     wake,
   });
   return {
-    verify: { verify, idempotency, rules: createStartRules(environment), carrierFor: carriers.carrierForCode },
+    verify: { verify, idempotency, rules: createStartRules(environment), requireCarrier },
     messages: { messages, idempotency, rules: createSendRules(clock, environment) },
     async drain(): Promise<void> {
       await messages.drain();

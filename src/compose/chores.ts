@@ -1,22 +1,32 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
+import { deleteOldAttempts } from '../delivery/text-attempt-store.ts';
+import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
+import { createInboundRetention } from '../inbound/inbound-retention.ts';
+import { deleteOldReplies } from '../inbound/reply-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
 import { summedMessages } from '../messages/message-usage-store.ts';
+import { deleteOldSpend } from '../messages/spend-store.ts';
 import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
+import type { KeyRing } from '../platform/keys.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
+import { createCodeOutcomes } from '../quality/code-outcomes.ts';
+import { deleteOldMinutes } from '../quality/minute-store.ts';
+import { deleteOldDays, foldDays } from '../quality/total-store.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
+import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
@@ -27,19 +37,31 @@ export interface ChoreOptions {
   config: Config;
   database: Database;
   clock: Clock;
+  keys: KeyRing;
+  /** Delivers texts from phones whose other parts never came. */
+  deliverIncomplete: () => Promise<number>;
 }
 
 /** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
 const partsKeptMs = 14 * dayMs;
+/** Only today's count decides; the others show operators how a limit was used. */
+const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
-export function createChores({ config, database, clock }: ChoreOptions): Chore[] {
+export function createChores({ config, database, clock, keys, deliverIncomplete }: ChoreOptions): Chore[] {
   const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf });
   const unreported = createUnreported(database, clock);
   const retentionMs = config.retentionDays * dayMs;
   const verifications = createVerificationRetention(database, clock, config.retentionDays);
+  const inbound = createInboundRetention({ database, clock, keys, ...config });
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
+  const countCodes = createCodeOutcomes({
+    database,
+    clock,
+    walkEnded: walkEndedCodes,
+    findShared: async () => new Set<string>(),
+  });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   /** Partitions are made weeks ahead, and dropped with all their rows when the youngest is old enough. */
   function partitionChores(table: PartitionedTable): Chore[] {
@@ -94,20 +116,45 @@ export function createChores({ config, database, clock }: ChoreOptions): Chore[]
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
     },
+    {
+      name: 'old-text-attempts',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldAttempts(tx, keptFrom(nowMs))),
+    },
+    { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
     { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
+    { name: 'incomplete-inbound', everyMs: minuteMs, runPiece: deliverIncomplete },
+    { name: 'mask-inbound', everyMs: hourMs, runPiece: inbound.maskTexts },
+    { name: 'mask-opt-outs', everyMs: hourMs, runPiece: inbound.maskOptOuts },
+    { name: 'old-inbound', everyMs: hourMs, runPiece: inbound.deleteTexts },
+    { name: 'old-inbound-repeats', everyMs: 10 * minuteMs, runPiece: inbound.deleteSeen },
+    {
+      name: 'old-automatic-replies',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldReplies(tx, nowMs - 2 * dayMs)),
+    },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     ...partitionedTables.flatMap((table) => partitionChores(table)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
+    {
+      name: 'old-spend-days',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldSpend(tx, nowMs - spendKeptMs)),
+    },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
     ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
+    { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
+    { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },
+    { name: 'old-totals', everyMs: hourMs, runPiece: withNow(deleteOldDays) },
+    { name: 'old-carrier-minutes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldMinutes) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },
     { name: 'old-known-addresses', everyMs: hourMs, runPiece: portal.deleteOldAddresses },

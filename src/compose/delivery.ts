@@ -2,11 +2,17 @@ import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { callbackUrls } from '../delivery/http/callback-token.ts';
+import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
+import type { RunningCarrier } from '../delivery/running-carrier.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
+import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
+import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -15,9 +21,13 @@ import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
+import { createNotifier } from '../platform/notifier.ts';
+import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
+import { createInbound } from './inbound.ts';
+import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
@@ -28,6 +38,7 @@ export interface Delivery {
   /** The workers of all carriers that run now. */
   workers(): DeliveryWorker[];
   maintenance: Maintenance;
+  totals: Totals;
 }
 
 /** Postgres NOTIFY channel: `web` nodes notify the nodes that deliver. */
@@ -46,6 +57,8 @@ export function createDelivery(options: {
   onCount: (name: DeliveryCount, by: number) => void;
   onCarrierCount: (carrier: string, name: ReceiptCount | DeliveredCount, by: number) => void;
   onMaintenance: (chore: string, count: MaintenanceCount, by: number) => void;
+  onText?: TotalsOptions['onEvent'];
+  onAnswerTime?: TotalsOptions['onAnswerTime'];
 }): Delivery {
   const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
   const isSandbox = config.environment === 'sandbox';
@@ -53,14 +66,26 @@ export function createDelivery(options: {
   const handsets = createHandsets(database, clock);
   const phones = isSandbox ? createSandboxCarrier(handsets, log) : undefined;
   const shown = phones && createShownTexts({ database, handsets, phonesKey: phones.key, log });
+  const totals = createTotals({
+    database,
+    clock,
+    log,
+    ...(options.onText && { onEvent: options.onText }),
+    ...(options.onAnswerTime && { onAnswerTime: options.onAnswerTime }),
+  });
+  const inbound = createInbound({ config, database, clock, keys, wake: () => carriers.wake() });
+  const learn = learnOptOuts(inbound.optOuts, database, log);
   const receipts = createReceipts({
     database,
     clock,
     onCount: onCarrierCount,
+    onUnwanted: learn.fromReceipts,
+    onChanged: totals.noteReports,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });
+  const otherNodes = config.redisUrl === undefined ? undefined : createNotifier({ database, channel: deliveryChannel });
   const carriers = createCarrierSet({
     database,
     clock,
@@ -68,17 +93,11 @@ export function createDelivery(options: {
     log,
     node: newId('nod', clock),
     fixed: phones === undefined ? [] : [phones],
-    createCarrier: (configured) =>
-      createSmppCarrier({
-        configured,
-        slots,
-        clock,
-        byDefault: { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs },
-        isAllowedAddress: isAllowedAddress(config.environment),
-        onCount: (name) => onCarrierCount(configured.key, name, 1),
-        onUnreported: shown?.whenSent(configured),
-      }),
-    createWorker: (carrier, nextCarrier) =>
+    environment: config.environment,
+    countryOf: routedCountryOf,
+    onMoved: () => otherNodes?.notify(),
+    createCarrier,
+    createWorker: (carrier, failover) =>
       createDeliveryWorker({
         database,
         clock,
@@ -86,21 +105,52 @@ export function createDelivery(options: {
         carrier,
         receipts,
         renderText: createTextRenderer(keys, config.environment),
+        receiveInbound: inbound.receiver.receive,
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
-        nextCarrier,
+        findUnwanted: (texts) => inbound.optOuts.find(database, texts),
+        ...failover,
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
+        onAnswers(key, answers) {
+          totals.noteAnswers(key, answers);
+          learn.fromAnswers(answers);
+        },
       }),
   });
-  const chores = createChores({ config, database, clock });
+
+  function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
+    const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
+    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    if (configured.kind === 'http') {
+      const { name, callbackToken } = configured;
+      return createHttpCarrier({
+        ...shared,
+        configured,
+        urls: callbackUrls(config.publicUrl, name, callbackToken ?? ''),
+        environment: config.environment,
+        findReceipt: (account, id) => takeUnmatched(database, account, id),
+      });
+    }
+    return createSmppCarrier({
+      ...shared,
+      configured,
+      isAllowedAddress: isAllowedAddress(config.environment),
+      onCount: (name) => onCarrierCount(configured.key, name, 1),
+      onBindsChange,
+    });
+  }
+
+  const chores = createChores({ config, database, clock, keys, deliverIncomplete: inbound.receiver.deliverIncomplete });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;
 
   return {
     workers: carriers.workers,
     maintenance,
+    totals,
     async start() {
+      totals.start();
       await carriers.start();
       if (config.redisUrl !== undefined) {
         listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
@@ -112,6 +162,7 @@ export function createDelivery(options: {
       await listener?.stop();
       await carriers.stop();
       await slots.stop();
+      await totals.stop();
     },
     wake: carriers.wake,
   };

@@ -15,6 +15,7 @@ export interface EdgeParts {
   accounts: Accounts;
   /** The windows of registrations. */
   registrations: Windows;
+  isCallback: (path: string) => boolean;
 }
 
 /** Builds the gateway that every request passes first. A worker node answers only health checks and metrics. */
@@ -42,6 +43,7 @@ export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeP
     identityAddresses: createAddressLimits(windows.identity, config.addressLimits),
     apis: apiPrefixes,
     metrics: { token: config.metricsToken, openToLoopback: config.environment === 'sandbox' },
+    isCallback: parts.isCallback,
     publicUrl: config.publicUrl,
   });
   return config.role === 'worker' ? createWorkerGateway(gateway) : gateway;

@@ -21,7 +21,7 @@ export interface Foundation {
   sign?: JwsSigner | undefined;
 }
 
-/** The built pages of the portal. The path is the same from `src` and from `dist`. */
+/** The built pages of the portal. The path is the same from here and from what is built. */
 export const pagesFolder = fileURLToPath(new URL('../../portal/dist', import.meta.url));
 
 export function tokenUrlOf({ publicUrl, realm }: Pick<Config, 'publicUrl' | 'realm'>): string {

@@ -4,6 +4,7 @@ import { signingKeysChange } from '../identity/signing-keys.ts';
 import { createTokenChecksums } from '../identity/token-checksum.ts';
 import { createTokenService } from '../identity/token-service.ts';
 import { createTokenVerifier } from '../identity/token-verifier.ts';
+import { allApplications } from '../registry/directory.ts';
 import { createRegistry } from '../registry/registry.ts';
 import type { Foundation } from './foundation.ts';
 import { composeSigningKeys } from './signing-keys.ts';
@@ -23,7 +24,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     config,
     onChange({ applicationId }) {
       if (applicationId === signingKeysChange) forgetSigningKeys();
-      onApplicationChange(applicationId);
+      onApplicationChange(applicationId === allApplications ? undefined : applicationId);
     },
     onLost() {
       forgetSigningKeys();

@@ -6,7 +6,7 @@ import { createRequestStories } from '../portal/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, pagesFolder, tokenUrlOf } from './foundation.ts';
 
 export interface PortalParts {
   version: string;
@@ -21,7 +21,7 @@ export interface PortalParts {
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
 export function composePortal({ config, clock, sideDatabase: database }: Foundation, parts: PortalParts) {
   const {
-    registry: { service: registry, feed },
+    registry: { service: registry, senders, sending, feed },
     metering,
     registrations,
   } = parts;
@@ -29,6 +29,8 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
   const { flush } = metering;
   const stories = createRequestStories({ database, clock, metering, applicationIdsOf });
   return {
+    tokenUrl: tokenUrlOf(config),
+    pagesFolder,
     usage: {
       database,
       clock,
@@ -40,6 +42,8 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
+    senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
+    spend: { database, clock, sending, requireOwn },
     health: {
       database,
       clock,
@@ -52,5 +56,14 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
       carriers: parts.carriers.directory.list,
     },
     carriers: parts.carriers.routes,
+    callbacks: parts.carriers.callbacks,
+    routing: parts.carriers.routing,
+    totals: { database, clock },
+    deliveries: {
+      database,
+      clock,
+      carriers: parts.carriers.directory.list,
+      table: parts.carriers.directory.table,
+    },
   };
 }

@@ -1,7 +1,8 @@
+import type { Clock } from '../platform/clock.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 
-/** A text's place in its submit, and the carrier's answer; undefined if it gave none. */
-export type Answered = [place: number, answer: SubmitResult | undefined];
+/** A text's place in its submit, the carrier's answer (undefined if it gave none), and how long that took. */
+export type Answered = [place: number, answer: SubmitResult | undefined, tookMs: number];
 
 /** Collects the answers to one submit as they come. */
 export interface AnswerCollector {
@@ -13,6 +14,7 @@ export interface AnswerCollector {
 }
 
 export interface AnswerCollectorOptions {
+  clock: Clock;
   carrier: Carrier;
   texts: OutgoingText[];
   /** Gets an answer for a text that was returned as in doubt. */
@@ -21,9 +23,17 @@ export interface AnswerCollectorOptions {
   onFailure: (error: Error) => void;
 }
 
-export function submitAndCollect({ carrier, texts, onLate, onFailure }: AnswerCollectorOptions): AnswerCollector {
+export function submitAndCollect({
+  clock,
+  carrier,
+  texts,
+  onLate,
+  onFailure,
+}: AnswerCollectorOptions): AnswerCollector {
   const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
   const answered = new Set<number>();
+  const beganMs = clock.steadyMs();
+  const tookMs: number[] = [];
   let returned = new Set<number>();
   let done = false;
   let wake = () => {};
@@ -51,6 +61,7 @@ export function submitAndCollect({ carrier, texts, onLate, onFailure }: AnswerCo
       return;
     }
     answers[place] = result;
+    tookMs[place] = clock.steadyMs() - beganMs;
     answered.add(place);
     if (answered.size === texts.length) close();
   }
@@ -59,7 +70,7 @@ export function submitAndCollect({ carrier, texts, onLate, onFailure }: AnswerCo
     const places = done ? answers.keys() : answered;
     const fresh = [...places].filter((place) => !returned.has(place));
     returned = new Set([...returned, ...fresh]);
-    return fresh.map((place) => [place, answers[place]]);
+    return fresh.map((place) => [place, answers[place], tookMs[place] ?? clock.steadyMs() - beganMs]);
   }
 
   const timer = setTimeout(

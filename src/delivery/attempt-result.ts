@@ -1,6 +1,7 @@
 import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
 import type { ClaimedText, EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
+import { attemptOf, unavailableAttempt } from './text-attempt.ts';
 
 const backOff = { fromMs: 1000, toMs: 300_000 };
 /** A carrier that asks us to slow down without saying how long gets this pause. */
@@ -36,14 +37,26 @@ export type AttemptResult = { ended: EndedText } | { again: ScheduledText };
 export interface ResultOptions {
   nowMs: number;
   carrier: string;
-  /** Another carrier that works; undefined if there is none. */
-  nextCarrier?: string | undefined;
+  /** When the carrier got the text. */
+  submittedAtMs?: number;
+  /** The carrier that the text should go on to; undefined if there is none. Asked only when it matters. */
+  nextCarrier?: () => string | undefined;
+  /** Whether the carrier can send at present. */
+  isDown?: () => boolean;
+  /** The carrier was deleted. */
+  isClosed?: boolean;
+  /** Whether a code without an answer may be sent a second time now. */
+  mayCopy?: () => boolean;
   /** How long a plain text in doubt waits for a late answer or a receipt. Otherwise the pauses grow. */
   doubtAfterMs?: number | undefined;
 }
 
 /** A text changes its carrier once at most. */
-const mostMoves = 1;
+export const mostMoves = 1;
+/** A code waits no longer than this for a carrier that wants fewer texts. */
+const codeWaitsMs = 3000;
+/** A code of which no copy may be sent waits this much longer for its answer. */
+const silenceMs = 25_000;
 
 /**
  * Turns a carrier's answer into a result; a text without a usable answer is in doubt. Carriers send odd data: one bad
@@ -52,62 +65,98 @@ const mostMoves = 1;
 export function attemptResultOf(
   claimed: ClaimedText,
   answer: SubmitResult | undefined,
-  { nowMs, carrier, nextCarrier, doubtAfterMs }: ResultOptions,
+  options: ResultOptions,
 ): AttemptResult {
+  const { nowMs, carrier, submittedAtMs = nowMs, doubtAfterMs } = options;
   const { message } = claimed;
+  const isCode = message.api === 'verify';
   const entry = { ...submittedEntry(claimed.entry), inDoubt: false };
   const long = answer?.long;
-  const end = (status: EndedText['status'], error: EndedText['error'], ids?: AcceptedIds): AttemptResult => ({
-    ended: {
-      entry,
-      status,
-      error,
-      carrierMessageId: ids?.carrierMessageId ?? null,
-      receiptKey: ids?.receiptKey ?? null,
-      long,
-    },
+  const attempt = attemptOf(entry, answer, { carrier, submittedAtMs });
+  const end = (status: EndedText['status'], error: EndedText['error'], ids: AcceptedIds = noIds): AttemptResult => ({
+    ended: { entry, status, error, ...ids, long, attempt, wasSent: message.status === 'sent' },
   });
   const sendAgain = (afterMs: number, next: QueueEntry = entry): AttemptResult => ({
-    again: { entry: next, carrier, dueAtMs: Math.min(nowMs + afterMs, message.expiresAtMs), long },
+    again: { entry: next, carrier, dueAtMs: Math.min(nowMs + afterMs, message.expiresAtMs), long, attempt },
   });
-  /** Only a text of which the carrier has taken no part goes to another one. */
-  const move = (next: QueueEntry): AttemptResult | undefined => {
-    const taken = (long?.parts ?? claimed.parts).length > 0;
-    if (nextCarrier === undefined || entry.moves >= mostMoves || taken) return undefined;
-    return {
-      again: { entry: { ...next, moves: next.moves + 1 }, carrier: nextCarrier, dueAtMs: nowMs, long: undefined },
-    };
-  };
+  const move = (next: QueueEntry = entry) => moveOn(claimed, next, answer, options);
   switch (answer?.outcome) {
     case 'accepted':
       return end('sent', null, readIds(answer));
-    case 'never':
-      return end('failed', answer.error);
-    case 'not_sent':
+    case 'never': {
+      // One carrier's filter or old data is another's delivery. The recipient's own word holds everywhere.
+      const mayMove = isCode && answer.error !== 'blocked_by_recipient' && !isPartTaken(claimed, answer);
+      return (mayMove ? move() : undefined) ?? end('failed', answer.error);
+    }
+    case 'not_sent': {
+      const moved = isCode && options.isDown?.() ? move() : undefined;
       // If some parts have left, the next attempt must know of them.
-      return { again: { entry: long === undefined ? claimed.entry : entry, carrier, dueAtMs: nowMs, long } };
-    case 'throttled':
-      return sendAgain(atLeast(answer.afterMs, throttledMs));
+      const next = long === undefined ? claimed.entry : entry;
+      return moved ?? { again: { entry: next, carrier, dueAtMs: nowMs, long, attempt: undefined } };
+    }
+    case 'throttled': {
+      const waitMs = atLeast(answer.afterMs, throttledMs);
+      return (isCode && waitMs > codeWaitsMs ? move() : undefined) ?? sendAgain(waitMs);
+    }
     case 'retry': {
-      const moved = answer.elsewhere ? move(entry) : undefined;
+      const isRefused = answer.elsewhere === true && answer.error !== 'carrier_unavailable';
+      const moved = isCode || isRefused || options.isClosed ? move() : undefined;
       if (moved !== undefined) return moved;
       // This carrier will not take it, and there is no other one.
-      if (answer.elsewhere && answer.error !== 'carrier_unavailable') return end('failed', answer.error);
+      if (isRefused) return end('failed', answer.error);
       return sendAgain(atLeast(answer.afterMs, 0) + backOffMs(entry.attempt, backOff));
     }
     default: {
       const doubtful = { ...entry, inDoubt: true, unanswered: entry.unanswered + 1 };
-      // A second copy of a code does no harm: it is the same code.
-      if (message.api === 'verify') return move(doubtful) ?? sendAgain(backOffMs(entry.attempt, backOff), doubtful);
-      return sendAgain(doubtAfterMs ?? backOffMs(entry.attempt, backOff), doubtful);
+      const againMs = backOffMs(entry.attempt, backOff);
+      if (!isCode) return sendAgain(doubtAfterMs ?? againMs, doubtful);
+      // A second copy of a code does no harm: it is the same code. A carrier that is only slow must not cost double.
+      const isSilent = answer?.outcome === 'in_doubt' && answer.silent === true;
+      const mayCopy = !isSilent || (claimed.entry.unanswered === 0 && (options.mayCopy?.() ?? true));
+      if (!mayCopy) return sendAgain(silenceMs, doubtful);
+      return move(doubtful) ?? sendAgain(againMs, doubtful);
     }
   }
 }
 
-interface AcceptedIds {
-  carrierMessageId: string;
-  receiptKey: string;
+/**
+ * The text in the queue of the next carrier, or undefined if it has to stay. A plain text that may have been sent is never
+ * sent by a second carrier. Of a code, the next carrier sends all parts.
+ */
+function moveOn(
+  claimed: ClaimedText,
+  next: QueueEntry,
+  answer: SubmitResult | undefined,
+  { nowMs, carrier: from, submittedAtMs = nowMs, nextCarrier }: ResultOptions,
+): AttemptResult | undefined {
+  const parts = answer?.long?.parts ?? claimed.parts;
+  const mayHaveBeenSent = next.inDoubt || next.possibleDuplicates > 0 || parts.length > 0;
+  if (next.moves >= mostMoves || (claimed.message.api !== 'verify' && mayHaveBeenSent)) return undefined;
+  const carrier = nextCarrier?.();
+  if (carrier === undefined) return undefined;
+  const about = { carrier: from, submittedAtMs };
+  const attempt = attemptOf(next, answer, about) ?? unavailableAttempt(next, from, nowMs);
+  const entry = { ...next, moves: next.moves + 1 };
+  return { again: { entry, carrier, dueAtMs: nowMs, long: undefined, attempt, isMoved: true } };
 }
+
+/** The carrier does not work at present, so the text goes on without a submit. Undefined if it has to stay. */
+export function moveUnsent(claimed: ClaimedText, options: ResultOptions): ScheduledText | undefined {
+  const entry = { ...claimed.entry, attempt: claimed.entry.attempt + 1 };
+  const moved = moveOn(claimed, entry, { outcome: 'not_sent' }, options);
+  return moved && 'again' in moved ? moved.again : undefined;
+}
+
+function isPartTaken({ parts }: ClaimedText, { long }: SubmitResult): boolean {
+  return (long?.parts ?? parts).some(({ state }) => state === 'accepted');
+}
+
+interface AcceptedIds {
+  carrierMessageId: string | null;
+  receiptKey: string | null;
+}
+
+const noIds: AcceptedIds = { carrierMessageId: null, receiptKey: null };
 
 function readIds({ carrierMessageId, receiptKey }: Extract<SubmitResult, { outcome: 'accepted' }>): AcceptedIds {
   return {
@@ -124,7 +173,16 @@ export function notSubmitted(
   const dueAtMs = late ? nowMs : Math.min(nowMs + backOffMs(entry.attempt + 1, backOff), message.expiresAtMs);
   // A text that could not be rendered counts as tried: its pauses grow.
   const tried = late ? entry : { ...entry, attempt: entry.attempt + 1 };
-  return { entry: tried, carrier, dueAtMs, long: undefined };
+  return { entry: tried, carrier, dueAtMs, long: undefined, attempt: undefined };
+}
+
+/** Plain texts wait for 20 to 40 s while the breaker of their country is open, and do not come back all at once. */
+const heldBackFor = { fromMs: 40_000, toMs: 40_000 };
+
+/** The carrier's texts to this country do not get through: the text waits, and does not count as tried. */
+export function heldBack({ message, entry }: ClaimedText, { nowMs, carrier }: { nowMs: number; carrier: string }) {
+  const dueAtMs = Math.min(nowMs + backOffMs(1, heldBackFor), message.expiresAtMs);
+  return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
 }
 
 function atLeast(ms: number | undefined, leastMs: number): number {

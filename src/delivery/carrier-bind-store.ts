@@ -4,9 +4,12 @@ import type { Tx } from '../platform/database.ts';
 /** One connection of a carrier, as its worker sees it. */
 export interface BindState {
   slot: number;
-  /** `degraded`: it sends, but its receiver is down. `waiting`: until the next try. */
-  state: 'connecting' | 'binding' | 'bound' | 'degraded' | 'waiting' | 'unbinding' | 'stopped';
-  mode: 'transceiver' | 'pair';
+  /**
+   * `degraded`: it sends, but its receiver is down. `waiting`: until the next try. A carrier of kind `http` has one row on
+   * each node: `ready`, or `failing` while the provider does not answer or refuses the account.
+   */
+  state: 'connecting' | 'binding' | 'bound' | 'degraded' | 'waiting' | 'unbinding' | 'stopped' | 'ready' | 'failing';
+  mode: 'transceiver' | 'pair' | 'http';
   host: string | null;
   sinceMs: number;
   /** Why it is not bound, as a sentence. */
@@ -14,6 +17,8 @@ export interface BindState {
   nextTryAtMs: number | null;
   /** On a carrier's first slot: what an operator should know about its receipts. */
   hint?: string | null;
+  /** On a node's first slot: the countries whose texts do not get through; `*` for all. */
+  open?: readonly string[];
 }
 
 export interface CarrierBind extends BindState {
@@ -88,11 +93,13 @@ export type CarrierState = 'up' | 'degraded' | 'down' | 'not_running';
 
 export function stateOf(binds: readonly BindState[], wanted: number): CarrierState {
   if (binds.length === 0) return 'not_running';
-  const bound = binds.filter(({ state }) => state === 'bound').length;
-  if (bound >= wanted) return 'up';
+  const working = binds.filter(({ state }) => state === 'bound' || state === 'ready').length;
+  // Nodes of an `http` carrier come and go: all that run it now should be ready.
+  const isHttp = binds.some(({ mode }) => mode === 'http');
+  if (working >= (isHttp ? binds.length : wanted)) return 'up';
   return binds.some(canSend) ? 'degraded' : 'down';
 }
 
 export function canSend({ state }: BindState): boolean {
-  return state === 'bound' || state === 'degraded';
+  return state === 'bound' || state === 'degraded' || state === 'ready';
 }

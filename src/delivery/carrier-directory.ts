@@ -2,10 +2,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { type CarrierBind, type CarrierState, canSend, readBinds, stateOf } from './carrier-bind-store.ts';
+import { openOf } from './carrier-outlook.ts';
 import { createCarrierPoll } from './carrier-poll.ts';
 import { type CarrierKind, type CarrierRow, carrierKey } from './carrier-store.ts';
 import { createKnownRoutes } from './known-routes.ts';
-import type { CarrierHealth, RouteTable } from './routing.ts';
+import type { RouteTable } from './route-table.ts';
+import type { CarrierHealth } from './routing.ts';
 
 /** A carrier as this node last saw it. */
 export interface KnownCarrier extends CarrierHealth {
@@ -33,9 +35,16 @@ export interface CarrierDirectoryOptions {
   database: Database;
   clock: Clock;
   log: Log;
+  /** Gets the rows of each read, with what only some need of them. */
+  onRows?: (rows: readonly CarrierRow[]) => void;
 }
 
-export function createCarrierDirectory({ database, clock, log }: CarrierDirectoryOptions): CarrierDirectory {
+export function createCarrierDirectory({
+  database,
+  clock,
+  log,
+  onRows = () => {},
+}: CarrierDirectoryOptions): CarrierDirectory {
   const routes = createKnownRoutes();
   let known: KnownCarrier[] = [];
 
@@ -46,6 +55,7 @@ export function createCarrierDirectory({ database, clock, log }: CarrierDirector
       rows.map(({ id }) => id),
       clock.nowMs(),
     );
+    onRows(rows);
     const before = new Map(known.map((carrier) => [carrier.key, carrier]));
     const steadyMs = clock.steadyMs();
     known = rows.map((row) => {
@@ -81,7 +91,7 @@ function toKnown(row: CarrierRow, binds: CarrierBind[], downSinceMs: number): Kn
     kind,
     paused,
     up,
-    open: [],
+    open: openOf(binds).get(row.id) ?? [],
     state: stateOf(binds, Number(settings.binds)),
     binds,
     downSinceMs: up && !paused ? null : downSinceMs,
@@ -89,5 +99,10 @@ function toKnown(row: CarrierRow, binds: CarrierBind[], downSinceMs: number): Kn
 }
 
 function isSame(carrier: KnownCarrier, before: KnownCarrier | undefined): boolean {
-  return before !== undefined && before.paused === carrier.paused && before.state === carrier.state;
+  return (
+    before !== undefined &&
+    before.paused === carrier.paused &&
+    before.state === carrier.state &&
+    String(before.open) === String(carrier.open)
+  );
 }

@@ -6,6 +6,8 @@ export interface CarrierSecrets {
   password?: string;
   /** The private key of the client's certificate. */
   tlsKey?: string;
+  /** Of a carrier of kind `http`, by name. */
+  fields?: Record<string, string>;
 }
 
 type SmppTls = Exclude<SmppSettings['tls'], false>;

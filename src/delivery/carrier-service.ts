@@ -6,18 +6,19 @@ import { violates } from '../platform/database-errors.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { hasAwaitedTexts } from './awaited-texts.ts';
-import { addressProblems } from './carrier-address.ts';
 import { type CarrierBind, deleteBindsOf, readBinds } from './carrier-bind-store.ts';
 import {
-  joinSecrets,
-  keepSecrets,
-  openSecrets,
-  type ShownSettings,
-  sealSecrets,
-  splitSecrets,
-} from './carrier-secrets.ts';
-import { checkSettings, hostsOf, isOtherAccount, kindProblem, mergePatch, nameProblem } from './carrier-settings.ts';
+  type CarrierSettings,
+  changesAccount,
+  checkCarrier,
+  keepCarrierSecrets,
+  openCarrier,
+  splitCarrier,
+} from './carrier-kinds.ts';
+import { sealSecrets } from './carrier-secrets.ts';
+import { kindProblem, mergePatch, nameProblem } from './carrier-settings.ts';
 import {
+  type CarrierKind,
   type CarrierRow,
   changeCarrier,
   countCarriers,
@@ -30,11 +31,17 @@ import {
   notifyCarriers,
   pauseCarrier,
 } from './carrier-store.ts';
-import type { SmppSettings } from './smpp/smpp-settings.ts';
+import { callbackUrls, newCallbackToken, openCallbackToken, sealCallbackToken } from './http/callback-token.ts';
+import type { CallbackUrls } from './http/http-profile.ts';
+import { namesOf } from './known-routes.ts';
+import type { RouteRule } from './route-table.ts';
+import { lockRoutes, readNewestTable } from './route-table-store.ts';
 
 /** A carrier with its live connections. */
 export interface LiveCarrier extends CarrierRow {
   binds: CarrierBind[];
+  /** Where its provider reports; null for a kind that needs no callbacks. For operators only: they have a token. */
+  callbacks: CallbackUrls | null;
 }
 
 export interface CarrierService {
@@ -48,13 +55,13 @@ export interface CarrierService {
   /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
   replace(name: string, settings: unknown): Promise<LiveCarrier>;
   setPaused(name: string, paused: boolean): Promise<LiveCarrier>;
-  /** A 409 while texts wait or receipts are awaited, unless it is forced. */
+  /** A 409 while a route names it, and while texts wait or receipts are awaited unless it is forced. */
   remove(name: string, options: { force: boolean }): Promise<void>;
   /** The settings with their secrets, for a comparison on the machine. Never for an answer. */
-  readAll(row: CarrierRow): SmppSettings;
+  readAll(row: CarrierRow): CarrierSettings;
   /** All problems of a carrier, written nowhere. */
   check(given: { name: string; kind: string; settings: unknown }): Promise<{
-    settings: SmppSettings;
+    carrier: CarrierSettings;
     problems: FieldProblem[];
   }>;
 }
@@ -64,22 +71,33 @@ export interface CarrierServiceOptions {
   clock: Clock;
   keys: KeyRing;
   environment: Config['environment'];
+  publicUrl: string;
 }
 
 /** How often a change is tried again because another change came first. */
 const mostTries = 5;
 
 export function createCarrierService(options: CarrierServiceOptions): CarrierService {
-  const { database, clock, keys, environment } = options;
+  const { database, clock, keys, environment, publicUrl } = options;
 
   async function withBinds(rows: CarrierRow[]): Promise<LiveCarrier[]> {
     const ids = rows.map(({ id }) => id);
     const binds = await readBinds(database, ids, clock.nowMs());
-    return rows.map((row) => ({ ...row, binds: binds.filter(({ carrierId }) => carrierId === row.id) }));
+    return rows.map((row) =>
+      live(
+        row,
+        binds.filter(({ carrierId }) => carrierId === row.id),
+      ),
+    );
   }
 
   async function withOwnBinds(row: CarrierRow): Promise<LiveCarrier> {
-    return { ...row, binds: await readBinds(database, [row.id], clock.nowMs()) };
+    return live(row, await readBinds(database, [row.id], clock.nowMs()));
+  }
+
+  function live(row: CarrierRow, binds: CarrierBind[]): LiveCarrier {
+    const token = openCallbackToken(keys, row);
+    return { ...row, binds, callbacks: token === null ? null : callbackUrls(publicUrl, row.name, token) };
   }
 
   async function requireRow(name: string): Promise<CarrierRow> {
@@ -97,40 +115,34 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
     });
   }
 
-  async function checkAll(given: unknown): Promise<{ settings: SmppSettings; problems: FieldProblem[] }> {
-    const { settings, problems } = checkSettings(given);
-    if (problems.length > 0) return { settings, problems };
-    return { settings, problems: await addressProblems(environment, hostsOf(settings)) };
-  }
-
   async function check({ name, kind, settings: given }: { name: string; kind: string; settings: unknown }) {
     const named = [
       { field: 'name', message: nameProblem(name) },
       { field: 'kind', message: kindProblem(kind) },
     ].filter((problem): problem is FieldProblem => problem.message !== undefined);
     // The settings of a kind that we do not know cannot be judged.
-    if (named.some(({ field }) => field === 'kind')) return { settings: given as SmppSettings, problems: named };
-    const { settings, problems } = await checkAll(given);
-    return { settings, problems: [...named, ...problems] };
+    if (named.some(({ field }) => field === 'kind'))
+      return { carrier: { kind, settings: given } as CarrierSettings, problems: named };
+    const { carrier, problems } = await checkCarrier(kind as CarrierKind, given, environment);
+    return { carrier, problems: [...named, ...problems] };
   }
 
-  const readAll = (row: CarrierRow) =>
-    joinSecrets(row.settings as unknown as ShownSettings, openSecrets(keys, row.id, row.secrets));
+  const readAll = (row: CarrierRow) => openCarrier(keys, row);
 
   /** Reads, changes and writes; if another change comes between, it begins again. */
-  async function rewrite(name: string, changed: (before: SmppSettings) => unknown): Promise<LiveCarrier> {
+  async function rewrite(name: string, changed: (before: CarrierSettings) => unknown): Promise<LiveCarrier> {
     for (let tries = 0; tries < mostTries; tries++) {
       const row = await requireRow(name);
       const before = readAll(row);
-      const { settings: after, problems } = await checkAll(changed(before));
+      const { carrier: after, problems } = await checkCarrier(row.kind, changed(before), environment);
       if (problems.length > 0) throw validationError(problems);
-      const { settings, secrets } = splitSecrets(after);
+      const { settings, secrets } = splitCarrier(after);
       const change = {
         id: row.id,
         version: row.version,
         settings,
         secrets: sealSecrets(keys, row.id, secrets),
-        isOtherAccount: isOtherAccount(before, after),
+        isOtherAccount: changesAccount(before, after),
       };
       const written = await notifying((tx) => changeCarrier(tx, change, clock.nowMs()));
       if (written !== undefined) return withOwnBinds(written);
@@ -143,17 +155,19 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
     readAll,
 
     async create(given) {
-      const { settings: all, problems } = await check(given);
+      const { carrier, problems } = await check(given);
       if (problems.length > 0) throw validationError(problems);
       if ((await countCarriers(database)) >= mostCarriers)
         throw new ApiError('INCOMPATIBLE_STATE', `There are ${mostCarriers} carriers, and there can be no more.`);
-      const { settings, secrets } = splitSecrets(all);
+      const { settings, secrets } = splitCarrier(carrier);
       try {
         return await notifying(async (tx) => {
           const id = await newCarrierId(tx);
           const sealed = sealSecrets(keys, id, secrets);
-          const row = { id, name: given.name, kind: 'smpp', settings, secrets: sealed } as const;
-          return { ...(await insertCarrier(tx, row, clock.nowMs())), binds: [] };
+          const { kind } = carrier;
+          const callback = kind === 'http' ? sealCallbackToken(keys, id, newCallbackToken()) : null;
+          const row = { id, name: given.name, kind, settings, secrets: sealed, callback };
+          return live(await insertCarrier(tx, row, clock.nowMs()), []);
         });
       } catch (error) {
         if (!violates(error, 'carrier_name')) throw error;
@@ -163,9 +177,9 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
     list: async (limit, beforeId) => withBinds(await listCarriers(database, limit, beforeId)),
     require: async (name) => withOwnBinds(await requireRow(name)),
-    change: (name, patch) => rewrite(name, (before) => mergePatch(before, patch)),
+    change: (name, patch) => rewrite(name, (before) => mergePatch(before.settings, patch)),
 
-    replace: (name, given) => rewrite(name, (before) => keepSecrets(given, before)),
+    replace: (name, given) => rewrite(name, (before) => keepCarrierSecrets(given, before)),
 
     async setPaused(name, paused) {
       const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()));
@@ -177,11 +191,22 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
       const row = await requireRow(name);
       if (!force && (await hasAwaitedTexts(database, row, clock.nowMs()))) throw stillAwaited(name);
       await notifying(async (tx) => {
+        await lockRoutes(tx);
+        const table = await readNewestTable(tx);
+        if (table !== undefined && namesOf(table).includes(name)) throw stillNamed(name, table.routes);
         await deleteCarrier(tx, row.id, clock.nowMs());
         await deleteBindsOf(tx, row.id);
       });
     },
   };
+}
+
+function stillNamed(name: string, routes: RouteRule[]): ApiError {
+  const rule = routes.find((each) => namesOf({ routes: [each] }).includes(name));
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `The route ${rule?.name} names the carrier ${name}. Take it out of the routes first.`,
+  );
 }
 
 function stillAwaited(name: string): ApiError {

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
@@ -13,11 +14,17 @@ import {
   writeBinds,
 } from './carrier-bind-store.ts';
 import { writeLog } from './carrier-log-store.ts';
+import { type CarrierOutcomes, createCarrierOutcomes } from './carrier-outcomes.ts';
+import { createCarrierOutlook } from './carrier-outlook.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
+import type { ClaimedText } from './queue-entry.ts';
 import { findQueueKeys } from './queue-state.ts';
+import type { RouteTable } from './route-table.ts';
 import type { RunningCarrier } from './running-carrier.ts';
+import type { SubmissionOptions } from './submission.ts';
+import { createTextMover } from './text-mover.ts';
 import { type ConfiguredCarrier, watchCarriers } from './watch-carriers.ts';
 
 /** All carriers of this node, each with a worker of its own. Carriers come, change and go while it runs. */
@@ -40,14 +47,23 @@ export interface CarrierSetOptions {
   node: string;
   /** Carriers that are always there: the sandbox's. */
   fixed: Carrier[];
-  createCarrier: (configured: ConfiguredCarrier) => RunningCarrier;
-  createWorker: (carrier: Carrier, nextCarrier: () => string | undefined) => DeliveryWorker;
+  environment: Config['environment'];
+  countryOf: (to: string) => string | undefined;
+  /** `onBindsChange` is to be called when a connection has come or gone. */
+  createCarrier: (configured: ConfiguredCarrier, onBindsChange: () => void) => RunningCarrier;
+  createWorker: (carrier: Carrier, failover: WorkerFailover) => DeliveryWorker;
+  /** Texts have moved to other carriers' queues: the workers of other nodes should look. */
+  onMoved?: () => void;
 }
+
+/** What a worker needs to know of other carriers, and of its own. */
+export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved'>;
 
 interface Running {
   configured: ConfiguredCarrier;
   carrier: RunningCarrier;
   worker: DeliveryWorker;
+  outcomes: CarrierOutcomes;
   /** Logs what has changed. */
   tellBinds: (binds: BindState[]) => void;
   written: { state: string; atMs: number; slots: number[] };
@@ -58,14 +74,17 @@ const lookEveryMs = 1000;
 /** After a change operators want to see soon whether the carrier binds. */
 const soon = { everyMs: 100, forMs: 5000 };
 const orphansEveryMs = 10_000;
+/** A code waits no longer than this for a carrier that wants fewer texts. */
+const codeWaitsMs = 3000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
-  const { database, clock, keys, log, node, fixed, createCarrier, createWorker } = options;
-  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, () => undefined));
+  const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
+  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined }));
   const running = new Map<number, Running>();
   const closed = new Map<string, DeliveryWorker>();
   let configured: ConfiguredCarrier[] = [];
-  let up = new Set<number>();
+  const outlook = createCarrierOutlook(options);
+  const mover = createTextMover({ database, clock, outlook, throttled });
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -75,12 +94,27 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   let orphansBefore = new Set<string>();
   const watch = watchCarriers({ database, clock, keys, log, onChange });
 
-  /** Another carrier that can send, by name. */
-  const nextCarrier = (key: string) => () =>
-    configured.find((each) => each.key !== key && !each.paused && up.has(each.id))?.key;
+  const nextCarrier =
+    (key: string) =>
+    ({ message }: ClaimedText) =>
+      outlook.next(message, key)?.carrier;
 
-  function onChange(carriers: ConfiguredCarrier[]): void {
+  /** The texts wait in other queues now: no worker should find them only by polling. */
+  function onMoved(): void {
+    for (const worker of all()) worker.wake();
+    options.onMoved?.();
+  }
+
+  function throttled(): string[] {
+    return [...running.values()]
+      .filter(({ carrier }) => (carrier.throttledMs?.() ?? 0) > codeWaitsMs)
+      .map(({ carrier }) => carrier.key);
+  }
+
+  function onChange(carriers: ConfiguredCarrier[], table: RouteTable): void {
     configured = carriers;
+    outlook.setRoutes(carriers, table);
+    lookSoon();
     // One change after another: the binds of the old settings are gone before those of the new ones come.
     changing = changing.then(() => follow(carriers)).catch((error: Error) => noteFailure(error));
   }
@@ -109,13 +143,15 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   }
 
   function startOne(each: ConfiguredCarrier): void {
-    const carrier = createCarrier(each);
+    const carrier = createCarrier(each, lookSoon);
     carrier.setPaused(each.paused);
-    const worker = createWorker(carrier, nextCarrier(each.key));
+    const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
+    const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
+    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved });
     const written = { state: '', atMs: 0, slots: [] };
     const tellBinds = createBindNews(each.name, log);
     const logWrittenMs = each.logWantedAtMs ?? 0;
-    running.set(each.id, { configured: each, carrier, worker, tellBinds, written, logWrittenMs });
+    running.set(each.id, { configured: each, carrier, worker, outcomes, tellBinds, written, logWrittenMs });
     worker.start();
     log.info({ carrier: each.name }, 'a carrier was started');
     lookSoon();
@@ -130,29 +166,31 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
 
   /** Writes what operators want to see, and takes the tests they ask for. */
   async function look(): Promise<void> {
+    for (const each of running.values()) await showState(each);
+    await moveOn();
     for (const each of running.values()) {
-      await showState(each);
       await showLog(each);
       if (each.configured.testWaiting) await takeTest(each);
     }
-    up = await readUp();
     if (clock.steadyMs() >= orphansAtMs) {
       await findOrphans();
       orphansAtMs = clock.steadyMs() + orphansEveryMs;
     }
   }
 
-  /** One carrier alone has no other to go to. */
-  async function readUp(): Promise<Set<number>> {
-    if (configured.length + closed.size < 2) return new Set();
+  /** Moves texts off carriers that do not work. One carrier alone has no other to go to. */
+  async function moveOn(): Promise<void> {
+    if (configured.length + closed.size < 2 && outlook.table.routes.length === 0) return;
     const ids = configured.map(({ id }) => id);
-    const binds = await readBinds(database, ids, clock.nowMs());
-    return new Set(binds.filter(canSend).map(({ carrierId }) => carrierId));
+    outlook.setBinds(await readBinds(database, ids, clock.nowMs()));
+    if ((await mover.look()) > 0) onMoved();
   }
 
-  async function showState({ configured: { id }, carrier, tellBinds, written }: Running): Promise<void> {
+  async function showState({ configured: { id }, carrier, outcomes, tellBinds, written }: Running): Promise<void> {
     const { hint } = carrier;
-    const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, hint } : bind));
+    const open = outcomes.open();
+    const more = { hint, ...(open.length > 0 && { open }) };
+    const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, ...more } : bind));
     tellBinds(binds);
     const state = JSON.stringify(binds);
     const nowMs = clock.steadyMs();
@@ -184,7 +222,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     const known = new Set([...fixed.map(({ key }) => key), ...configured.map(({ key }) => key)]);
     const orphans = (await findQueueKeys(database)).filter((key) => !known.has(key));
     for (const key of orphans.filter((each) => orphansBefore.has(each) && !closed.has(each))) {
-      const worker = createWorker(createClosedCarrier(key), nextCarrier(key));
+      const worker = createWorker(createClosedCarrier(key), { nextCarrier: nextCarrier(key), onMoved });
       closed.set(key, worker);
       worker.start();
     }

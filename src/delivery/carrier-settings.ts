@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { problemsOf, validationError } from '../http/validation.ts';
 import type { FieldProblem } from '../platform/errors.ts';
+import { type CarrierKind, carrierKinds } from './carrier-store.ts';
 import { receiptErrorsProblem } from './smpp/receipt-errors.ts';
 import { type SmppSettings, smppSettingsSchema } from './smpp/smpp-settings.ts';
 import { submitErrorsProblem } from './smpp/submit-errors.ts';
@@ -19,7 +20,7 @@ export function nameProblem(name: string): string | undefined {
 
 /** Why a carrier can't be of this kind, or undefined. */
 export function kindProblem(kind: string): string | undefined {
-  return kind === 'smpp' ? undefined : 'must be smpp, the only kind that is supported';
+  return carrierKinds.includes(kind as CarrierKind) ? undefined : `must be one of ${carrierKinds.join(', ')}`;
 }
 
 /** Reads settings with all their secrets and fills in defaults. Throws one error that names every bad field. */

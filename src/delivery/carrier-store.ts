@@ -1,7 +1,9 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 
-export type CarrierKind = 'smpp';
+/** In the order of the messages that name them. */
+export const carrierKinds = ['smpp', 'http'] as const;
+export type CarrierKind = (typeof carrierKinds)[number];
 
 export interface CarrierRow {
   id: number;
@@ -11,6 +13,8 @@ export interface CarrierRow {
   settings: Record<string, unknown>;
   /** Sealed by the key ring. */
   secrets: Buffer | null;
+  /** The token of its callbacks, sealed too. */
+  callback: Buffer | null;
   version: number;
   generation: number;
   paused: boolean;
@@ -39,7 +43,7 @@ export async function notifyCarriers(tx: Tx): Promise<void> {
   await tx.query('select pg_notify($1, $2)', [carriersChannel, '']);
 }
 
-const columns = `id, name, kind, settings, secrets, version, generation, paused, log_wanted_at as "logWantedAtMs",
+const columns = `id, name, kind, settings, secrets, callback, version, generation, paused, log_wanted_at as "logWantedAtMs",
   created_at as "createdAtMs", updated_at as "updatedAtMs"`;
 
 /** An id for a new row: secrets are sealed for one row, so it is needed before the row is written. */
@@ -55,14 +59,14 @@ export async function countCarriers(tx: Tx): Promise<number> {
 
 export async function insertCarrier(
   tx: Tx,
-  carrier: Pick<CarrierRow, 'id' | 'name' | 'kind' | 'settings' | 'secrets'>,
+  carrier: Pick<CarrierRow, 'id' | 'name' | 'kind' | 'settings' | 'secrets' | 'callback'>,
   nowMs: number,
 ): Promise<CarrierRow> {
-  const { id, name, kind, settings, secrets } = carrier;
+  const { id, name, kind, settings, secrets, callback } = carrier;
   const { rows } = await tx.query<CarrierRow>(
-    `insert into carrier (id, name, kind, settings, secrets, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
-     returning ${columns}`,
-    [id, name, kind, JSON.stringify(settings), secrets, toTimestamp(nowMs)],
+    `insert into carrier (id, name, kind, settings, secrets, callback, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $7) returning ${columns}`,
+    [id, name, kind, JSON.stringify(settings), secrets, callback, toTimestamp(nowMs)],
   );
   return requireRow(rows);
 }
@@ -84,6 +88,17 @@ const readStatement = {
   name: 'read-carriers',
   text: `select ${columns} from carrier where deleted_at is null order by name limit $1`,
 };
+
+/**
+ * The carriers of some time ago. A node may have followed a deleted one for 2 s more. Of one name the newest comes last.
+ */
+export async function readCarriersAt(tx: Tx, atMs: number): Promise<Pick<CarrierRow, 'id' | 'name'>[]> {
+  const { rows } = await tx.query<Pick<CarrierRow, 'id' | 'name'>>(
+    `select id, name from carrier where created_at <= $1 and (deleted_at is null or deleted_at > $2) order by id limit $3`,
+    [toTimestamp(atMs), toTimestamp(atMs), 2 * mostCarriers],
+  );
+  return rows;
+}
 
 /** A page, newest first. */
 export async function listCarriers(tx: Tx, limit: number, beforeId: number | undefined): Promise<CarrierRow[]> {
@@ -133,7 +148,7 @@ export async function pauseCarrier(
 /** The row stays, since its id is in messages and receipts; its secrets go. */
 export async function deleteCarrier(tx: Tx, id: number, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
-    `update carrier set deleted_at = $2, updated_at = $2, version = version + 1, secrets = null
+    `update carrier set deleted_at = $2, updated_at = $2, version = version + 1, secrets = null, callback = null
      where id = $1 and deleted_at is null`,
     [id, toTimestamp(nowMs)],
   );

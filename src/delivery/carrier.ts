@@ -11,6 +11,8 @@ export interface OutgoingText {
   to: string;
   from: string;
   text: string;
+  /** What carriers call the text, where a country wants texts registered; null for most. */
+  templateId: string | null;
   expiresAtMs: number;
   /** What is known of the parts of a long text that was tried before; empty at first. */
   parts: readonly PartState[];
@@ -41,19 +43,29 @@ export interface LongText {
  * A carrier's answer to a text:
  * - `accepted`: the carrier has it. Receipts name it by `receiptKey`.
  * - `not_sent`: it did not leave, and goes back as it was.
- * - `retry`: not now. `elsewhere` says that another carrier may take it.
+ * - `retry`: not now. `elsewhere` says that another carrier may take it, `account` that the account does not work at all.
  * - `throttled`: the carrier works and wants fewer texts, so the pauses do not grow.
  * - `never`: refused for good.
- * - `in_doubt`: no usable answer, so it may have arrived.
+ * - `in_doubt`: no usable answer, so it may have arrived. `silent`: the connection is open, and the answer may still come.
  */
 export type SubmitResult = (
-  | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string }
+  | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string; told?: ToldByProvider }
   | { outcome: 'not_sent' }
-  | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number; elsewhere?: boolean }
+  | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number; elsewhere?: boolean; account?: boolean }
   | { outcome: 'throttled'; afterMs?: number }
   | { outcome: 'never'; error: MessageErrorCode }
-  | { outcome: 'in_doubt' }
+  | { outcome: 'in_doubt'; silent?: boolean }
 ) & { long?: LongText };
+
+/** What a provider tells of a text that it has accepted. */
+export interface ToldByProvider {
+  parts?: number;
+  /** A decimal number, as the provider wrote it. */
+  price?: string;
+  currency?: string;
+  /** The phone's network, like 23410. */
+  network?: string;
+}
 
 export type Answer = (place: number, result: SubmitResult) => void;
 
@@ -73,8 +85,14 @@ export interface Carrier {
   readonly watchesItself: boolean;
   /** What to do with a plain text in doubt: send it again after a wait for a late answer or a receipt, or give it up. */
   readonly onDoubt: { resend: boolean; afterMs: number } | undefined;
+  /** True for one that was deleted: its texts go on to others. */
+  readonly isClosed?: boolean;
+  /** True if the carrier itself answers people who text a stop, start or help word: then we do not. */
+  readonly confirmsOptOuts?: boolean | undefined;
   /** A worker claims no more than this, since a claimed text waits for nothing else. */
   capacity(): Capacity;
+  /** How long a text has to wait because the carrier wants fewer of them; 0 if it does not have to. */
+  throttledMs?(): number;
   /**
    * Calls `answer` once for each text, by its place; after `in_doubt` a late answer may follow. Resolves when all are
    * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt.
@@ -103,6 +121,9 @@ export interface Receipt {
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */
 export type ReceiveReceipts = (receipts: Receipt[]) => Promise<void>;
+
+/** The carrier that texts come from, and its account, which their ids belong to. */
+export type InboundSource = Pick<Carrier, 'key' | 'account' | 'confirmsOptOuts'>;
 
 /** A text that a phone sent to a number of ours, or a part of one. */
 export interface InboundText {

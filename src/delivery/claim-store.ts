@@ -1,4 +1,3 @@
-import { unsentStatuses } from '../messages/message.ts';
 import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
 import { findTextsToSend } from '../messages/text-to-send.ts';
@@ -7,7 +6,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { actionFor, submittedEntry } from './attempt-result.ts';
 import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
-import type { Claim, ClaimedText, QueueEntry, ScheduledText } from './queue-entry.ts';
+import { type Claim, type ClaimedText, isUnsettled, type QueueEntry, type ScheduledText } from './queue-entry.ts';
 
 const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
   possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt", moves`;
@@ -54,12 +53,13 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
     const limit = first.lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[first.lane as keyof typeof served] = wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
-    return { id: first.claimId, texts: await withMessages(database, rows) };
+    return { id: first.claimId, texts: await withMessages(database, rows), optOuts: first.optOuts };
   };
 }
 
 interface ClaimedRow extends QueueEntry {
   claimId: number;
+  optOuts: boolean;
 }
 
 const noParts = { parts: [], form: null };
@@ -113,7 +113,7 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
         array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt), array_agg(moves)
       from due having count(*) > 0
       returning id)
-    select claimed.id as "claimId", ${entryColumns} from claimed cross join due`;
+    select claimed.id as "claimId", exists (select from opt_out) as "optOuts", ${entryColumns} from claimed cross join due`;
 
 const claimFirstLane = { name: 'claim-first-lane', text: claimStatement('asc') };
 const claimLastLane = { name: 'claim-last-lane', text: claimStatement('desc') };
@@ -180,16 +180,14 @@ export function releaseClaims(
     const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
     const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));
     const texts = await withMessages(tx, rows);
-    const released = texts
-      .filter(({ message }) => unsentStatuses.includes(message.status))
-      .map((text): ScheduledText => {
-        const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
-        const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
-        const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
-        const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
-        const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
-        return { entry, carrier, dueAtMs, long: undefined };
-      });
+    const released = texts.filter(isUnsettled).map((text): ScheduledText => {
+      const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
+      const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
+      const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
+      const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
+      const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
+      return { entry, carrier, dueAtMs, long: undefined, attempt: undefined };
+    });
     await schedule(tx, released);
     return released.length;
   });

@@ -11,6 +11,7 @@ export function createClosedCarrier(key: string): Carrier {
     submitTimeoutMs: 1000,
     repeatsMessageId: true,
     watchesItself: true,
+    isClosed: true,
     onDoubt: { resend: false, afterMs: 0 },
     capacity: () => ({ first: 100, bulk: 100 }),
     async submit(texts, answer) {

@@ -4,10 +4,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
-import type { Capacity, Carrier, InboundText } from './carrier.ts';
+import type { Capacity, Carrier, InboundSource, InboundText } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
-import type { ReceiptSource, Receipts } from './receipts.ts';
+import type { Receipts } from './receipts.ts';
 import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
 
 export interface DeliveryWorkerOptions {
@@ -17,15 +17,20 @@ export interface DeliveryWorkerOptions {
   carrier: Carrier;
   receipts: Receipts;
   /** Keeps what phones sent to this carrier's numbers. */
-  receiveInbound?: (source: ReceiptSource, texts: InboundText[]) => Promise<void>;
+  receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
   renderText: (text: TextToSend) => string;
   findPending: SubmissionOptions['findPending'];
+  findUnwanted?: SubmissionOptions['findUnwanted'];
   nextCarrier: SubmissionOptions['nextCarrier'];
+  outcomes?: SubmissionOptions['outcomes'];
+  isDown?: SubmissionOptions['isDown'];
+  onMoved?: SubmissionOptions['onMoved'];
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  onAnswers?: SubmissionOptions['onAnswers'];
 }
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
@@ -91,7 +96,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   async function take(most: Capacity) {
     const claim = await claimNext({ carrier: carrier.key, nowMs: clock.nowMs(), leaseMs, limits: most });
-    return claim && { claim, over: await submission.findOver(claim.texts) };
+    return claim && { claim, over: await submission.findOver(claim) };
   }
 
   /** Claims, submits and records one batch. Returns how many texts it took. */
@@ -193,7 +198,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       carrier.start(
         (reported) => receipts.apply(carrier, reported),
         sleep.wake,
-        (texts) => receiveInbound(carrier, texts),
+        async (texts) => void (await receiveInbound(carrier, texts)),
       );
       running = Promise.all([watchSchedule(), rematch(), ...Array.from({ length: concurrent }, deliver)]);
     },

@@ -1,11 +1,18 @@
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { Config } from '../platform/config.ts';
-import { type CarrierHealth, type RouteDecision, type RouteFacts, type RouteTable, route } from './routing.ts';
+import type { RouteTable } from './route-table.ts';
+import { type CarrierHealth, type RouteDecision, type RouteFacts, route } from './routing.ts';
 
 /** The name and key of the sandbox's carrier, whose phones are virtual. */
 export const sandboxCarrier = 'sandbox';
 
-const virtualPhones: CarrierHealth = { key: sandboxCarrier, name: sandboxCarrier, paused: false, up: true, open: [] };
+export const virtualPhones: CarrierHealth = {
+  key: sandboxCarrier,
+  name: sandboxCarrier,
+  paused: false,
+  up: true,
+  open: [],
+};
 
 /**
  * `route` with what the environment adds. In the sandbox, test numbers always have the virtual phones; other numbers have

@@ -1,8 +1,8 @@
 import type { Tx } from '../platform/database.ts';
 import { type CarrierRow, readCarriers } from './carrier-store.ts';
 import { sandboxCarrier } from './environment-routes.ts';
+import { emptyTable, type RouteTable } from './route-table.ts';
 import { readTableAfter } from './route-table-store.ts';
-import { emptyTable, type RouteTable } from './routing.ts';
 
 /** The routes as a node last read them. */
 export interface KnownRoutes {

@@ -1,6 +1,7 @@
-import type { MessageErrorCode, MessageStatus } from '../messages/message.ts';
+import { type MessageErrorCode, type MessageStatus, unsentStatuses } from '../messages/message.ts';
 import type { TextToSend } from '../messages/text-to-send.ts';
 import type { LongText, PartState } from './carrier.ts';
+import type { TextAttempt } from './text-attempt.ts';
 
 /** An entry of the queue: a text to send, and what happened to it before. */
 export interface QueueEntry {
@@ -21,6 +22,8 @@ export interface QueueEntry {
 export interface Claim {
   id: number;
   texts: ClaimedText[];
+  /** Whether anyone has opted out of anything: then each text is looked at once more. */
+  optOuts: boolean;
 }
 
 export interface ClaimedText {
@@ -32,6 +35,11 @@ export interface ClaimedText {
   form: string | null;
 }
 
+/** A text that was sent and is in the queue again did not arrive: another carrier is to send it. */
+export function isUnsettled({ message: { status } }: ClaimedText): boolean {
+  return status === 'sent' || unsentStatuses.includes(status);
+}
+
 /** A claimed text that needs no further work of a worker. */
 export interface EndedText {
   /** As it is after the submit. */
@@ -41,6 +49,10 @@ export interface EndedText {
   receiptKey: string | null;
   error: MessageErrorCode | null;
   long: LongText | undefined;
+  /** The submit that ended it, unless the record tells all of it. */
+  attempt?: TextAttempt | undefined;
+  /** True for a text that another carrier has sent before, and that did not arrive: it is shown as sent already. */
+  wasSent?: boolean;
 }
 
 /** A claimed text to try again. */
@@ -50,4 +62,8 @@ export interface ScheduledText {
   carrier: string;
   dueAtMs: number;
   long: LongText | undefined;
+  /** The submit that did not succeed; undefined if there was none. */
+  attempt?: TextAttempt | undefined;
+  /** It goes on to another carrier, at once and with all its parts. */
+  isMoved?: boolean;
 }

@@ -1,9 +1,16 @@
-import { type ReceiptOutcome, unsentStatuses } from '../messages/message.ts';
-import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/message-row.ts';
+import {
+  correctedEnds,
+  correctedWithinMs,
+  type MessageStatus,
+  type ReceiptOutcome,
+  unsentStatuses,
+} from '../messages/message.ts';
+import { errorCodeOf, statusCode, statusCodes, statusOf, toUuidRange } from '../messages/message-row.ts';
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Carrier, Receipt } from './carrier.ts';
+import { attemptOutcomes } from './text-attempt.ts';
 
 /** A receipt for a message of ours. */
 export interface MatchedReceipt {
@@ -13,7 +20,11 @@ export interface MatchedReceipt {
 }
 
 const [sent, delivered, unknown] = [statusCode('sent'), statusCode('delivered'), statusCode('unknown')];
+/** Ends that a late `delivered` may replace: carriers correct themselves. */
+const corrected = statusCodes(correctedEnds);
 const isUnsent = `in (${statusCodes(unsentStatuses)})`;
+
+const reached = (['accepted', 'in_doubt'] as const).map((outcome) => attemptOutcomes.indexOf(outcome)).join(', ');
 
 /** What is known of a message that a receipt is for. */
 export interface KnownMessage {
@@ -21,6 +32,38 @@ export interface KnownMessage {
   unsent: boolean;
   /** This receipt made it delivered. */
   delivered: boolean;
+  /** What the receipt has changed, for those who count texts. */
+  changed: ChangedText | undefined;
+}
+
+/** A text whose state a receipt has changed. */
+export interface ChangedText {
+  /** Uuids. */
+  id: string;
+  applicationId: string;
+  sender: string;
+  to: string;
+  sentAtMs: number | null;
+  was: MessageStatus;
+  now: MessageStatus;
+  /** The answer to its submit was not known. */
+  wasUnsent: boolean;
+}
+
+type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs'>;
+const changedColumns = (of = '') => `${of}application_id as "applicationId", ${of}sender, ${of}recipient as "to",
+      ${of}sent_at as "sentAtMs"`;
+
+/** What the statements below return of a text that they change; numbers stand for states. */
+interface SettledRow extends Omit<ChangedRow, 'id'> {
+  was: number;
+  now: number | null;
+}
+
+function changeOf(id: string, row: SettledRow, wasUnsent: boolean): ChangedText | undefined {
+  const { applicationId, sender, to, sentAtMs, was, now } = row;
+  if (now === null) return undefined;
+  return { id, applicationId, sender, to, sentAtMs, was: statusOf(was), now: statusOf(now), wasUnsent };
 }
 
 /**
@@ -37,30 +80,37 @@ export async function applyToSent(
   const delivered = receipts.filter(({ receipt }) => receipt.outcome === 'delivered');
   if (delivered.length > 0) {
     const values = [carrier, toTimestamp(nowMs), ...toUuidRange(delivered.map(({ id }) => id))];
-    const { rows } = await tx.query<{ id: string }>(deliveredStatement, values);
-    for (const { id } of rows) known.set(id, { id, unsent: false, delivered: true });
+    const { rows } = await tx.query<ChangedRow>(deliveredStatement, values);
+    for (const row of rows) {
+      const changed = { ...row, was: 'sent', now: 'delivered', wasUnsent: false } as const;
+      known.set(row.id, { id: row.id, unsent: false, delivered: true, changed });
+    }
   }
   const others = receipts.filter(({ id }) => !known.has(id));
   if (others.length > 0) {
-    const { rows } = await tx.query<KnownMessage>(sentStatement, parameters(carrier, others, nowMs));
-    for (const each of rows) known.set(each.id, each);
+    const { rows } = await tx.query<Omit<KnownMessage, 'changed'> & SettledRow>(
+      sentStatement,
+      parameters(carrier, others, nowMs),
+    );
+    for (const { id, unsent, delivered, ...row } of rows)
+      known.set(id, { id, unsent, delivered, changed: changeOf(id, row, false) });
   }
   return known;
 }
 
 /**
  * Applies receipts that came before the answer to the submit was written, or instead of it. Returns the texts that wait
- * in the queue or the schedule, or are claimed: true for those that are delivered now.
+ * in the queue or the schedule, or are claimed, and what changed.
  */
 export async function applyToUnsent(
   tx: Tx,
   { key, account }: Pick<Carrier, 'key' | 'account'>,
   receipts: MatchedReceipt[],
   nowMs: number,
-): Promise<Map<string, boolean>> {
+): Promise<Map<string, Omit<KnownMessage, 'unsent'>>> {
   const values = [...parameters(key, receipts, nowMs), account];
-  const { rows } = await tx.query<{ id: string; delivered: boolean }>(unsentStatement, values);
-  return new Map(rows.map(({ id, delivered }) => [id, delivered]));
+  const { rows } = await tx.query<{ id: string; delivered: boolean } & SettledRow>(unsentStatement, values);
+  return new Map(rows.map(({ id, delivered, ...row }) => [id, { id, delivered, changed: changeOf(id, row, true) }]));
 }
 
 function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number): unknown[] {
@@ -84,7 +134,7 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
 const deliveredStatement = `update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null,
       sequence = sequence + 1
     where ${isInRange(3)} and carrier = $1 and status = ${sent}
-    returning id`;
+    returning id, ${changedColumns()}`;
 
 const report = `report as (
     select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[]) as r(id, outcome, error, reported_id))`;
@@ -95,26 +145,41 @@ const settled = `status = outcome, updated_at = $2::timestamptz, error_code = er
 const isDelivered = (id: string) => `exists (select from applied a where a.id = ${id} and a.status = ${delivered})`;
 const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)})`;
 
+/** The carrier of the receipt has had the text, if only before another one. */
+const isOfCarrier = `(m.carrier = $1 or exists (select from text_attempt t where t.message_id = m.id and t.carrier = $1))`;
+
+/** It has left, for all we know, and not too long ago. */
+const mayArrive = `coalesce(m.sent_at, m.updated_at) > $2::timestamptz - interval '${correctedWithinMs} milliseconds'
+          and (m.sent_at is not null or m.possible_duplicates > 0 or exists (
+            select from text_attempt t where t.message_id = m.id and t.outcome in (${reached})))`;
+
 /**
- * States never go backwards. If a text may have been sent twice, a failure counts only for the copy whose carrier id we
- * know. A late receipt may still replace `unknown`, which then leaves the list of bad ends.
+ * States never go backwards, but any `delivered` wins, even over a bad end for a while. Other news counts only from the
+ * carrier that the text is with, and if the text may have been sent twice, only for the copy whose carrier id we know.
+ * A late receipt may still replace `unknown`. What is replaced leaves the list of bad ends.
  */
 const sentStatement = `with ${report},
     known as (
-      select m.id as known_id, m.status as was, r.* from report r join message m on m.id = r.id
-      where m.carrier = $1 and m.id = any($3::uuid[])),
+      select m.id as known_id, m.status as was, m.carrier = $1 as is_current, r.* from report r join message m on m.id = r.id
+      where ${isOfCarrier} and m.id = any($3::uuid[])),
     applied as (
       update message m set ${settled}
       from known where m.id = known_id and m.id = any($3::uuid[]) and case
-        when outcome = ${delivered} then m.status in (${sent}, ${unknown})
+        when outcome = ${delivered} then m.status in (${sent}, ${unknown}) or m.status in (${corrected}) and ${mayArrive}
+        when not is_current then false
         when m.status = ${unknown} then outcome <> ${unknown}
         else m.status = ${sent} and (m.possible_duplicates = 0 or m.carrier_message_id = reported_id) end
-      returning m.id, m.application_id as "applicationId", m.api, m.status, was),
+      returning m.id, ${changedColumns('m.')}, m.api, m.status, was),
     ${ended},
-    not_unknown as (
-      delete from message_end e using applied a where a.was = ${unknown} and e.application_id = a."applicationId"
-        and e.api = a.api and e.status = a.was and e.message_id = a.id)
-    select known_id as id, was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered from known`;
+    replaced_end as (
+      delete from message_end e using applied a where a.was in (${unknown}, ${corrected})
+        and e.application_id = a."applicationId" and e.api = a.api and e.status = a.was and e.message_id = a.id),
+    earlier_attempt as (
+      update text_attempt t set receipt = known.outcome from known
+      where not is_current and t.message_id = known_id and t.carrier = $1
+        and (t.receipt is null or known.outcome = ${delivered}))
+    select known_id as id, known.was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered, known.was,
+      a.status as now, a."applicationId", a.sender, a."to", a."sentAtMs" from known left join applied a on a.id = known_id`;
 
 /**
  * Only a text that was submitted can be delivered; bad news counts only if there is one copy. A worker may take the text
@@ -122,19 +187,20 @@ const sentStatement = `with ${report},
  */
 const unsentStatement = `with ${report},
     record as (
-      select r.*, m.application_id, m.lane from report r join message m on m.id = r.id
-      where m.carrier = $1 and m.id = any($3::uuid[]) and m.status ${isUnsent}),
+      select r.*, m.application_id, m.lane, m.carrier from report r join message m on m.id = r.id
+      where (m.carrier = $1 or r.outcome = ${delivered} and ${isOfCarrier}) and m.id = any($3::uuid[])
+        and m.status ${isUnsent}),
     claimed as (
       select r.*, c.attempt + 1 as attempt, c.possible_duplicates + c.in_doubt::integer as possible_duplicates,
         true as in_doubt
       from record r join (delivery_claim d cross join lateral unnest(d.message_ids, d.attempts, d.possible_duplicates,
-        d.in_doubt) as c(message_id, attempt, possible_duplicates, in_doubt)) on d.carrier = $1 and c.message_id = r.id
+        d.in_doubt) as c(message_id, attempt, possible_duplicates, in_doubt)) on d.carrier = r.carrier and c.message_id = r.id
       for share of d),
     waiting as (
       select *, case when outcome = ${delivered} then attempt > 0 else in_doubt and possible_duplicates = 0 end as fits
       from (
         select r.*, q.attempt, q.possible_duplicates, q.in_doubt from record r join delivery_queue q
-          on q.carrier = $1 and q.lane = r.lane and q.application_id = r.application_id and q.message_id = r.id
+          on q.carrier = r.carrier and q.lane = r.lane and q.application_id = r.application_id and q.message_id = r.id
         union all
         select r.*, s.attempt, s.possible_duplicates, s.in_doubt from record r join delivery_schedule s
           on s.application_id = r.application_id and s.message_id = r.id
@@ -142,7 +208,7 @@ const unsentStatement = `with ${report},
         select * from claimed) w),
     unqueued as (
       delete from delivery_queue q using waiting w
-      where w.fits and q.carrier = $1 and q.lane = w.lane and q.application_id = w.application_id and q.message_id = w.id
+      where w.fits and q.carrier = w.carrier and q.lane = w.lane and q.application_id = w.application_id and q.message_id = w.id
       returning w.id),
     unscheduled as (
       delete from delivery_schedule s using waiting w
@@ -153,9 +219,11 @@ const unsentStatement = `with ${report},
       update message m set ${settled}, attempt = w.attempt, possible_duplicates = w.possible_duplicates
       from waiting w where w.fits and w.id in (select id from held) and m.id = w.id and m.id = any($3::uuid[])
         and m.status ${isUnsent}
-      returning m.id, m.application_id as "applicationId", m.api, m.status, m.carrier_message_id),
+      returning m.id, ${changedColumns('m.')}, m.api, m.status, m.carrier_message_id),
     ${ended},
     named_later as (
       insert into sent_text (account, receipt_key, message_id, sent_at)
       select $7, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
-    select id, ${isDelivered('waiting.id')} as delivered from waiting where not fits or id in (select id from held)`;
+    select waiting.id, ${isDelivered('waiting.id')} as delivered, ${statusCode('queued')} as was, a.status as now,
+      a."applicationId", a.sender, a."to", a."sentAtMs"
+    from waiting left join applied a on a.id = waiting.id where not fits or waiting.id in (select id from held)`;

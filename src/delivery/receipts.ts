@@ -6,7 +6,7 @@ import { readCarrierId } from './attempt-result.ts';
 import type { Carrier, Receipt } from './carrier.ts';
 import { notePartReceipts, type PartReceipt } from './part-store.ts';
 import { type Candidate, choose, findCandidates } from './receipt-matching.ts';
-import { applyToSent, applyToUnsent, type MatchedReceipt } from './receipt-store.ts';
+import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './receipt-store.ts';
 import * as store from './unmatched-receipt-store.ts';
 
 const unmatchedKeptMs = 72 * hourMs;
@@ -36,6 +36,10 @@ export interface ReceiptsOptions {
   keysOf?: (account: string, carrierMessageId: string) => string[] | undefined;
   /** Called once for each text (uuid) that a receipt has made delivered, before the commit. */
   onDelivered?: (tx: Tx, source: ReceiptSource, ids: string[]) => Promise<void>;
+  /** Counts the texts that receipts have changed, after the commit. */
+  onChanged?: ((carrier: string, texts: readonly ChangedText[]) => void) | undefined;
+  /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
+  onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
 }
 
 /** Receipts of one source in one transaction. */
@@ -44,6 +48,10 @@ interface Work {
   source: ReceiptSource;
   /** The texts that they have made delivered so far. */
   delivered: string[];
+  /** All texts that they have changed so far. */
+  changed: ChangedText[];
+  /** Those among them that their recipients do not want. */
+  unwanted: ChangedText[];
 }
 
 /** `ambiguous` receipts fit several texts, and are applied to none. */
@@ -55,22 +63,24 @@ export function createReceipts({
   onCount = () => {},
   keysOf = () => undefined,
   onDelivered = async () => {},
+  onChanged = () => {},
+  onUnwanted = () => {},
 }: ReceiptsOptions): Receipts {
-  /** Returns the receipts that match no message. */
+  /** Returns the receipts that match no message, and what the others did. */
   async function applyAll<Given extends Receipt>(
     tx: Tx,
     batches: { source: ReceiptSource; receipts: Given[] }[],
-  ): Promise<Given[]> {
+  ): Promise<{ left: Given[]; works: Work[] }> {
     const left: Given[] = [];
     const works: Work[] = [];
     for (const { source, receipts } of batches) {
-      const work: Work = { tx, source, delivered: [] };
+      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [] };
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
     // In the end, so that two transactions that wait for each other's messages hold nothing of the listener's.
     for (const { source, delivered } of works) if (delivered.length > 0) await onDelivered(tx, source, delivered);
-    return left;
+    return { left, works };
   }
 
   async function apply<Given extends Receipt>(work: Work, receipts: Given[]): Promise<Given[]> {
@@ -112,20 +122,35 @@ export function createReceipts({
   }
 
   /** Returns the receipts whose message is known, whether or not they changed it. */
-  async function applyMatched({ tx, source, delivered }: Work, matched: MatchedReceipt[]): Promise<Receipt[]> {
+  async function applyMatched(work: Work, matched: MatchedReceipt[]): Promise<Receipt[]> {
+    const { tx, source, delivered, changed } = work;
     const known: Receipt[] = [];
+    const before = changed.length;
     for (const round of inRounds(matched)) {
       const found = await applyToSent(tx, source.key, round, clock.nowMs());
       delivered.push(...[...found.values()].filter((each) => each.delivered).map(({ id }) => id));
+      for (const each of found.values()) if (each.changed !== undefined) changed.push(each.changed);
       known.push(...round.filter(({ id }) => found.get(id)?.unsent === false).map(({ receipt }) => receipt));
       const early = round.filter(({ id }) => found.get(id)?.unsent === true);
       if (early.length === 0) continue;
       // A text that a worker takes or records at this moment is in none of the tables: its receipt is tried again.
       const waiting = await applyToUnsent(tx, source, early, clock.nowMs());
-      delivered.push(...[...waiting].filter(([, isDelivered]) => isDelivered).map(([id]) => id));
+      delivered.push(...[...waiting.values()].filter((each) => each.delivered).map(({ id }) => id));
+      for (const each of waiting.values()) if (each.changed !== undefined) changed.push(each.changed);
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }
+    const refused = new Set(
+      matched.filter(({ receipt }) => receipt.error === 'blocked_by_recipient').map(({ id }) => id),
+    );
+    work.unwanted.push(...changed.slice(before).filter(({ id }) => refused.has(id)));
     return known;
+  }
+
+  function tellChanged(works: Work[]): void {
+    for (const { source, changed, unwanted } of works) {
+      if (changed.length > 0) onChanged(source.key, changed);
+      if (unwanted.length > 0) onUnwanted(unwanted);
+    }
   }
 
   /** Retries on deadlock: results and receipts for the same messages may be written at the same time. */
@@ -142,19 +167,20 @@ export function createReceipts({
   return {
     async apply(source, receipts) {
       const readable = withoutRepeats(receipts.map(readReceipt));
-      const unmatched = await transaction(async (tx) => {
-        const left = await applyAll(tx, [{ source, receipts: readable }]);
-        if (left.length > 0) await store.insertUnmatched(tx, source, left, clock.nowMs());
-        return left.length;
+      const { left, works } = await transaction(async (tx) => {
+        const applied = await applyAll(tx, [{ source, receipts: readable }]);
+        if (applied.left.length > 0) await store.insertUnmatched(tx, source, applied.left, clock.nowMs());
+        return applied;
       });
       count(source.key, 'received', receipts.length);
-      count(source.key, 'unmatched', unmatched);
+      count(source.key, 'unmatched', left.length);
+      tellChanged(works);
     },
 
     async rematch() {
       // Most looks find nothing, and need no transaction.
       if (!(await store.isAnyDue(database, clock.nowMs()))) return 0;
-      return transaction(async (tx) => {
+      const { tried, works } = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const locked = await store.lockDue(tx, nowMs);
         const due = locked.map((row) => ({ ...row, keys: keysOf(row.account, row.carrierMessageId) ?? row.keys }));
@@ -163,15 +189,17 @@ export function createReceipts({
           const receipts = due.filter((row) => row.account === account);
           return { source: { key: receipts[0]?.carrier ?? '', account }, receipts };
         });
-        const left = await applyAll(tx, batches);
+        const { left, works } = await applyAll(tx, batches);
         const kept = new Set(left.filter(({ receivedAtMs }) => receivedAtMs >= nowMs - unmatchedKeptMs));
         await store.postpone(tx, [...kept], nowMs);
         await store.deleteUnmatched(
           tx,
           due.filter((row) => !kept.has(row)),
         );
-        return due.length;
+        return { tried: due.length, works };
       });
+      tellChanged(works);
+      return tried;
     },
   };
 }

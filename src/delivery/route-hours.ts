@@ -12,6 +12,7 @@ export interface RouteHours {
   zone: string;
 }
 
+/** In the order of `getUTCDay`. */
 export const weekDays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /** When the hours begin next; null if texts may leave now. */
@@ -30,6 +31,16 @@ export function openingAfter(hours: RouteHours, nowMs: number): number | null {
     if (opensMs > nowMs) next ??= opensMs;
   }
   return next;
+}
+
+/** Whether the system knows the zone. */
+export function isZone(zone: string): boolean {
+  try {
+    formatOf(zone);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function minutesOf(time: string): number {

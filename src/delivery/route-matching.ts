@@ -1,4 +1,15 @@
-import type { RouteFacts, RouteRule } from './routing.ts';
+import type { Api } from '../http/route.ts';
+import type { RouteRule } from './route-table.ts';
+
+/** What rules look at. */
+export interface MatchFacts {
+  to: string;
+  /** Of the number; only tables with routes and open breakers ask for it. */
+  country: string | undefined;
+  from: string;
+  api: Api;
+  applicationId: string;
+}
 
 /** The lists of a rule, for quick answers. Null: the list is absent or empty, and matches all. */
 interface Lists {
@@ -13,10 +24,7 @@ interface Lists {
 const listsOf = new WeakMap<RouteRule, Lists>();
 
 /** The first rule that is for this text. */
-export function matchingRule(
-  rules: readonly RouteRule[],
-  facts: Pick<RouteFacts, 'to' | 'country' | 'from' | 'api' | 'applicationId'>,
-): RouteRule | undefined {
+export function matchingRule(rules: readonly RouteRule[], facts: MatchFacts): RouteRule | undefined {
   const sender = senderName(facts.from);
   return rules.find((rule) => {
     const { countries, prefixes, apis, applications, senders } = readLists(rule);

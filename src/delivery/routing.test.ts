@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { carrierHealth as carrier, routeFacts as facts, routeRule as rule } from '../../test/support/routes.ts';
-import { type Candidate, type CarrierHealth, emptyTable, type RouteFacts, type RouteRule, route } from './routing.ts';
+import { emptyTable, type RouteRule } from './route-table.ts';
+import { type Candidate, type CarrierHealth, type RouteFacts, route } from './routing.ts';
 
 const table = (...routes: RouteRule[]) => ({ version: 7, routes });
 

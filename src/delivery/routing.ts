@@ -1,46 +1,12 @@
-import type { Api } from '../http/route.ts';
-import { openingAfter, type RouteHours } from './route-hours.ts';
-import { matchingRule } from './route-matching.ts';
+import { openingAfter } from './route-hours.ts';
+import { type MatchFacts, matchingRule } from './route-matching.ts';
+import type { RouteRule, RouteTable } from './route-table.ts';
 import { weightedPlace } from './route-weight.ts';
 
-/** A rule of the table: which texts it is for, and which carriers take them. */
-export interface RouteRule {
-  name: string;
-  match: {
-    countries?: string[];
-    prefixes?: string[];
-    apis?: Api[];
-    applications?: string[];
-    senders?: string[];
-  };
-  carriers: { carrier: string; weight: number }[];
-  /** In this order, when none of `carriers` can send. */
-  failover: string[];
-  /** Whether texts other than codes may go to `failover` too, and how many of them. */
-  failover_bulk: false | { per_minute: number };
-  /** The sender that replaces the caller's. */
-  from: string | null;
-  hours: RouteHours | null;
-}
-
-/** The first rule that matches counts. Version 0 is the empty table that every installation begins with. */
-export interface RouteTable {
-  version: number;
-  routes: RouteRule[];
-}
-
-export const emptyTable: RouteTable = { version: 0, routes: [] };
-
 /** What routing looks at. */
-export interface RouteFacts {
+export interface RouteFacts extends MatchFacts {
   /** Chooses between carriers of one group. Null: their shares are asked for. */
   messageId: string | null;
-  to: string;
-  /** Of the number; only tables with routes and open breakers ask for it. */
-  country: string | undefined;
-  from: string;
-  api: Api;
-  applicationId: string;
   /** Texts of verifications and of high priority know no hours. */
   urgent: boolean;
   isCode: boolean;
@@ -103,7 +69,7 @@ interface Option {
 
 /** In the order of preference: texts wait longer for a carrier that an operator has paused. */
 const standings = ['up', 'breaker_open', 'down', 'paused'] as const;
-type Standing = (typeof standings)[number];
+export type Standing = (typeof standings)[number];
 
 const reasons: Record<Standing, string> = {
   up: 'It is up.',
@@ -117,7 +83,16 @@ export function route(facts: RouteFacts, table: RouteTable, health: readonly Car
   if (health.length === 0) return { outcome: 'no_carrier' };
   const { version } = table;
   const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts);
-  if (rule === undefined) return { outcome: 'unroutable', version, rule: null };
+  return rule === undefined ? { outcome: 'unroutable', version, rule: null } : routeBy(rule, version, facts, health);
+}
+
+/** The decision once the rule is known; null is the empty table. */
+export function routeBy(
+  rule: RouteRule | null,
+  version: number,
+  facts: RouteFacts,
+  health: readonly CarrierHealth[],
+): RouteDecision {
   const { senderCarriers } = facts;
   const options = (rule === null ? optionsByName(facts, health) : optionsOf(rule, facts, health)).filter(
     ({ carrier }) => senderCarriers === null || senderCarriers.includes(carrier.name),
@@ -154,7 +129,7 @@ function toOption(facts: RouteFacts, carrier: CarrierHealth, about: Pick<Option,
   return { carrier, ...about, standing: standingOf(carrier, facts.country), used: facts.used.includes(carrier.key) };
 }
 
-function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
+export function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
   if (paused) return 'paused';
   if (!up) return 'down';
   return open.some((each) => each === '*' || each === country) ? 'breaker_open' : 'up';

@@ -1,16 +1,25 @@
-import { laneNames, unsentStatuses } from '../messages/message.ts';
-import type { TextToSend } from '../messages/text-to-send.ts';
+import { laneNames } from '../messages/message.ts';
+import { type TextToSend, templateIdOf } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
-import { submitAndCollect } from './answer-collector.ts';
-import { actionFor, attemptResultOf, notSubmitted } from './attempt-result.ts';
+import { type Answered as CollectedAnswer, submitAndCollect } from './answer-collector.ts';
+import type { NoteAnswers } from './answered-text.ts';
+import {
+  actionFor,
+  attemptResultOf,
+  heldBack,
+  moveUnsent,
+  notSubmitted,
+  type ResultOptions,
+} from './attempt-result.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
-import type { Claim, ClaimedText, EndedText, ScheduledText } from './queue-entry.ts';
-import { recordClaim, recordLateAnswers } from './result-store.ts';
+import type { CarrierOutcomes } from './carrier-outcomes.ts';
+import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
+import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 
 export interface SubmissionOptions {
   database: Database;
@@ -22,10 +31,20 @@ export interface SubmissionOptions {
   renderText: (text: TextToSend) => string;
   /** Of these verifications, those that still need their code. */
   findPending: (verificationIds: string[]) => Promise<Set<string>>;
-  /** Another carrier that works; undefined if there is none. */
-  nextCarrier: () => string | undefined;
+  /** Of these texts, the ids of those that their recipients do not want. */
+  findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
+  /** Where a text should go on to; undefined if there is no other carrier for it that works. */
+  nextCarrier: (text: ClaimedText) => string | undefined;
+  /** What the answers say of the carrier; undefined for one that needs no watching. */
+  outcomes?: CarrierOutcomes | undefined;
+  /** Whether the carrier can send at present. */
+  isDown?: (() => boolean) | undefined;
+  /** Texts have moved to the queues of other carriers. */
+  onMoved?: (() => void) | undefined;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  /** Counts what carriers answer. */
+  onAnswers?: NoteAnswers | undefined;
 }
 
 export type DeliveryCount =
@@ -43,8 +62,11 @@ export interface Submission {
    * when most results are recorded: texts that the carrier is slow to answer hold up no others.
    */
   run(claim: Claim, over: Set<string>, beginBeforeMs: number): Promise<void>;
-  /** The verifications of these texts that no longer need a code: `run` cancels their texts. */
-  findOver(texts: ClaimedText[]): Promise<Set<string>>;
+  /**
+   * The verifications of these texts that no longer need a code: `run` cancels their texts. And the texts that their
+   * recipients do not want: `run` fails them.
+   */
+  findOver(claim: Claim): Promise<Set<string>>;
   /** Resolves when the carrier has answered everything, and the results are recorded. */
   finished(): Promise<void>;
   /** True while the database rejects results: further claims would only pile up unrecorded. */
@@ -56,6 +78,8 @@ interface Sending {
   text: OutgoingText;
 }
 
+type Answered = [claimed: ClaimedText | undefined, answer: SubmitResult | undefined];
+
 interface Results {
   ended: EndedText[];
   again: ScheduledText[];
@@ -64,18 +88,21 @@ interface Results {
 const writeAgainAfterMs = 200;
 /** Texts without an answer after this time no longer hold up the others of their batch. */
 const patienceMs = 1000;
+/** A carrier that works answers within this time. */
+const answerWithinMs = 5000;
 
 export function createSubmission(options: SubmissionOptions): Submission {
-  const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount } = options;
+  const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount, outcomes } = options;
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
-  async function findOver(texts: ClaimedText[]): Promise<Set<string>> {
+  async function findOver({ texts, optOuts }: Claim): Promise<Set<string>> {
     const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
-    if (ids.length === 0) return new Set();
-    const pending = await options.findPending(ids);
-    return new Set(ids.filter((id) => !pending.has(id)));
+    const pending = ids.length === 0 ? new Set() : await options.findPending(ids);
+    const over = ids.filter((id) => !pending.has(id));
+    const unwanted = optOuts ? await options.findUnwanted?.(texts.map(({ message }) => message)) : undefined;
+    return new Set([...over, ...(unwanted ?? [])]);
   }
 
   /** Separates the texts to submit from those that end here or go back. */
@@ -87,12 +114,14 @@ export function createSubmission(options: SubmissionOptions): Submission {
     const results: Results = { ended: [], again: [] };
     for (const claimed of texts) {
       // A receipt has settled it since it was queued, or its number was forgotten.
-      if (!unsentStatuses.includes(claimed.message.status)) continue;
+      if (!isUnsettled(claimed)) continue;
       const wanted = actionFor(claimed, { nowMs, atMostOnce });
       const { verificationId } = claimed.message;
       const isOver = verificationId !== null && over.has(verificationId);
-      const action = wanted === 'submit' && isOver ? 'cancel' : wanted;
+      const isUnwanted = over.has(claimed.message.id);
+      const action = wanted !== 'submit' ? wanted : isUnwanted ? 'block' : isOver ? 'cancel' : 'submit';
       if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
+      else if (outcomes?.admits(claimed) === false && !late && hasGoneOn(claimed, results)) continue;
       else {
         const text = late ? undefined : render(claimed);
         if (text !== undefined) sending.push({ claimed, text });
@@ -102,15 +131,46 @@ export function createSubmission(options: SubmissionOptions): Submission {
     return { sending, results };
   }
 
+  /** Texts to this country do not get through: a code goes elsewhere, and is sent here if it cannot. Others wait. */
+  function hasGoneOn(claimed: ClaimedText, { again }: Results): boolean {
+    const resultOptions = resultOptionsOf(claimed);
+    const moved = claimed.message.api === 'verify' ? moveUnsent(claimed, resultOptions) : undefined;
+    if (moved !== undefined) again.push(moved);
+    else if (claimed.message.api === 'verify') return false;
+    else again.push(heldBack(claimed, resultOptions));
+    return true;
+  }
+
+  function resultOptionsOf(claimed: ClaimedText): ResultOptions {
+    return {
+      nowMs: clock.nowMs(),
+      carrier: carrier.key,
+      nextCarrier: () => options.nextCarrier(claimed),
+      isClosed: carrier.isClosed === true,
+      doubtAfterMs: carrier.onDoubt?.afterMs,
+      ...(options.isDown && { isDown: options.isDown }),
+      ...(outcomes && { mayCopy: () => outcomes.mayCopy(claimed) }),
+    };
+  }
+
   /** A text that cannot be rendered does not fail the rest of the batch. */
   function render({ message, entry, parts, form }: ClaimedText): OutgoingText | undefined {
-    const { id: messageId, applicationId, to, sender: from, expiresAtMs } = message;
+    const { id: messageId, applicationId, to, sender, sentAs, expiresAtMs } = message;
     const lane = laneNames[entry.lane] ?? 'bulk';
     const isCode = message.api === 'verify';
     try {
       const text = renderText(message);
       const about = { messageId, attempt: entry.attempt + 1, applicationId, lane, isCode };
-      return { ...about, to, from, text, expiresAtMs, parts, form };
+      return {
+        ...about,
+        to,
+        from: sentAs ?? sender,
+        text,
+        templateId: templateIdOf(message),
+        expiresAtMs,
+        parts,
+        form,
+      };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
       return undefined;
@@ -124,16 +184,22 @@ export function createSubmission(options: SubmissionOptions): Submission {
     let writing: Promise<void> = Promise.resolve();
     let left = unsent;
     let works = false;
+    const begunMs = clock.steadyMs();
+    const submittedAtMs = clock.nowMs();
     const waiting = new Map(sending.map(({ claimed }, place) => [place, claimed]));
+    /** Texts that have counted as unanswered. */
+    const unanswered = new Set<number>();
     const collector = submitAndCollect({
+      clock,
       carrier,
       texts: sending.map(({ text }) => text),
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
+        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
-          .then(() => database.transaction((tx) => recordLateAnswers(tx, recorded(toResults([[claimed, answer]])))))
+          .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
           .catch(() => {});
       },
       onFailure: ({ message: reason }) =>
@@ -144,8 +210,18 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
-      const results = add(left, toResults(answers.map(([place, answer]) => [waiting.get(place), answer])));
+      options.onAnswers?.(
+        carrier.key,
+        answers.flatMap(([place, answer, tookMs]) => {
+          const claimed = waiting.get(place);
+          return claimed === undefined ? [] : [{ claimed, answer, tookMs, isLate: false }];
+        }),
+      );
+      noteOutcomes(answers, waiting, unanswered);
+      const answered = answers.map(([place, answer]): Answered => [waiting.get(place), answer]);
+      const results = add(left, toResults(answered, submittedAtMs));
       for (const [place] of answers) waiting.delete(place);
+      if (!done) noteSilence(waiting, unanswered, begunMs);
       left = { ended: [], again: [] };
       if (!done && results.ended.length + results.again.length === 0) return false;
       countResults(results);
@@ -155,24 +231,49 @@ export function createSubmission(options: SubmissionOptions): Submission {
     };
   }
 
-  function toResults(answers: [ClaimedText | undefined, SubmitResult | undefined][]): Results {
-    const nowMs = clock.nowMs();
+  function noteOutcomes(answers: CollectedAnswer[], waiting: Map<number, ClaimedText>, unanswered: Set<number>): void {
+    if (outcomes === undefined) return;
+    for (const [place, answer] of answers) {
+      const claimed = waiting.get(place);
+      const isNoted = unanswered.has(place) && (answer === undefined || answer.outcome === 'in_doubt');
+      if (claimed !== undefined && !isNoted) outcomes.note(claimed, answer);
+    }
+  }
+
+  /** A carrier that takes texts and answers nothing never fails: its silence counts. One that throttles lets texts wait. */
+  function noteSilence(waiting: Map<number, ClaimedText>, unanswered: Set<number>, begunMs: number): void {
+    if (outcomes === undefined || clock.steadyMs() - begunMs < answerWithinMs) return;
+    if ((carrier.throttledMs?.() ?? 0) > 0) return;
+    for (const [place, claimed] of waiting) {
+      if (unanswered.has(place)) continue;
+      unanswered.add(place);
+      outcomes.noteUnanswered(claimed);
+    }
+  }
+
+  function toResults(answers: Answered[], submittedAtMs: number): Results {
     const results: Results = { ended: [], again: [] };
     for (const [claimed, answer] of answers) {
       if (claimed === undefined) continue;
-      const result = attemptResultOf(claimed, answer, {
-        nowMs,
-        carrier: carrier.key,
-        nextCarrier: options.nextCarrier(),
-        doubtAfterMs: carrier.onDoubt?.afterMs,
-      });
+      const result = attemptResultOf(claimed, answer, { ...resultOptionsOf(claimed), submittedAtMs });
       if ('ended' in result) results.ended.push(result.ended);
       else results.again.push(result.again);
     }
     return results;
   }
 
-  const recorded = ({ ended, again }: Results) => ({ account, ended, again, nowMs: clock.nowMs() });
+  function late(claimed: ClaimedText, answer: SubmitResult, submittedAtMs: number): ClaimResults {
+    if (answer.outcome === 'in_doubt') return recorded({ ended: [], again: [] });
+    return recorded(toResults([[claimed, answer]], submittedAtMs));
+  }
+
+  const recorded = ({ ended, again }: Results): ClaimResults => ({
+    carrier: carrier.key,
+    account,
+    ended,
+    again,
+    nowMs: clock.nowMs(),
+  });
 
   /** Retries until the database is back: an unrecorded result would cause a second send. */
   async function write(claimId: number, results: Results, remaining: ClaimedText[]): Promise<void> {
@@ -181,7 +282,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     try {
       for (;;) {
         const error = await recordClaim(database, claimId, recorded(results), kept).catch((reason: unknown) => reason);
-        if (error === undefined) return;
+        if (error === undefined) break;
         if (!(error instanceof ApiError) || sleep.stopped) throw error;
         if (!failed) unwritten++;
         failed = true;
@@ -190,6 +291,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     } finally {
       if (failed) unwritten--;
     }
+    if (results.again.some(({ isMoved }) => isMoved)) options.onMoved?.();
   }
 
   function count(name: DeliveryCount, by: number): void {
@@ -201,7 +303,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       count(status, ended.filter((each) => each.status === status).length);
     }
     count('in_doubt', again.filter(({ entry }) => entry.inDoubt).length);
-    count('moved', again.filter((each) => each.carrier !== carrier.key).length);
+    count('moved', again.filter(({ isMoved }) => isMoved).length);
   }
 
   /** Goes on in the background with texts that the carrier is slow to answer. */
@@ -243,13 +345,18 @@ function add(a: Results, b: Results): Results {
 const endings = {
   expire: { status: 'expired', error: 'expired' },
   give_up: { status: 'unknown', error: null },
+  block: { status: 'failed', error: 'blocked_by_recipient' },
 } as const;
 
-function endWithoutSubmit({ entry }: ClaimedText, action: 'expire' | 'give_up' | 'cancel'): EndedText {
-  const none = { carrierMessageId: null, receiptKey: null, long: undefined };
+function endWithoutSubmit(
+  { entry, message }: ClaimedText,
+  action: 'expire' | 'give_up' | 'block' | 'cancel',
+): EndedText {
+  const none = { carrierMessageId: null, receiptKey: null, long: undefined, attempt: undefined };
+  const about = { entry, ...none, wasSent: message.status === 'sent' };
   // A text that may have arrived is not shown as canceled.
-  if (action === 'cancel') return { entry, ...none, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
-  return { entry, ...none, ...endings[action] };
+  if (action === 'cancel') return { ...about, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
+  return { ...about, ...endings[action === 'block' && entry.inDoubt ? 'give_up' : action] };
 }
 
 function isOfWorkingCarrier(answer: SubmitResult | undefined): boolean {

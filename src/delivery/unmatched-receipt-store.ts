@@ -92,3 +92,17 @@ export async function deleteUnmatched(tx: Tx, receipts: UnmatchedReceipt[]): Pro
   if (receipts.length === 0) return;
   await tx.query('delete from unmatched_receipt where id = any($1)', [receipts.map(({ rowId }) => rowId)]);
 }
+
+/** Takes the receipt of an operator's test: it is for no message, so it waits here. */
+export async function takeUnmatched(
+  tx: Tx,
+  account: string,
+  carrierMessageId: string,
+): Promise<ReceiptOutcome | undefined> {
+  const { rows } = await tx.query<{ outcome: number }>(
+    'delete from unmatched_receipt where account = $1 and carrier_message_id = $2 returning outcome',
+    [account, carrierMessageId],
+  );
+  const [first] = rows;
+  return first === undefined ? undefined : (statusOf(first.outcome) as ReceiptOutcome);
+}

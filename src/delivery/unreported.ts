@@ -7,8 +7,9 @@ import { uuidFloor } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { readWalk, writeWalk } from '../platform/walk.ts';
 
-/** A text without a receipt for this long becomes `unknown`. */
+/** A text without a receipt for this long becomes `unknown`, but not before carriers have reported that it expired. */
 const receiptWithinMs = 72 * hourMs;
+const afterExpiryMs = 24 * hourMs;
 const walkName = 'unreported-texts';
 const isUnsettled = `status in (${statusCodes([...unsentStatuses, 'sent'])})`;
 
@@ -61,7 +62,7 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
         );
         if (ids.length > 0) {
           const nowMs = clock.nowMs();
-          const times = [toTimestamp(nowMs), toTimestamp(nowMs - receiptWithinMs), toTimestamp(nowMs + hourMs)];
+          const times = [nowMs, nowMs - receiptWithinMs, nowMs + hourMs, nowMs - afterExpiryMs].map(toTimestamp);
           await tx.query(endStatement, [ids, ids[0], ids.at(-1), ...times]);
         }
         return old.length + again.length;
@@ -84,11 +85,13 @@ const withoutReceipts = `select name || '#' || id from carrier where settings ->
 const endStatement = `with ended as (
       update message set status = ${statusCode('unknown')}, updated_at = $4, sequence = sequence + 1
       where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('sent')} and sent_at <= $5
+        and expires_at <= $7
         and carrier not in (${withoutReceipts})
       returning id, application_id as "applicationId", api, status),
     bad_end as (${insertEnds('ended')})
     insert into unsettled_text (message_id, look_at)
-    select m.id, coalesce(m.sent_at + ($4::timestamptz - $5::timestamptz), $6) from message m
+    select m.id, case when m.sent_at is null then $6 else greatest(m.sent_at + ($4::timestamptz - $5::timestamptz),
+      m.expires_at + ($4::timestamptz - $7::timestamptz)) end from message m
     where m.id = any($1::uuid[]) and m.id >= $2 and m.id <= $3 and ${isUnsettled} and m.id not in (select id from ended)
       and not (m.status = ${statusCode('sent')} and m.carrier in (${withoutReceipts}))
     on conflict do nothing`;

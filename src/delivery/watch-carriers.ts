@@ -2,22 +2,26 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
+import { type CarrierSettings, openCarrier } from './carrier-kinds.ts';
 import { type CarrierPoll, createCarrierPoll } from './carrier-poll.ts';
-import { joinSecrets, openSecrets, type ShownSettings } from './carrier-secrets.ts';
-import { type CarrierKind, type CarrierRow, carrierAccount, carrierKey } from './carrier-store.ts';
+import { type CarrierRow, carrierAccount, carrierKey } from './carrier-store.ts';
 import { findWaitingTests } from './carrier-test-store.ts';
+import { openCallbackToken } from './http/callback-token.ts';
 import { createKnownRoutes } from './known-routes.ts';
-import type { RouteTable } from './routing.ts';
-import type { SmppSettings } from './smpp/smpp-settings.ts';
+import type { RouteTable } from './route-table.ts';
 
 /** A carrier that a worker has to run, with its secrets. */
-export interface ConfiguredCarrier {
+export type ConfiguredCarrier = CarrierFacts & CarrierSettings;
+export type ConfiguredSmppCarrier = Extract<ConfiguredCarrier, { kind: 'smpp' }>;
+export type ConfiguredHttpCarrier = Extract<ConfiguredCarrier, { kind: 'http' }>;
+
+interface CarrierFacts {
   id: number;
   key: string;
   account: string;
   name: string;
-  kind: CarrierKind;
-  settings: SmppSettings;
+  /** In the addresses of its callbacks; null if it has none. */
+  callbackToken: string | null;
   /** Rises with each change of settings, and when it is paused or resumed. */
   version: number;
   generation: number;
@@ -53,8 +57,8 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
         key: carrierKey(row),
         account: carrierAccount(row),
         name: row.name,
-        kind: row.kind,
-        settings: joinSecrets(row.settings as unknown as ShownSettings, openSecrets(keys, row.id, row.secrets)),
+        ...openCarrier(keys, row),
+        callbackToken: openCallbackToken(keys, row),
         version: row.version,
         generation: row.generation,
         paused,

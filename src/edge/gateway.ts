@@ -22,6 +22,8 @@ export interface GatewayOptions {
   /** The credential that unknown paths of each API need, so that 401 comes before 404. */
   apis: { prefix: string; auth: Auth }[];
   metrics: MetricsAccess;
+  /** Whether a path has the token of a carrier that this node knows. */
+  isCallback?: (path: string) => boolean;
   publicUrl: string;
 }
 
@@ -70,6 +72,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     return refusal === undefined ? admitted(anonymous, decision) : refused(anonymous, decision, refusal);
   }
 
+  /** A provider is never limited; who guesses tokens is, by address. A new carrier's callback is not known here at once. */
+  function admitCallback(arrival: Arrival): Admission {
+    if (options.isCallback?.(arrival.path)) return admitOpen(arrival);
+    const decision = addresses.charge(arrival);
+    return decision.admitted ? admitted(anonymous, decision) : limited(anonymous, decision);
+  }
+
   /** A stream can last for hours: it must end with the credential that opened it. */
   function watched(arrival: Arrival, auth: Auth, admission: Admission): Admission {
     const { caller } = admission;
@@ -96,6 +105,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         return admitClient(arrival);
       case 'metrics':
         return admitOpen(arrival, refuseMetrics(options.metrics, arrival.headers.authorization, arrival.address));
+      case 'callback':
+        return admitCallback(arrival);
       case 'none':
         return admitOpen(arrival);
     }

@@ -110,6 +110,8 @@ function credentialOf(auth: Auth): string {
       return 'Client id and secret in the form, or HTTP Basic';
     case 'metrics':
       return 'From this machine, or with the metrics token';
+    case 'callback':
+      return 'The token in the path, and the proof that the provider gives';
   }
 }
 

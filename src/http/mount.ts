@@ -9,7 +9,7 @@ import type { AnswerData, AnswerParts, Exchange, MountedRoute } from './exchange
 import { fieldProblems, mergeProblems } from './field-problems.ts';
 import { createQueryReader } from './query.ts';
 import { readIdempotencyKey } from './request-headers.ts';
-import type { Bulkhead, Call, Caller, Reply, Route } from './route.ts';
+import type { Bulkhead, Call, Caller, RawRequest, Reply, Route } from './route.ts';
 import { compileValidator, listsByItem, validationError } from './validation.ts';
 
 /** Where callers take turns, for work that is not batched. */
@@ -17,8 +17,9 @@ export type Bulkheads = Record<Bulkhead, FairShare>;
 
 export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const isForm = route.consumes === 'form';
+  const isRaw = route.consumes === 'raw';
   const paramsProblems = validator(route.params, 'params');
-  const bodyProblems = validator(isForm ? undefined : route.body, 'body');
+  const bodyProblems = validator(isForm || isRaw ? undefined : route.body, 'body');
   const queryProblems = validator(route.query, 'querystring');
   const readQuery = route.query === undefined ? undefined : createQueryReader(route.query);
   const byItem = listsByItem(route.body);
@@ -29,6 +30,8 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   /** Also refuses text that Postgres cannot store, which no schema checks. */
   function readBody(bytes: Buffer | undefined): unknown {
     if (isForm) return bytes === undefined ? new URLSearchParams() : readForm(bytes);
+    // The connection reads the next request into the same bytes.
+    if (isRaw) return Buffer.from(bytes ?? []);
     const { value, problems } = bytes === undefined ? nothing : readJson(bytes, byItem);
     // Validate a missing body as null, so that the caller is told what to send.
     refuse(mergeProblems(bodyProblems(value ?? null), problems));
@@ -117,6 +120,11 @@ class RouteCall implements Call {
 
   onCredentialEnd(act: () => void): () => void {
     return this.#exchange.admission?.onCredentialEnd?.(act) ?? (() => {});
+  }
+
+  get raw(): RawRequest | undefined {
+    const { route, target, headers } = this.#exchange;
+    return route?.consumes === 'raw' && Buffer.isBuffer(this.body) ? { target, headers, body: this.body } : undefined;
   }
 
   get signal(): AbortSignal {

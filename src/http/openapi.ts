@@ -98,6 +98,7 @@ function securityOf(auth: Auth): Record<string, string[]>[] {
     case 'visitor':
     case 'client':
     case 'metrics':
+    case 'callback':
       return [];
     case 'apikey':
       return [{ apikey: [] }];

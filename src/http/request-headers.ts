@@ -15,8 +15,9 @@ export function refuseBody(arrival: Arrival, route: Route): ApiError | undefined
   if (repeated !== undefined) return repeated;
   const coding = headers['transfer-encoding'];
   if (coding === undefined && length === 0) return undefined;
-  const expected = mediaTypes[route.consumes ?? 'json'];
   const plain = isCoding(coding, 'chunked') && isCoding(headers['content-encoding'], 'identity');
+  if (route.consumes === 'raw') return plain ? undefined : unsupportedMediaType('a body without a coding');
+  const expected = mediaTypes[route.consumes ?? 'json'];
   return plain && mediaTypeOf(headers['content-type']) === expected ? undefined : unsupportedMediaType(expected);
 }
 

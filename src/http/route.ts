@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { OwnedText } from '../platform/owned-text.ts';
+import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
@@ -18,7 +20,9 @@ export type Auth =
   | { kind: 'developer' }
   | { kind: 'operator' }
   | { kind: 'client' }
-  | { kind: 'metrics' };
+  | { kind: 'metrics' }
+  /** A provider's callback: the token in its path, and the proof that the handler checks. */
+  | { kind: 'callback' };
 
 /** Who calls, without the credential. */
 export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | CallingClient;
@@ -34,6 +38,7 @@ export interface CallingApplication {
   api: Api;
   /** Whether it may send texts of high priority. */
   highPriority: boolean;
+  rights: SendingRights;
 }
 
 /** A client of the identity provider. The endpoint checks its secret, so this holds what the client sent. */
@@ -49,6 +54,14 @@ export interface Developer {
   operator: boolean;
   /** Identifies the session; useless as a credential. */
   sessionHash: Buffer;
+}
+
+/** What a proof over a request is made of. */
+export interface RawRequest {
+  /** With its query. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
 }
 
 /** All that a handler gets. It has no headers, so no service can see a credential. */
@@ -73,6 +86,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
    * Only on `stream` routes: calls back once when the caller's credential ends. The returned function stops watching.
    */
   onCredentialEnd(act: () => void): () => void;
+  /** Only on routes that consume `raw`. */
+  raw: RawRequest | undefined;
 }
 
 export interface Reply {
@@ -94,7 +109,7 @@ export interface Reply {
 
 export type Bulkhead = 'side' | 'single';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Answer {
   description: string;
@@ -115,8 +130,8 @@ export interface Route {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** The body's format; JSON by default. */
-  consumes?: 'json' | 'form';
+  /** The body's format; JSON by default. `raw`: the handler reads it, with headers and target. */
+  consumes?: 'json' | 'form' | 'raw';
   answers: Record<number, Answer>;
   /** Accepts an Idempotency-Key. */
   idempotent?: true;

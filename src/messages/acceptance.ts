@@ -1,25 +1,23 @@
-import type { CallingApplication } from '../http/route.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import type { Message } from './message.ts';
-import { insertFailed, insertMessages } from './message-store.ts';
+import { findMessages, insertFailed, insertMessages, insertUnlessOptOuts } from './message-store.ts';
 import type { OptOutCheck } from './opt-out-check.ts';
+import { holdSpend, type Spender, spendLimit } from './spend.ts';
+import { insertWithinSpend, type Spending } from './spend-store.ts';
 
 /** What became of a message: its row as it was written, or why it was refused and not kept. */
 export type SendOutcome = Message | ApiError;
-
-/** Whose texts they are. */
-export type Sender = Pick<CallingApplication, 'applicationId'>;
 
 /** Turns the outcomes, in the order of the messages, into the answer stored for an idempotency key. */
 export type KeepOutcomes = (outcomes: readonly SendOutcome[]) => AnswerToKeep | undefined;
 
 /** A batch commits these together: messages, and the answer stored for their idempotency key. */
 export interface Acceptance {
-  sender: Sender;
+  spender: Spender;
   messages: Message[];
   keep: KeepOutcomes;
   /** What `keep` returns if every message is written as it is: nearly always. */
@@ -33,15 +31,15 @@ interface AcceptanceOptions {
 }
 
 const noKeys: string[] = [];
+const nobody: ReadonlySet<string> = new Set();
 
-/** Writes messages with what keeps some of them from being sent, many callers' in one commit. */
+/**
+ * Writes messages, many callers' in one commit. It counts the segments of applications that have a limit, and fails the
+ * messages to people who opted out. Where neither can be, one statement writes the batch.
+ */
 export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions): Batch<Acceptance, SendOutcome[]> {
-  async function write(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][]> {
-    await insertAnswers(
-      tx,
-      items.flatMap(({ kept }) => kept ?? []),
-      clock.nowMs(),
-    );
+  async function writeAll(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][]> {
+    await keepAnswers(tx, items);
     await insertMessages(
       tx,
       items.flatMap(({ messages }) => messages),
@@ -49,43 +47,109 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     return items.map(({ messages }) => messages);
   }
 
-  /** Writes the messages to people who opted out as failed: they never enter the queue. */
-  async function writeSome(tx: Tx, items: Acceptance[], optedOut: ReadonlySet<string>): Promise<SendOutcome[][]> {
-    const outcomes = items.map(({ messages }) =>
-      messages.map((message): SendOutcome => (optedOut.has(message.id) ? toBlocked(message) : message)),
+  /** Undefined, with nothing written, if anyone has opted out of anything. */
+  async function writeUnlessOptOuts(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][] | undefined> {
+    const messages = items.flatMap((item) => item.messages);
+    if (messages.length > 0 && !(await insertUnlessOptOuts(tx, messages))) return undefined;
+    await keepAnswers(tx, items);
+    return items.map((item) => item.messages);
+  }
+
+  function keepAnswers(tx: Tx, items: Acceptance[]): Promise<void> {
+    return insertAnswers(
+      tx,
+      items.flatMap(({ kept }) => kept ?? []),
+      clock.nowMs(),
     );
+  }
+
+  /** Writes by one statement what has room for all its texts; the rest needs a decision on each text. */
+  async function writeWithinSpend(items: Acceptance[], spendings: Spending[]): Promise<SendOutcome[][]> {
+    const messages = items.flatMap((item) => item.messages);
+    const full = await insertWithinSpend(database, messages, spendings, clock.nowMs());
+    if (full.size === 0) return items.map((item) => item.messages);
+    const left = items.filter(({ spender }) => full.has(spender.applicationId));
+    const decided = await database.transaction((tx) => decideEach(tx, left, nobody));
+    return items.map((item) => decided[left.indexOf(item)] ?? item.messages);
+  }
+
+  /** Decides on one text after the other: 402 if it finds no room, failed if its recipient has opted out. */
+  async function decideEach(tx: Tx, items: Acceptance[], optedOut: ReadonlySet<string>): Promise<SendOutcome[][]> {
+    const nowMs = clock.nowMs();
+    const spend = await holdSpend(
+      tx,
+      items.map(({ spender }) => spender),
+      nowMs,
+    );
+    const outcomes = items.map(({ spender, messages }) =>
+      messages.map((message): SendOutcome => {
+        if (!optedOut.has(message.id)) return spend.take(spender, message.segmentCount) ? message : spendLimit(spender);
+        return spend.isUsedUp(spender) ? spendLimit(spender) : toBlocked(message);
+      }),
+    );
+    await spend.write();
     await insertAnswers(
       tx,
       items.flatMap(({ keep }, index) => keep(outcomes[index] ?? []) ?? []),
-      clock.nowMs(),
+      nowMs,
     );
     const written = outcomes.flat().filter(isMessage);
-    await insertMessages(tx, written.filter(isToSend));
+    await insertMessages(
+      tx,
+      written.filter(({ status }) => status !== 'failed'),
+    );
     await insertFailed(
       tx,
-      written.filter((message) => !isToSend(message)),
+      written.filter(({ status }) => status === 'failed'),
     );
     return outcomes;
+  }
+
+  async function writeNew(items: Acceptance[]): Promise<SendOutcome[][]> {
+    const messages = items.flatMap((item) => item.messages);
+    const spendings = spendingsOf(items);
+    const keepsNone = items.every(({ kept }) => kept === undefined);
+    if (spendings.length === 0 && optOuts.none()) {
+      const write = (tx: Tx) => writeUnlessOptOuts(tx, items);
+      const written = keepsNone ? await write(database) : await database.transaction(write);
+      if (written !== undefined) return written;
+      optOuts.noteSome();
+    }
+    const optedOut = messages.length === 0 ? nobody : await optOuts.find(database, messages);
+    if (optedOut.size === 0 && spendings.length === 0) {
+      return keepsNone ? writeAll(database, items) : database.transaction((tx) => writeAll(tx, items));
+    }
+    if (optedOut.size === 0 && keepsNone) return writeWithinSpend(items, spendings);
+    return database.transaction((tx) => decideEach(tx, items, optedOut));
+  }
+
+  /** An application's items are committed together: if one of its messages is there, all that is missing was refused. */
+  async function writeMissing(items: Acceptance[]): Promise<SendOutcome[][]> {
+    const found = await findMessages(
+      database,
+      items.flatMap(({ messages }) => messages.map(({ id }) => id)),
+    );
+    const written = new Map(found.map((message) => [message.id, message]));
+    const done = new Set(found.map(({ applicationId }) => applicationId));
+    const left = items.filter(({ spender }) => !done.has(spender.applicationId));
+    const outcomes = left.length === 0 ? [] : await writeNew(left);
+    return items.map((item) => {
+      const { spender, messages } = item;
+      if (!done.has(spender.applicationId)) return outcomes[left.indexOf(item)] ?? messages;
+      return messages.map(({ id }) => written.get(id) ?? spendLimit(spender));
+    });
   }
 
   return createBatch({
     database,
     clock,
     repeatable: true,
-    ownerOf: ({ sender }) => sender.applicationId,
+    ownerOf: ({ spender }) => spender.applicationId,
     weightOf: ({ messages }) => Math.max(1, messages.length),
     keysOf: ({ kept }) => (kept === undefined ? noKeys : kept.rows.map(({ hash }) => hash.toString('base64'))),
-    // One statement needs no transaction; otherwise `run` opens one.
+    // One statement needs no transaction; otherwise it opens its own.
     withoutTransaction: () => true,
-    async run(_tx, items) {
-      const messages = items.flatMap((item) => item.messages);
-      const optedOut = optOuts.none() ? undefined : await optOuts.find(database, messages);
-      if (optedOut !== undefined && optedOut.size > 0) {
-        return database.transaction((tx) => writeSome(tx, items, optedOut));
-      }
-      const isAlone = items.every(({ kept }) => kept === undefined);
-      return isAlone ? write(database, items) : database.transaction((tx) => write(tx, items));
-    },
+    run: (_tx, items, again) => (again ? writeMissing(items) : writeNew(items)),
   });
 }
 
@@ -93,10 +157,19 @@ export function isMessage(outcome: SendOutcome): outcome is Message {
   return !(outcome instanceof ApiError);
 }
 
-function isToSend({ status }: Message): boolean {
-  return status !== 'failed';
-}
-
 function toBlocked(message: Message): Message {
   return { ...message, status: 'failed', errorCode: 'blocked_by_recipient' };
+}
+
+/** What each limited application spends in a batch. */
+function spendingsOf(items: Acceptance[]): Spending[] {
+  const spendings = new Map<string, Spending>();
+  for (const { spender, messages } of items) {
+    const { applicationId, segmentsPerDay: most } = spender;
+    if (most === null || messages.length === 0) continue;
+    const before = spendings.get(applicationId)?.segments ?? 0;
+    const segments = messages.reduce((sum, { segmentCount }) => sum + segmentCount, before);
+    spendings.set(applicationId, { applicationId, segments, most });
+  }
+  return [...spendings.values()];
 }

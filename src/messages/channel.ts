@@ -18,3 +18,11 @@ export function noCarrier(): ApiError {
     noCarrierRetrySeconds,
   );
 }
+
+/** No route leads to the number: routes are also the permission to send. */
+export function unroutable(): ApiError {
+  const message = 'leads to a destination that this service sends no texts to; an operator decides which ones it does';
+  return new ApiError('UNROUTABLE_DESTINATION', 'No route leads to this number. An operator adds routes.', {
+    details: [{ field: 'to', message }],
+  });
+}

@@ -19,14 +19,16 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
 
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
-    const { applicationId, highPriority } = requireApplication(call);
+    const { applicationId, highPriority, rights } = requireApplication(call);
+    const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     return answerOnce(idempotency, call, async (keep) => {
-      const context = { applicationId, api, correlationId: call.correlationId };
-      const message = messages.prepare(readSend(call.body, { api, highPriority }), context);
+      const context = { applicationId, rights, api, correlationId: call.correlationId };
+      const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
+      if (!isMessage(message)) throw await messages.refusalOf(message, spender);
       const toAnswer = (written: Message) => {
         return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
       };
-      const [outcome = message] = await messages.accept({ applicationId }, [message], ([written = message]) =>
+      const [outcome = message] = await messages.accept(spender, [message], ([written = message]) =>
         isMessage(written) ? keep(toAnswer(written)) : undefined,
       );
       if (!isMessage(outcome)) throw outcome;
@@ -67,7 +69,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
           };
           const answer = { status: 200, body: JSON.stringify(body), location: null };
           const kept = keep(answer);
-          if (kept !== undefined) await messages.accept(requireApplication(call), [], () => kept);
+          const { applicationId } = requireApplication(call);
+          if (kept !== undefined) await messages.accept({ applicationId, segmentsPerDay: null }, [], () => kept);
           return answer;
         }),
     }),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
-import type { ApiError } from '../platform/errors.ts';
+import { ApiError } from '../platform/errors.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
 import { toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
@@ -35,23 +35,29 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     },
     handler: (call) =>
       answerOnce(idempotency, call, async (keep) => {
-        const { applicationId, highPriority } = requireApplication(call);
-        const context = { applicationId, api, correlationId: call.correlationId };
-        const sending = { api, highPriority };
+        const { applicationId, highPriority, rights } = requireApplication(call);
+        const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
+        const context = { applicationId, rights, api, correlationId: call.correlationId };
+        const sending = { api, highPriority, rights };
         const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
           return error ?? messages.prepare(readSend(item as SendBody, sending), context);
         });
-        const prepared = checked.flatMap((each) => ('error' in each ? [] : [each]));
+        const unroutable = checked.find((each) => each instanceof ApiError);
+        const refusal = unroutable && (await messages.refusalOf(unroutable, spender));
+        const prepared = checked.flatMap((each) => ('error' in each || !isMessage(each) ? [] : [each]));
         /** The outcomes of those that were prepared, among the errors of the others. */
         const toAnswer = (outcomes: readonly SendOutcome[]) => {
           const left = [...outcomes];
-          const data = checked.map((each) => ('error' in each ? each : toEntry(left.shift() ?? each)));
+          const data = checked.map((each) => {
+            if ('error' in each) return each;
+            return toEntry(isMessage(each) ? (left.shift() ?? each) : (refusal ?? each));
+          });
           const accepted = outcomes.filter(isMessage).length;
           const body = { data, summary: { accepted, rejected: data.length - accepted } };
           return { status: 200, body: JSON.stringify(body), location: null };
         };
-        return toAnswer(await messages.accept({ applicationId }, prepared, (outcomes) => keep(toAnswer(outcomes))));
+        return toAnswer(await messages.accept(spender, prepared, (outcomes) => keep(toAnswer(outcomes))));
       }),
   });
 }

@@ -20,6 +20,7 @@ export interface MessageRow extends ShownRow {
   unshown: string;
   template: object | null;
   carrier: string;
+  sentAs: string | null;
 }
 
 export interface ShownRow {
@@ -54,7 +55,8 @@ export const messageColumns = `${shownColumns}, ${packed([
   'correlation_id',
   'lane',
   'send_at?',
-])} as unshown, template, carrier`;
+  'deferred_until?',
+])} as unshown, template, carrier, sent_as as "sentAs"`;
 
 export function toShown(row: ShownRow): ShownMessage {
   const cells = unpack(row.shown);
@@ -81,7 +83,8 @@ export function toShown(row: ShownRow): ShownMessage {
 }
 
 export function toMessage(row: MessageRow): Message {
-  const [applicationId = '', api, verificationId = '', correlationId = '', lane, sendAt = ''] = unpack(row.unshown);
+  const cells = unpack(row.unshown);
+  const [applicationId = '', api, verificationId = '', correlationId = '', lane, sendAt = '', deferred = ''] = cells;
   return {
     ...toShown(row),
     applicationId: fromUuid('app', applicationId),
@@ -92,6 +95,8 @@ export function toMessage(row: MessageRow): Message {
     carrier: row.carrier,
     lane: nameOf(laneNames, Number(lane)),
     sendAtMs: readTimeOrNull(sendAt),
+    deferredUntilMs: readTimeOrNull(deferred),
+    sentAs: row.sentAs,
   };
 }
 

@@ -1,19 +1,23 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
+import type { SendingRights } from '../http/sending-rights.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
-import { createAcceptance, type KeepOutcomes, type Sender, type SendOutcome } from './acceptance.ts';
-import { noCarrier } from './channel.ts';
+import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
+import { noCarrier, unroutable } from './channel.ts';
+import { senderCarriers } from './held-sender.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
 import { cancelMessage, findByKeys, type MessageKey } from './message-store.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { smartEncode } from './smart-encoding.ts';
+import { isUsedUp, type Spender, spendLimit } from './spend.ts';
 import { measure } from './text.ts';
+import type { RouteText } from './text-route.ts';
 
 export type Priority = 'normal' | 'high';
 
@@ -30,9 +34,10 @@ export interface SendRequest {
   priority: Priority;
 }
 
-/** The caller's application, the API it used, and the request's correlation id. */
+/** The caller's application with its rights, the API it used, and the request's correlation id. */
 export interface SendContext {
   applicationId: string;
+  rights: SendingRights;
   api: Api;
   correlationId: string;
 }
@@ -42,8 +47,7 @@ export interface MessageServiceOptions {
   /** For lists; defaults to `database`. */
   sideDatabase?: Database;
   clock: Clock;
-  /** The carrier for a number; undefined when there is none. */
-  carrierFor: (to: string) => string | undefined;
+  routeText: RouteText;
   /** Called after every commit: a message may be due. */
   wake: () => void;
   /** By default there are no opt-outs. */
@@ -53,29 +57,40 @@ export interface MessageServiceOptions {
 export type MessageService = ReturnType<typeof createMessageService>;
 
 export function createMessageService(options: MessageServiceOptions) {
-  const { database, sideDatabase = database, clock, carrierFor, wake, optOuts = noOptOuts } = options;
+  const { database, sideDatabase = database, clock, routeText, wake, optOuts = noOptOuts } = options;
   const accepted = createAcceptance({ database, clock, optOuts });
 
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
-  /** Builds the message row; writes nothing. */
-  function prepare(request: SendRequest, { applicationId, api, correlationId }: SendContext): Message {
-    const carrier = carrierFor(request.to);
-    if (carrier === undefined) throw noCarrier();
+  /** Builds the message row; writes nothing. An error says that no route leads to the number. */
+  function prepare(request: SendRequest, { applicationId, rights, api, correlationId }: SendContext): SendOutcome {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
     const { count, encoding, characters, remaining } = measure(body);
     const wantedMs = request.send_at === null ? nowMs : Date.parse(request.send_at);
     const sendAtMs = wantedMs > nowMs ? wantedMs : null;
+    const expiresAtMs = (sendAtMs ?? nowMs) + request.validity_seconds * 1000;
+    const { to, from } = request;
+    const id = newId('msg', clock);
+    const urgent = request.priority === 'high';
+    const found = routeText({
+      ...{ messageId: id, applicationId, api, to, from, urgent, sendAtMs: sendAtMs ?? nowMs },
+      senderCarriers: senderCarriers(rights, from, to),
+      holdsSender: false,
+      used: [],
+    });
+    if (found === 'no_carrier') throw noCarrier();
+    if (found === 'unroutable') return unroutable();
     return {
-      id: newId('msg', clock),
+      id,
       applicationId,
       api,
       verificationId: null,
       channel: request.channel,
-      to: request.to,
-      sender: request.from,
+      to,
+      sender: from,
+      sentAs: found.sentAs,
       body,
       template: null,
       status: sendAtMs === null ? 'queued' : 'scheduled',
@@ -90,10 +105,13 @@ export function createMessageService(options: MessageServiceOptions) {
       updatedAtMs: nowMs,
       sentAtMs: null,
       deliveredAtMs: null,
-      expiresAtMs: (sendAtMs ?? nowMs) + request.validity_seconds * 1000,
-      carrier,
-      lane: request.priority === 'high' ? 'first' : 'bulk',
+      expiresAtMs,
+      carrier: found.carrier,
+      lane: urgent ? 'first' : 'bulk',
       sendAtMs,
+      // The worker defers a scheduled text when its time has come: it is `scheduled` until then, and `queued` after.
+      deferredUntilMs: sendAtMs === null ? until(found.deferredUntilMs, expiresAtMs) : null,
+      routing: found.routing,
     };
   }
 
@@ -104,8 +122,8 @@ export function createMessageService(options: MessageServiceOptions) {
      * Commits the messages and the stored answer together. Both are on disk when it resolves. The outcomes are in the
      * order of the messages; `keep` makes the answer from them, and may be called more than once.
      */
-    async accept(sender: Sender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
-      const outcomes = await accepted.submit({ sender, messages, keep, kept: keep(messages) });
+    async accept(spender: Spender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
+      const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
       wake();
       return outcomes;
     },
@@ -131,6 +149,17 @@ export function createMessageService(options: MessageServiceOptions) {
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
     },
 
+    /** Whether the application has no segment left today: then a 402 comes before other refusals. */
+    /** The limit of the day comes before a missing route. */
+    async refusalOf(unroutable: ApiError, spender: Spender): Promise<ApiError> {
+      return (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : unroutable;
+    },
+
     drain: () => accepted.drain(),
   };
+}
+
+/** A text that expires before it may leave ends at its expiry. */
+function until(deferredUntilMs: number | null, expiresAtMs: number): number | null {
+  return deferredUntilMs === null ? null : Math.min(deferredUntilMs, expiresAtMs);
 }

@@ -4,7 +4,7 @@ import type { Statement, Tx } from '../platform/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { packed, unpack } from '../platform/packed-row.ts';
-import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
+import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import {
   apiNames,
   channelNames,
@@ -39,6 +39,12 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
+/** The same, but inserts nothing and returns false if anyone has opted out of anything: then each text is looked at. */
+export async function insertUnlessOptOuts(tx: Tx, messages: Message[]): Promise<boolean> {
+  const { rows } = await tx.query<{ none: boolean }>(insertUnlessStatement, messageRows(messages));
+  return rows[0]?.none === true;
+}
+
 /** Inserts messages that have failed at once: they never enter the queue. */
 export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
   if (messages.length > 0) await tx.query(insertFailedStatement, messageRows(messages));
@@ -51,23 +57,34 @@ export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
 export const messageInserts = (first: number, only?: string) => `${insertedMessages(first, only)},
   ${queueInserts('inserted_message')}`;
 
-const insertedMessages = (first: number, only?: string) => `inserted_message as (
+const insertedMessages = (first: number, only?: string, condition?: string) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, send_at, lane, error_code)
+      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
-      c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint
+      c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
+      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb
     from ${fromTextRows(first)} m
-    ${only === undefined ? '' : `where place in (select place from ${only})`}
+    where ${condition ?? 'true'} ${only === undefined ? '' : `and place in (select place from ${only})`}
     on conflict (id) do nothing
-    returning id, application_id, lane, carrier, send_at, api, status)`;
+    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {
   name: 'insert-messages',
   text: `with ${messageInserts(1)} select`,
+  planOnce: true,
+};
+
+/** A look at one row of a table that is read in no other way. */
+const insertUnlessStatement: Statement = {
+  name: 'insert-messages-unless-opt-outs',
+  text: `with anyone as materialized (select not exists (select from opt_out) as none),
+    ${insertedMessages(1, undefined, '(select none from anyone)')},
+    ${queueInserts('inserted_message')}
+    select none from anyone`,
   planOnce: true,
 };
 
@@ -104,8 +121,16 @@ export function messageRows(messages: Message[]): TextRows {
       message.sendAtMs,
       laneNames.indexOf(message.lane),
       errorCodeOf(message.errorCode),
+      ...routeCells(message),
     ]),
   );
+}
+
+/** Most messages need none of these: the statement reads a cell that is not there as null. */
+function routeCells({ sentAs, deferredUntilMs, routing }: Message): Cell[] {
+  if (routing === undefined && sentAs === null && deferredUntilMs === null) return [];
+  const { version = null, rule = null, given = null } = routing ?? {};
+  return [sentAs, deferredUntilMs, version, rule, given && JSON.stringify(given)];
 }
 
 /** A message belongs to one application and the API that it was sent through. */
@@ -216,6 +241,18 @@ export interface VerificationText {
 }
 
 const textColumns = packed(['status', 'error_code?', 'correlation_id']);
+
+/** The carriers of texts, by message id. */
+export async function findCarriersOf(tx: Tx, messageIds: string[]): Promise<Map<string, string>> {
+  if (messageIds.length === 0) return new Map();
+  const { rows } = await tx.query<{ id: string; carrier: string }>(selectCarriers, toIdRange(messageIds));
+  return new Map(rows.map(({ id, carrier }) => [fromUuid('msg', id), carrier]));
+}
+
+const selectCarriers = {
+  name: 'select-carriers-of-texts',
+  text: `select id, carrier from message where ${isInRange(1)}`,
+};
 
 /** The state of texts, by message id. */
 export async function findTexts(tx: Tx, messageIds: string[]): Promise<Map<string, VerificationText>> {

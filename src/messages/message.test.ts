@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { inShort } from '../../test/support/effort.ts';
 import {
+  correctedEnds,
   type MessageErrorCode,
   type MessageStatus,
   mayBecome,
@@ -42,13 +43,10 @@ describe('the states of a message', () => {
     );
   });
 
-  test('an end is an end, and only unknown may still become another', () => {
-    for (const end of ['delivered', 'undelivered', 'failed', 'expired', 'canceled'] as const) {
-      assert.deepEqual(
-        messageStatuses.filter((to) => mayBecome(end, to)),
-        [],
-      );
-    }
+  test('an end is an end; only unknown may still become another, and delivered replaces what carriers correct', () => {
+    const following = (end: MessageStatus) => messageStatuses.filter((to) => mayBecome(end, to));
+    for (const end of ['delivered', 'canceled'] as const) assert.deepEqual(following(end), []);
+    for (const end of correctedEnds) assert.deepEqual(following(end), ['delivered']);
     assert.deepEqual(
       messageStatuses.filter((to) => mayBecome('unknown', to)),
       ['delivered', 'undelivered', 'failed', 'expired'],

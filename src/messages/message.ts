@@ -1,5 +1,7 @@
 import type { Api } from '../http/route.ts';
+import { hourMs } from '../platform/clock.ts';
 import type { Encoding } from './text.ts';
+import type { Routing } from './text-route.ts';
 
 // The store writes these names as their place in the list, so new ones go to the end.
 export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
@@ -79,7 +81,8 @@ export type ReceiptOutcome = 'delivered' | 'undelivered' | 'expired' | 'failed' 
 
 /**
  * Allowed transitions. States never go backwards, so late, repeated or out-of-order receipts change nothing. A receipt
- * may precede the carrier's answer and skip `sent`. A late receipt may still replace `unknown`, no other end state.
+ * may precede the carrier's answer and skip `sent`. A late receipt may still replace `unknown`; a late `delivered` also the
+ * ends that carriers correct, for `correctedWithinMs`.
  */
 const following: Record<MessageStatus, readonly MessageStatus[]> = {
   scheduled: ['queued', 'expired', 'canceled'],
@@ -87,11 +90,15 @@ const following: Record<MessageStatus, readonly MessageStatus[]> = {
   sent: ['delivered', 'undelivered', 'failed', 'expired', 'unknown'],
   unknown: ['delivered', 'undelivered', 'failed', 'expired'],
   delivered: [],
-  undelivered: [],
-  failed: [],
-  expired: [],
+  undelivered: ['delivered'],
+  failed: ['delivered'],
+  expired: ['delivered'],
   canceled: [],
 };
+
+/** Ends that a late `delivered` may replace, so long after the text was sent. */
+export const correctedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
+export const correctedWithinMs = 72 * hourMs;
 
 export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
   return following[from].includes(to);
@@ -115,6 +122,8 @@ export interface Message {
   channel: string;
   to: string;
   sender: string;
+  /** The sender that its route put in place of the caller's. */
+  sentAs: string | null;
   /** Null for a verification's text, and after the retention time. */
   body: string | null;
   /** What the worker renders a verification's text from; never contains the code. */
@@ -136,10 +145,24 @@ export interface Message {
   lane: Lane;
   /** When the caller wanted it sent; null for at once. */
   sendAtMs: number | null;
+  /** Outside the hours of its route: when they begin. */
+  deferredUntilMs: number | null;
+  /** How its carrier was chosen. Written, and read by no one but `explain`. */
+  routing?: Routing | undefined;
 }
 
 /** The fields that the API returns. */
 export type ShownMessage = Omit<
   Message,
-  'applicationId' | 'api' | 'verificationId' | 'template' | 'correlationId' | 'carrier' | 'lane' | 'sendAtMs'
+  | 'applicationId'
+  | 'api'
+  | 'verificationId'
+  | 'template'
+  | 'correlationId'
+  | 'carrier'
+  | 'lane'
+  | 'sendAtMs'
+  | 'sentAs'
+  | 'deferredUntilMs'
+  | 'routing'
 >;

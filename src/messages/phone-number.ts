@@ -94,6 +94,11 @@ export function routedCountryOf(to: string): CountryCode | undefined {
   return requireLoaded().countries.get(code) ?? countryOf(to);
 }
 
+/** Whether this is the code of a country that has numbers. */
+export function isCountry(code: string): boolean {
+  return requireLoaded().library.isSupportedCountry(code);
+}
+
 /** The line type; undefined when the metadata does not know the range. */
 export function typeOf(to: string): PhoneNumberType | undefined {
   return parse(to)?.getType();

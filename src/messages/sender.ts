@@ -19,3 +19,8 @@ export function senderProblem(from: string): string | undefined {
   if (stranger !== undefined) return `${right}; ${JSON.stringify(stranger)} is not allowed`;
   return `${right}; this has ${from.length} characters${letter.test(from) ? '' : ' and no letter'}`;
 }
+
+/** Whether a valid sender is a name, not a number. */
+export function isSenderName(from: string): boolean {
+  return letter.test(from);
+}

@@ -1,3 +1,4 @@
+import type { CountryTemplate } from '../http/sending-rights.ts';
 import type { Tx } from '../platform/database.ts';
 import { readTime } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
@@ -15,6 +16,7 @@ export type TextToSend = Pick<
   | 'verificationId'
   | 'to'
   | 'sender'
+  | 'sentAs'
   | 'body'
   | 'template'
   | 'status'
@@ -22,9 +24,16 @@ export type TextToSend = Pick<
   | 'expiresAtMs'
 >;
 
+/** What carriers call the text of a code whose template an operator has set. */
+export function templateIdOf({ template }: Pick<TextToSend, 'template'>): string | null {
+  const own = (template as { own?: CountryTemplate } | null)?.own;
+  return own?.templateId ?? null;
+}
+
 interface TextRow {
   cells: string;
   sender: string;
+  sentAs: string | null;
   body: string | null;
   template: object | null;
 }
@@ -36,7 +45,7 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
   const { rows } = await tx.query<TextRow>(selectStatement, toUuidRange(uuids));
   /** Most texts of a batch are of few applications. */
   const applications = new Map<string, string>();
-  for (const { cells, sender, body, template } of rows) {
+  for (const { cells, sender, sentAs, body, template } of rows) {
     const [uuid = '', owner = '', api, verificationId = '', to = '', status, segments, expiresAt = ''] = unpack(cells);
     const applicationId = applications.get(owner) ?? fromUuid('app', owner);
     applications.set(owner, applicationId);
@@ -47,6 +56,7 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
       verificationId: verificationId === '' ? null : fromUuid('ver', verificationId),
       to,
       sender,
+      sentAs,
       body,
       template,
       status: statusOf(Number(status)),
@@ -60,5 +70,5 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
 const cells = ['id', 'application_id', 'api', 'verification_id?', 'recipient', 'status', 'segment_count', 'expires_at'];
 const selectStatement = {
   name: 'select-texts-to-send',
-  text: `select ${packed(cells)} as cells, sender, body, template from message where ${isInRange(1)}`,
+  text: `select ${packed(cells)} as cells, sender, sent_as as "sentAs", body, template from message where ${isInRange(1)}`,
 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { everyRight } from '../http/sending-rights.ts';
 import { ApiError } from '../platform/errors.ts';
 import { traceRow } from './trace-row.ts';
 
@@ -10,6 +11,7 @@ const caller = {
   registrationId: 'reg_1',
   api: 'sms',
   highPriority: false,
+  rights: everyRight,
 } as const;
 
 function rowOf(refusal: ApiError): string {

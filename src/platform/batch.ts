@@ -21,9 +21,9 @@ export interface BatchOptions<Item, Result> {
   keysOf: (item: Item) => string[];
   /**
    * Runs one or a few statements for all items and returns results in their order. A rollback does not undo effects
-   * outside `tx`.
+   * outside `tx`. `again` says that the items may have been committed already: the answer to an earlier run was lost.
    */
-  run: (tx: Tx, items: Item[]) => Promise<Result[]>;
+  run: (tx: Tx, items: Item[], again: boolean) => Promise<Result[]>;
   /**
    * Whether a rerun on committed items returns the same results, for when COMMIT's answer is lost: it inserts the
    * items' ids with `on conflict (id) do nothing`, then reads. False for work that counts or decides.
@@ -169,7 +169,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     let rerun = false;
     for (let tries = 1; ; tries++) {
       try {
-        return alone ? await run(database, items) : await database.transaction((tx) => run(tx, items));
+        return alone ? await run(database, items, rerun) : await database.transaction((tx) => run(tx, items, rerun));
       } catch (error) {
         const collided = /^40(001|P01)$/.test(sqlStateOf(error) ?? '');
         if (collided && tries < collisionTries) continue;

@@ -69,10 +69,15 @@ export const settings = {
     'at_least_once',
     'at_most_once',
   ]),
+  HELIOGRAPH_SENDERS: oneOf('which senders production texts may have: those an operator approved, or any', [
+    'approved',
+    'open',
+  ]),
   HELIOGRAPH_HTTP_LANE: oneOf('who reads requests: our quick lane and Node for the rest, or Node alone', [
     'plain',
     'node',
   ]),
+  HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
   HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
@@ -110,7 +115,9 @@ export interface Config {
   resendSeconds: number;
   guard: GuardSettings;
   delivery: 'at_least_once' | 'at_most_once';
+  senders: 'approved' | 'open';
   httpLane: 'plain' | 'node';
+  optOutVerify: boolean;
   retentionDays: number;
   keepDays: number;
   passwordPerMinute: number;
@@ -166,7 +173,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
     guard: value.HELIOGRAPH_GUARD,
     delivery: value.HELIOGRAPH_DELIVERY,
+    senders: value.HELIOGRAPH_SENDERS,
     httpLane: value.HELIOGRAPH_HTTP_LANE,
+    optOutVerify: value.HELIOGRAPH_OPT_OUT_VERIFY === 'true',
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     keepDays: value.HELIOGRAPH_KEEP_DAYS,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,

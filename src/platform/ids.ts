@@ -4,7 +4,22 @@ import { randomBase32 } from './random.ts';
 // Crockford's base 32 has no i, l, o or u, so a person can read an id aloud.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix = 'acc' | 'app' | 'reg' | 'key' | 'cli' | 'sec' | 'req' | 'nod' | 'msg' | 'ver' | 'tst';
+export type IdPrefix =
+  | 'acc'
+  | 'app'
+  | 'reg'
+  | 'key'
+  | 'cli'
+  | 'sec'
+  | 'req'
+  | 'nod'
+  | 'msg'
+  | 'ver'
+  | 'tst'
+  | 'snd'
+  | 'inb'
+  | 'num'
+  | 'opt';
 
 const timeLength = 10;
 const countLength = 3;

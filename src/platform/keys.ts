@@ -12,7 +12,9 @@ export type KeyPurpose =
   | 'session'
   | 'link'
   | 'idempotency'
-  | 'code';
+  | 'code'
+  | 'inbound'
+  | 'opt-out';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

@@ -6,7 +6,7 @@ import { StartError } from './errors.ts';
 import type { Log } from './log.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 
-// `src` and `dist` are both one level below the project's folder.
+// The sources and what is built from them both lie two levels below the project's folder.
 const migrationsFolder = new URL('../../migrations/', import.meta.url);
 
 /** An arbitrary number, equal on every node. The node that holds the lock migrates; the others wait. */

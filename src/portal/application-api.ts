@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { textProblem } from '../messages/text.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import type { FieldProblem } from '../platform/errors.ts';
 import type { Application } from '../registry/application.ts';
 import type { ClientRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
@@ -17,9 +19,18 @@ const name = Type.String({
   expected: 'a name of 1 to 64 characters; recipients see it in verification texts',
 });
 
+const longestHelp = 320;
+const helpText = Type.String({
+  minLength: 1,
+  maxLength: longestHelp,
+  expected: `a text of 1 to ${longestHelp} characters, or null for a sentence of ours`,
+  description: 'What people get who text HELP to a number of the application',
+});
+
 const applicationSchema = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  help_text: nullable(Type.String()),
   created_at: Type.String(),
   updated_at: Type.String(),
 });
@@ -105,13 +116,17 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications/{id}',
       auth,
       tag,
-      summary: 'Rename an application',
+      summary: 'Change the name or the help text of an application',
       params: applicationParams,
-      body: Type.Object({ name }),
+      body: Type.Object(
+        { name: Type.Optional(name), help_text: Type.Optional(nullable(helpText)) },
+        { check: checkChange },
+      ),
       answers: { 200: { description: 'The application', schema: applicationSchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        const application = await registry.renameApplication(accountId, call.params.id, call.body.name);
+        const { name, help_text: helpText } = call.body;
+        const application = await registry.changeApplication(accountId, call.params.id, { name, helpText });
         return { status: 200, body: toApplication(application) };
       },
     }),
@@ -133,8 +148,16 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
 
 type InTransaction = Database['transaction'];
 
-function toApplication({ id, name, createdAtMs, updatedAtMs }: Application) {
-  return { id, name, created_at: toTimestamp(createdAtMs), updated_at: toTimestamp(updatedAtMs) };
+function checkChange({ name, help_text }: Record<string, unknown>): FieldProblem[] {
+  if (name === undefined && help_text === undefined)
+    return [{ field: 'name', message: 'or help_text is required: there is nothing to change' }];
+  const problem = typeof help_text === 'string' && help_text.length <= longestHelp ? textProblem(help_text) : undefined;
+  return problem === undefined ? [] : [{ field: 'help_text', message: problem }];
+}
+
+function toApplication({ id, name, helpText, createdAtMs, updatedAtMs }: Application) {
+  const times = { created_at: toTimestamp(createdAtMs), updated_at: toTimestamp(updatedAtMs) };
+  return { id, name, help_text: helpText, ...times };
 }
 
 function toClient({ id, secrets }: ClientRow) {

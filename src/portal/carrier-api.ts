@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { CarrierLogService } from '../delivery/carrier-log-service.ts';
 import type { CarrierService, LiveCarrier } from '../delivery/carrier-service.ts';
 import type { CarrierTestService } from '../delivery/carrier-test-service.ts';
+import { httpSettingsSchema } from '../delivery/http/http-settings.ts';
 import { smppSettingsSchema } from '../delivery/smpp/smpp-settings.ts';
 import { pageQuery, pageSchema, readPage, toPage } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
@@ -27,10 +28,12 @@ const createBody = Type.Object({
     maxLength: 32,
     expected: '2 to 32 lower-case letters, digits or hyphens, beginning with a letter',
   }),
-  kind: Type.String({ maxLength: 32, expected: 'smpp' }),
-  settings: settings(smppSettingsSchema),
+  kind: Type.String({ maxLength: 32, expected: 'smpp or http' }),
+  settings: settings(Type.Union([smppSettingsSchema, httpSettingsSchema])),
 });
-const changeBody = Type.Object({ settings: settings(Type.Partial(smppSettingsSchema)) });
+const changeBody = Type.Object({
+  settings: settings(Type.Union([Type.Partial(smppSettingsSchema), Type.Partial(httpSettingsSchema)])),
+});
 
 /** Carriers, for operators (section 14 of the contract). */
 export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
@@ -96,7 +99,8 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       path: `${carriersPath}/{name}`,
       ...carrierRoute,
       summary: 'Delete a carrier',
-      description: 'Refused (409) while it has texts to send or awaits receipts, unless force is true.',
+      description:
+        'Refused (409) while a route names it; and while it has texts to send or awaits receipts, unless force is true.',
       params: carrierParams,
       query: Type.Object({ force: Type.Boolean({ default: false, expected: 'true or false' }) }),
       answers: { 204: { description: 'Deleted' } },

@@ -23,8 +23,10 @@ const shownSettings = Type.Object({
 export const bindSchema = Type.Object({
   slot: Type.Integer(),
   node: Type.String(),
-  state: Type.String({ description: 'connecting, binding, bound, degraded, waiting, unbinding or stopped' }),
-  mode: Type.String({ description: 'transceiver or pair' }),
+  state: Type.String({
+    description: 'connecting, binding, bound, degraded, waiting, unbinding or stopped; of http: ready or failing',
+  }),
+  mode: Type.String({ description: 'transceiver, pair or http' }),
   host: nullable(Type.String()),
   since: Type.String(),
   error: nullable(Type.String({ description: 'Why it is not bound' })),
@@ -37,6 +39,14 @@ export const carrierSchema = Type.Object({
   paused: Type.Boolean(),
   state: Type.String({ description: 'up, degraded, down, or not_running: no worker runs it' }),
   binds: Type.Array(bindSchema),
+  callbacks: nullable(
+    Type.Object(
+      { receipts: Type.String(), inbound: Type.String() },
+      {
+        description: 'Where the provider of an http carrier reports. Each address has a token in it: keep them secret',
+      },
+    ),
+  ),
   hint: nullable(Type.String({ description: 'What to change, if receipts match no text' })),
   // Stored without secrets, so that all of it can be shown.
   settings: Type.Unsafe<Record<string, unknown>>({
@@ -51,13 +61,14 @@ export const carrierSchema = Type.Object({
 export type CarrierRecord = Static<typeof carrierSchema>;
 
 export function toCarrier(carrier: LiveCarrier): CarrierRecord {
-  const { name, kind, paused, binds, settings, version, createdAtMs, updatedAtMs } = carrier;
+  const { name, kind, paused, binds, callbacks, settings, version, createdAtMs, updatedAtMs } = carrier;
   return {
     name,
     kind,
     paused,
     state: stateOf(binds, Number(settings.binds)),
     binds: binds.map(toBind),
+    callbacks,
     hint: binds.find(({ hint }) => typeof hint === 'string')?.hint ?? null,
     settings,
     version,

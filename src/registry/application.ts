@@ -9,6 +9,8 @@ export type RegistrationStatus = 'approved' | 'pending' | 'rejected';
 export interface Application {
   id: string;
   name: string;
+  /** What people get who text a help word to its number. Null: a sentence of ours. */
+  helpText: string | null;
   createdAtMs: number;
   updatedAtMs: number;
 }

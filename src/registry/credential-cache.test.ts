@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
+import { everyRight } from '../http/sending-rights.ts';
 import { ownedText } from '../platform/owned-text.ts';
 import { createCredentialCache, type Finding } from './credential-cache.ts';
 import type { KnownApplication } from './directory.ts';
@@ -9,6 +10,7 @@ const application: KnownApplication = {
   id: 'app_1',
   name: 'A',
   highPriority: false,
+  rights: everyRight,
   registrations: {},
   client: undefined,
 };

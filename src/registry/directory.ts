@@ -1,10 +1,12 @@
 import type { KnownCaller } from '../http/admission.ts';
 import type { Api, CallingApplication } from '../http/route.ts';
+import type { SendingRights } from '../http/sending-rights.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { PlanLimits, PlanName, Plans } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import type { Change, ChangeFeed } from './change-feed.ts';
 import type { StoredSecret } from './oauth-client.ts';
+import { type RightsConfig, type RightsRow, rightsColumns, toRights } from './sending-rights.ts';
 
 /** What the edge needs to know of a caller: read once, cached until it changes. */
 export interface KnownApplication {
@@ -12,6 +14,8 @@ export interface KnownApplication {
   name: string;
   /** Whether it may send texts of high priority. */
   highPriority: boolean;
+  /** Senders, templates and the limit of a day. */
+  rights: SendingRights;
   registrations: Partial<Record<Api, KnownRegistration>>;
   client: { id: string; credentialVersion: number; secrets: StoredSecret[] } | undefined;
 }
@@ -21,6 +25,9 @@ export interface KnownRegistration {
   id: string;
   limits: PlanLimits;
 }
+
+/** Names a change of all applications in the feed: of a plan. */
+export const allApplications = 'all';
 
 /** Reads applications from Postgres, and keeps one object for each. */
 export interface Directory {
@@ -46,7 +53,7 @@ export interface FoundKey {
 interface DirectoryOptions {
   database: Database;
   plans: Plans;
-  environment: 'sandbox' | 'production';
+  config: RightsConfig;
   /** A function, because the feed and the directory need each other. */
   feed: () => Pick<ChangeFeed, 'isTrusted'>;
   /** Applications to remember. */
@@ -54,7 +61,7 @@ interface DirectoryOptions {
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { database, plans, environment, feed, most = 200_000 } = options;
+  const { database, plans, config, feed, most = 200_000 } = options;
   // A full map drops the least used applications. Their credentials then need a new lookup.
   const applications = createBoundedMap<string, KnownApplication>(most);
 
@@ -72,8 +79,13 @@ export function createDirectory(options: DirectoryOptions): Directory {
         ? undefined
         : { id: row.clientId, credentialVersion: row.credentialVersion ?? 0, secrets: row.secrets.map(toSecret) };
     // In the sandbox no operator need allow it.
-    const highPriority = environment === 'sandbox' || row.highPriority;
-    return { id: row.applicationId, name: row.name, highPriority, registrations, client };
+    const highPriority = config.environment === 'sandbox' || row.highPriority;
+    const rights = toRights(
+      row,
+      row.registrations.map(({ plan }) => plan),
+      config,
+    );
+    return { id: row.applicationId, name: row.name, highPriority, rights, registrations, client };
   }
 
   return {
@@ -88,7 +100,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
     },
     isCurrent,
     keep: (application) => applications.set(application.id, application),
-    forget: ({ applicationId }) => applications.delete(applicationId),
+    forget({ applicationId }) {
+      if (applicationId === allApplications) applications.clear();
+      else applications.delete(applicationId);
+    },
     forgetAll: () => applications.clear(),
     get size() {
       return applications.size;
@@ -107,11 +122,12 @@ export function callerOf(application: KnownApplication, api: Api, scopes: string
     registrationId: registration.id,
     api,
     highPriority: application.highPriority,
+    rights: application.rights,
   };
   return { caller, limits: registration.limits, scopes };
 }
 
-interface ApplicationRow {
+interface ApplicationRow extends RightsRow {
   applicationId: string;
   name: string;
   highPriority: boolean;
@@ -135,7 +151,7 @@ function toSecret(row: ApplicationRow['secrets'][number]): StoredSecret {
   };
 }
 
-const applicationColumns = `a.id as "applicationId", a.name, a.high_priority as "highPriority",
+const applicationColumns = `a.id as "applicationId", a.name, a.high_priority as "highPriority", ${rightsColumns},
   coalesce((select json_agg(json_build_object('id', r.id, 'api', r.api, 'plan', r.plan))
     from registration r where r.application_id = a.id and r.status = 'approved'), '[]') as registrations,
   c.id as "clientId", c.credential_version as "credentialVersion",

@@ -125,7 +125,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
   async function createApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
     const nowMs = clock.nowMs();
-    const application = { id: newId('app', clock), name, createdAtMs: nowMs, updatedAtMs: nowMs };
+    const application = { id: newId('app', clock), name, helpText: null, createdAtMs: nowMs, updatedAtMs: nowMs };
     await store.insertApplication(tx, accountId, application);
     return application;
   }
@@ -154,9 +154,9 @@ export function createRegistryService(options: RegistryServiceOptions) {
       return { application, registrations, client };
     },
 
-    renameApplication: (accountId: string, id: string, name: string): Promise<Application> =>
+    changeApplication: (accountId: string, id: string, change: store.ApplicationChange): Promise<Application> =>
       changeOwn(accountId, id, async (tx) => {
-        await store.renameApplication(tx, id, name, clock.nowMs());
+        await store.changeApplication(tx, id, change, clock.nowMs());
         return (await store.findApplication(tx, accountId, id)) as Application;
       }),
 

@@ -69,6 +69,12 @@ export async function lockApplication(tx: Tx, accountId: string, id: string): Pr
   return count > 0;
 }
 
+/** Locks any account's application until the transaction ends. */
+export async function lockAnyApplication(tx: Tx, id: string): Promise<boolean> {
+  const { count } = await tx.query('select 1 from application where id = $1 for update', [id]);
+  return count > 0;
+}
+
 export async function listApplications(
   tx: Tx,
   accountId: string,
@@ -82,8 +88,33 @@ export async function listApplications(
   return rows;
 }
 
-export async function renameApplication(tx: Tx, id: string, name: string, nowMs: number): Promise<void> {
-  await tx.query('update application set name = $2, updated_at = $3 where id = $1', [id, name, toTimestamp(nowMs)]);
+/** What is undefined stays as it is. */
+export interface ApplicationChange {
+  name?: string | undefined;
+  helpText?: string | null | undefined;
+}
+
+export async function changeApplication(tx: Tx, id: string, change: ApplicationChange, nowMs: number): Promise<void> {
+  const { name = null, helpText } = change;
+  await tx.query(
+    `update application set name = coalesce($2, name), help_text = case when $3 then $4 else help_text end, updated_at = $5
+     where id = $1`,
+    [id, name, helpText !== undefined, helpText ?? null, toTimestamp(nowMs)],
+  );
+}
+
+/** Whether there is such an application. It stays until the transaction ends. */
+export async function isApplication(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.query('select from application where id = $1 for key share', [id])).count > 0;
+}
+
+/** What an application says of itself to people who text it. */
+export async function findAnswering(tx: Tx, id: string): Promise<Pick<Application, 'name' | 'helpText'> | undefined> {
+  const { rows } = await tx.query<Pick<Application, 'name' | 'helpText'>>(
+    'select name, help_text as "helpText" from application where id = $1',
+    [id],
+  );
+  return rows[0];
 }
 
 /** Undefined if there is no such application. */
@@ -162,7 +193,8 @@ export async function deleteRegistration(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from registration where id = $1', [id]);
 }
 
-const applicationColumns = 'id, name, created_at as "createdAtMs", updated_at as "updatedAtMs"';
+const applicationColumns =
+  'id, name, help_text as "helpText", created_at as "createdAtMs", updated_at as "updatedAtMs"';
 
 const registrationColumns = `id, application_id as "applicationId", api, plan, status,
   requested_plan as "requestedPlan", created_at as "createdAtMs", updated_at as "updatedAtMs"`;

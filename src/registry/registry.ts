@@ -11,10 +11,14 @@ import { createDirectory, type Directory, type KnownApplication } from './direct
 import { createKeyLookup, type KeyLookup } from './key-lookup.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
 import { createRegistryService, type RegistryService } from './registry-service.ts';
+import { createSenderService, type SenderService } from './sender-service.ts';
+import { createSendingService, type SendingService } from './sending-service.ts';
 
 /** One node's registry: the state in Postgres, this node's cache of it, and the feed that keeps the cache current. */
 export interface Registry {
   service: RegistryService;
+  senders: SenderService;
+  sending: SendingService;
   directory: Directory;
   /** Applications by their client id. */
   clients: CredentialCache<KnownApplication>;
@@ -31,7 +35,7 @@ export interface RegistryOptions {
   clock: Clock;
   keys: KeyRing;
   log: Log;
-  config: Pick<Config, 'environment' | 'plans'>;
+  config: Pick<Config, 'environment' | 'plans' | 'senders'>;
   /** Called for every change, so that other caches can drop their entries. */
   onChange?: (change: Change) => void;
   onLost?: () => void;
@@ -44,7 +48,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const directory = createDirectory({
     database,
     plans: config.plans,
-    environment: config.environment,
+    config,
     feed: () => feed,
   });
   const feed = createChangeFeed({
@@ -82,5 +86,8 @@ export function createRegistry(options: RegistryOptions): Registry {
     feed,
     environment: config.environment,
   });
-  return { service, directory, clients, keyLookup, lastUsed, feed, apiKeys };
+  const shared = { database: sideDatabase, clock, feed, environment: config.environment };
+  const senders = createSenderService(shared);
+  const sending = createSendingService(shared);
+  return { service, senders, sending, directory, clients, keyLookup, lastUsed, feed, apiKeys };
 }

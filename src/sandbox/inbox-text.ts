@@ -34,7 +34,7 @@ export function createArrivalRenderer({ database, renderText }: ArrivalRendererO
 function toItem(arrival: HandsetText, message: Message, text: string): object {
   return {
     to: arrival.to,
-    from: message.sender,
+    from: message.sentAs ?? message.sender,
     text,
     message_id: message.id,
     verification_id: message.verificationId,

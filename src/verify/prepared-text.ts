@@ -20,8 +20,9 @@ export interface PreparedText {
  * locale or autofill hit only its own caller.
  */
 export function prepareText(template: VerificationTemplate): PreparedText {
-  const { app, locale, minutes, codeLength, autofill } = template;
-  const key = `${codeLength} ${minutes} ${locale} ${autofill === null ? '' : JSON.stringify(autofill)} ${app}`;
+  const { app, locale, minutes, codeLength, autofill, own } = template;
+  const ending = autofill === null ? '' : JSON.stringify(autofill);
+  const key = `${codeLength} ${minutes} ${locale} ${ending} ${own === undefined ? '' : JSON.stringify(own)} ${app}`;
   const known = prepared.get(key);
   if (known !== undefined) return known;
   const text = prepare(template);

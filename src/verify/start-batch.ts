@@ -1,11 +1,20 @@
-import { cancelTexts, type VerificationText } from '../messages/message-store.ts';
+import { cancelTexts, findCarriersOf, type VerificationText } from '../messages/message-store.ts';
+import { holdSpend } from '../messages/spend.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
+import { ApiError } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { findNewestTexts } from './newest-texts.ts';
 import * as pendingStore from './pending-store.ts';
 import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
-import { decideStart, type StartDecision, type StartDecisionOptions, type StartRequest } from './start-decision.ts';
+import {
+  blockForSpend,
+  decideStart,
+  type PendingStart,
+  type StartDecision,
+  type StartDecisionOptions,
+  type StartRequest,
+} from './start-decision.ts';
 import { insertStarts, startFree as startFreeNumbers } from './start-store.ts';
 import { prefixOf, type Verification } from './verification.ts';
 import { type TextState, toVerificationRecord } from './verification-record.ts';
@@ -31,8 +40,16 @@ const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicati
 
 const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
 
+export interface StartBatchOptions extends StartDecisionOptions {
+  /** True while a text may have several carriers: then a resend must know which ones had the code before. */
+  hasChoice: () => boolean;
+}
+
 /** Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one. */
-export function createStartBatch(database: Database, options: StartDecisionOptions): Batch<StartItem, StartAnswer> {
+export function createStartBatch(
+  database: Database,
+  options: StartBatchOptions,
+): Batch<StartItem, StartAnswer | ApiError> {
   const { clock, guard } = options;
 
   async function count(tx: Tx, items: StartItem[]): Promise<Map<string, StartCounts>> {
@@ -43,9 +60,9 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
   /** Decides in order: each start that this batch admits counts for the next. */
   function decide(
     items: StartItem[],
-    pending: Map<string, Verification>,
+    pending: Map<string, PendingStart>,
     counts: Map<string, StartCounts>,
-  ): StartDecision[] {
+  ): (StartDecision | ApiError)[] {
     const startedHere = new Map<string, number>();
     return items.map(({ request }) => {
       const name = nameOf(request);
@@ -55,19 +72,20 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       const counted = counts.get(name);
       const seen = counted && { ...counted, startsForPrefix: counted.startsForPrefix + neighbours };
       const decision = decideStart(options, request, open, seen);
+      if (decision instanceof ApiError) return decision;
       const { id, status } = decision.verification;
-      if (id !== open?.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
+      if (id !== open?.verification.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
       return decision;
     });
   }
 
   /**
    * Starts those whose number is free by one statement. A number that has a pending verification or wrong codes of the
-   * day, or that the guard blocks, is left to a transaction that locks its rows.
+   * day, that the guard blocks or that no route leads to, is left to a transaction that locks its rows.
    */
-  async function startFree(items: StartItem[]): Promise<StartAnswer[]> {
+  async function startFree(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
     const decided = decide(items, new Map(), new Map());
-    const open = decided.filter(({ message }) => message !== undefined);
+    const open = decided.filter(isDecided).filter(({ message }) => message !== undefined);
     const started =
       open.length === 0
         ? new Set<string>()
@@ -77,11 +95,12 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
             open.flatMap(({ message }) => message ?? []),
             clock.nowMs(),
           );
-    const isStarted = (index: number) => started.has(decided[index]?.verification.id ?? '');
-    const left = items.filter((_, index) => !isStarted(index));
+    const isStarted = (decision: StartDecision | ApiError): decision is StartDecision =>
+      isDecided(decision) && started.has(decision.verification.id);
+    const left = items.filter((_, index) => !isStarted(decided[index] as StartDecision | ApiError));
     const held = left.length === 0 ? [] : await startHolding(left);
     return decided.map((each, index) =>
-      isStarted(index) ? toAnswer(each, undefined, items[index]) : (held.shift() as StartAnswer),
+      isStarted(each) ? toAnswer(each, undefined, items[index]) : (held.shift() as StartAnswer | ApiError),
     );
   }
 
@@ -91,22 +110,59 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       const nowMs = clock.nowMs();
       const requests = items.map(({ request }) => request);
       if (guard.countsStarts) await pendingStore.lockPrefixes(tx, requests.map(prefixNameOf));
-      const pending = await lockPending(tx, requests, nowMs);
-      const decisions = decide(items, pending, await count(tx, items));
-      await write(tx, decisions, pending, nowMs);
+      const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
+      const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
+      await write(tx, decisions.filter(isDecided), pending, nowMs);
       const answers = await answersTo(tx, decisions, items);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
-        return answer === undefined ? [] : (keep(answer) ?? []);
+        return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);
       });
       await insertAnswers(tx, kept, nowMs);
       return answers;
     });
 
+  /** Adds the carriers that had the code before. */
+  async function withUsed(tx: Tx, pending: Map<string, Verification>): Promise<Map<string, PendingStart>> {
+    const all = [...pending];
+    const ids = options.hasChoice() ? all.flatMap(([, { textIds }]) => textIds) : [];
+    const carriers = await findCarriersOf(tx, ids);
+    return new Map(
+      all.map(([name, verification]) => {
+        const used = new Set(verification.textIds.flatMap((id) => carriers.get(id) ?? []));
+        return [name, { verification, used: [...used] }];
+      }),
+    );
+  }
+
+  /** Blocks the starts whose text finds no room in the application's segments of the day. */
+  async function withinSpend(
+    tx: Tx,
+    items: StartItem[],
+    decisions: (StartDecision | ApiError)[],
+    nowMs: number,
+  ): Promise<(StartDecision | ApiError)[]> {
+    const requests = items.map(({ request }) => request);
+    if (requests.every(isUnlimited)) return decisions;
+    const spend = await holdSpend(tx, requests, nowMs);
+    const within = decisions.map((decision, index) => {
+      const request = requests[index];
+      if (request === undefined || isUnlimited(request)) return decision;
+      const message = isDecided(decision) ? decision.message : undefined;
+      if (message !== undefined)
+        return spend.take(request, message.segmentCount) ? decision : blockForSpend(options, request);
+      // The limit comes before the guard, and before a missing route.
+      const isRefused = !isDecided(decision) || decision.verification.status === 'blocked';
+      return isRefused && spend.isUsedUp(request) ? blockForSpend(options, request) : decision;
+    });
+    await spend.write();
+    return within;
+  }
+
   async function write(
     tx: Tx,
     decisions: StartDecision[],
-    pending: Map<string, Verification>,
+    pending: Map<string, PendingStart>,
     nowMs: number,
   ): Promise<void> {
     const superseded = decisions.flatMap((each) => each.superseded ?? []);
@@ -117,7 +173,8 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
       superseded.flatMap(({ textIds }) => textIds),
       nowMs,
     );
-    const continues = ({ verification }: StartDecision) => pending.get(nameOf(verification))?.id === verification.id;
+    const continues = ({ verification }: StartDecision) =>
+      pending.get(nameOf(verification))?.verification.id === verification.id;
     const sentAgain = decisions.filter((each) => continues(each) && each.message !== undefined);
     await pendingStore.putResends(
       tx,
@@ -140,9 +197,13 @@ export function createStartBatch(database: Database, options: StartDecisionOptio
     },
     withoutTransaction: () => true,
     run: (_tx, items) =>
-      guard.countsStarts || items.some(({ key }) => key !== undefined) ? startHolding(items) : startFree(items),
+      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
+        ? startHolding(items)
+        : startFree(items),
   });
 }
+
+const isUnlimited = ({ segmentsPerDay }: StartRequest) => segmentsPerDay === null;
 
 function destinationsOf(items: StartItem[]): CountedDestination[] {
   return items.map(({ request: { applicationId, to } }) => ({ applicationId, to, prefix: prefixOf(to) }));
@@ -160,13 +221,23 @@ async function lockPending(
   return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
-async function answersTo(tx: Tx, decisions: StartDecision[], items: StartItem[]): Promise<StartAnswer[]> {
-  const unsent = decisions.filter(({ message }) => message === undefined);
+function isDecided(decision: StartDecision | ApiError): decision is StartDecision {
+  return !(decision instanceof ApiError);
+}
+
+async function answersTo(
+  tx: Tx,
+  decisions: (StartDecision | ApiError)[],
+  items: StartItem[],
+): Promise<(StartAnswer | ApiError)[]> {
+  const unsent = decisions.filter(isDecided).filter(({ message }) => message === undefined);
   const texts = await findNewestTexts(
     tx,
     unsent.map(({ verification }) => verification),
   );
-  return decisions.map((each, index) => toAnswer(each, texts[unsent.indexOf(each)], items[index]));
+  return decisions.map((each, index) =>
+    isDecided(each) ? toAnswer(each, texts[unsent.indexOf(each)], items[index]) : each,
+  );
 }
 
 /** `before` is the newest text if this start wrote none. A batch that runs twice finds its own text there. */

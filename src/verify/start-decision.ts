@@ -1,13 +1,17 @@
+import { noCarrier, unroutable } from '../messages/channel.ts';
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
-import { testNumberOf } from '../messages/test-numbers.ts';
+import { type TestNumber, testNumberOf } from '../messages/test-numbers.ts';
+import type { RouteText } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import type { CodeSender } from './code-sender.ts';
 import type { Guard, GuardFacts } from './guard.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
 import type { StartCounts } from './start-counts.ts';
-import { continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
+import { type BlockReason, continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
 
 /** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
 export interface StartRequest {
@@ -18,8 +22,11 @@ export interface StartRequest {
   codeLength: number;
   ttlSeconds: number;
   text: PreparedText;
+  /** The sender of its text. */
+  sender: CodeSender;
   correlationId: string;
-  carrier: string;
+  /** Null for no limit. */
+  segmentsPerDay: number | null;
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
@@ -35,17 +42,29 @@ export interface StartDecisionOptions {
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
+  routeText: RouteText;
 }
 
-/** Decides a start from the rows that the surrounding transaction holds. Pure except for ids and the clock. */
+/** The pending verification of a number. */
+export interface PendingStart {
+  verification: Verification;
+  /** The carriers that had its texts. */
+  used: readonly string[];
+}
+
+/**
+ * Decides a start from the rows that the surrounding transaction holds. Pure except for ids, the clock and the state of
+ * the carriers. An error refuses this start alone, and nothing of it is kept.
+ */
 export function decideStart(
   options: StartDecisionOptions,
   request: StartRequest,
-  pending: Verification | undefined,
+  open: PendingStart | undefined,
   counts: StartCounts | undefined,
-): StartDecision {
+): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
-  if (pending === undefined) return startNew(options, request, undefined, counts);
+  if (open === undefined) return startNew(options, request, undefined, counts);
+  const { verification: pending, used } = open;
   // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) {
     return { verification: pending, superseded: undefined, message: undefined };
@@ -64,9 +83,14 @@ export function decideStart(
         resendAvailableAtMs: resendAt(options, pending.testNumber),
         updatedAtMs: nowMs,
       };
-      return { ...withText(options, request, verification), superseded: undefined };
+      return withText(options, request, { verification, superseded: undefined, used });
     }
   }
+}
+
+/** A start that sends nothing and changes nothing, because the application's segments of the day do not suffice. */
+export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision | ApiError {
+  return startNew(options, request, undefined, undefined, 'spend_limit');
 }
 
 function startNew(
@@ -74,17 +98,13 @@ function startNew(
   request: StartRequest,
   superseded: Verification | undefined,
   counts: StartCounts | undefined,
-): StartDecision {
+  reason: BlockReason | null = null,
+): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked =
-    test === undefined
-      ? options.guard.refusal(guardFactsOf(request.to, counts))
-      : test.kind === 'blocked'
-        ? 'block_list'
-        : null;
+  const blocked = reason ?? refusalOf(options.guard, request.to, test, counts);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', options.clock),
@@ -110,7 +130,17 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return { verification, superseded: undefined, message: undefined };
-  return { ...withText(options, request, verification), superseded };
+  return withText(options, request, { verification, superseded, used: [] });
+}
+
+function refusalOf(
+  guard: Guard,
+  to: string,
+  test: TestNumber | undefined,
+  counts: StartCounts | undefined,
+): BlockReason | null {
+  if (test === undefined) return guard.refusal(guardFactsOf(to, counts));
+  return test.kind === 'blocked' ? 'block_list' : null;
 }
 
 export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
@@ -128,24 +158,42 @@ function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
   return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
 }
 
-function withText(options: StartDecisionOptions, request: StartRequest, verification: Verification) {
-  const message = newText(options, request, verification);
-  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, message };
+function withText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  given: Pick<StartDecision, 'verification' | 'superseded'> & Pick<PendingStart, 'used'>,
+): StartDecision | ApiError {
+  const { verification, superseded, used } = given;
+  const message = newText(options, request, verification, used);
+  if (message instanceof ApiError) return message;
+  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, superseded, message };
 }
 
 /** The text's row. It holds the template, never the code, which is derived when the text is sent. */
-function newText(options: StartDecisionOptions, request: StartRequest, verification: Verification): Message {
+function newText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  verification: Verification,
+  used: readonly string[],
+): Message | ApiError {
   const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
-  const { template, sender, encoding, segmentCount, characters, remaining } = text;
+  const { template, encoding, segmentCount, characters, remaining } = text;
+  const { applicationId, to, sender } = request;
+  const id = newId('msg', options.clock);
+  const about = { messageId: id, applicationId, api: 'verify', to, urgent: true, used, sendAtMs: nowMs } as const;
+  const found = options.routeText({ ...about, ...sender });
+  if (found === 'no_carrier') return noCarrier();
+  if (found === 'unroutable') return unroutable();
   return {
-    id: newId('msg', options.clock),
-    applicationId: request.applicationId,
+    id,
+    applicationId,
     api: 'verify',
     verificationId: verification.id,
     channel: request.channel,
-    to: request.to,
-    sender,
+    to,
+    sender: sender.from,
+    sentAs: found.sentAs,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },
     status: 'queued',
@@ -162,8 +210,10 @@ function newText(options: StartDecisionOptions, request: StartRequest, verificat
     deliveredAtMs: null,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
-    carrier: request.carrier,
+    carrier: found.carrier,
     lane: 'first',
     sendAtMs: null,
+    deferredUntilMs: null,
+    routing: found.routing,
   };
 }

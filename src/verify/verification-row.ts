@@ -16,6 +16,7 @@ const reasons: readonly Reason[] = [
   'destination_limit',
   'prefix_velocity',
   'too_many_failures',
+  'spend_limit',
 ];
 const channels = ['sms'];
 

@@ -1,7 +1,9 @@
+import type { CountryTemplate } from '../http/sending-rights.ts';
 import { isGsm } from '../messages/gsm.ts';
 import { measure } from '../messages/text.ts';
 import { trimEnd } from '../platform/trim-end.ts';
 import { type Autofill, autofillLine } from './autofill.ts';
+import { fillTemplate } from './country-template.ts';
 import { gsmName, safeName } from './sender-name.ts';
 import { translationOf } from './translations.ts';
 
@@ -13,6 +15,8 @@ export interface VerificationTemplate {
   minutes: number;
   codeLength: number;
   autofill: Autofill | null;
+  /** What an operator has set for the application and country: the whole text, with nothing of the caller's. */
+  own?: CountryTemplate;
 }
 
 /** A name cut to fewer graphemes than this no longer identifies the sender. */
@@ -26,6 +30,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  * is 140 octets, which is also what Android's SMS Retriever reads.
  */
 export function renderVerification(template: VerificationTemplate, code: string): string {
+  if (template.own !== undefined) return fillTemplate(template.own.text, code, template.minutes);
   const { named, bare, valid, secret } = translationOf(template.locale);
   const ending = autofillLine(template.autofill, code);
   const name = safeName(template.app);

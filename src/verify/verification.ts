@@ -18,7 +18,8 @@ export type BlockReason =
   | 'number_type'
   | 'destination_limit'
   | 'prefix_velocity'
-  | 'too_many_failures';
+  | 'too_many_failures'
+  | 'spend_limit';
 
 export type Reason =
   | 'incorrect_code'

@@ -2,10 +2,13 @@ import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
-import { noCarrier, unsupportedChannel } from '../messages/channel.ts';
+import { unsupportedChannel } from '../messages/channel.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
+import type { TextFacts } from '../messages/text-route.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
+import { type CodeSender, codeSender, requireAllowedSender } from './code-sender.ts';
+import { templateFor } from './country-template.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
 import type { StartRequest } from './start-decision.ts';
 import type { StartRules } from './start-rules.ts';
@@ -22,30 +25,32 @@ export interface VerifyRoutesOptions {
   verify: VerifyService;
   idempotency: Idempotency;
   rules: StartRules;
-  /** The carrier for a number; undefined when there is none. */
-  carrierFor: (to: string) => string | undefined;
+  /** Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route puts, or null. */
+  requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
 }
 
 const base = '/verify/v1/verifications';
 const params = Type.Object({ id: pathParameter });
 
-export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: VerifyRoutesOptions): Route[] {
+export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier }: VerifyRoutesOptions): Route[] {
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 
   function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
-    const { applicationId, applicationName } = requireApplication(call);
+    const { applicationId, applicationName, rights } = requireApplication(call);
     const { channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(call.body.to);
-    const carrier = carrierFor(to);
-    if (carrier === undefined) throw noCarrier();
     const text = prepareText({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength: code_length,
       autofill: copyAutofill(autofill ?? null),
+      ...templateFor(rights, to),
     });
+    const sender = codeSender(rights, to, text.sender);
+    const sentAs = requireCarrier({ applicationId, to, ...sender });
+    requireAllowedSender(rights, to, sentAs ?? sender.from);
     return {
       applicationId,
       to,
@@ -54,8 +59,9 @@ export function createVerifyRoutes({ verify, idempotency, rules, carrierFor }: V
       codeLength: code_length,
       ttlSeconds: ttl_seconds,
       text,
+      sender,
       correlationId: call.correlationId,
-      carrier,
+      segmentsPerDay: rights.segmentsPerDay,
     };
   }
 

@@ -1,6 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { cancelTexts } from '../messages/message-store.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
+import type { RouteText } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
@@ -32,6 +33,9 @@ export interface VerifyServiceOptions {
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
+  routeText: RouteText;
+  /** True while a text may have several carriers. */
+  hasChoice: () => boolean;
   signProof: (claims: {
     applicationId: string;
     verificationId: string;
@@ -72,10 +76,14 @@ export function createVerifyService(options: VerifyServiceOptions) {
     guard,
     environment,
     resendSeconds,
+    routeText,
+    hasChoice,
     signProof,
     wake,
   } = options;
-  const starts = createStartBatch(database, { clock, keys, guard, environment, resendSeconds });
+  const starts = createStartBatch(database, {
+    ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
+  });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const checks = createChecks({ database, clock, keys, environment, find });
 
@@ -118,6 +126,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
         if (!violates(error, 'verification_pending')) throw error;
         return starts.submit(item);
       });
+      if (answer instanceof ApiError) throw answer;
       wake();
       return answer;
     },

@@ -16,7 +16,11 @@ import {
   signUp,
 } from './browser.ts';
 
-const env = { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SECRET: 'a secret of many characters, for tests only' };
+const env = {
+  HELIOGRAPH_ENV: 'production',
+  HELIOGRAPH_SECRET: 'a secret of many characters, for tests only',
+  HELIOGRAPH_SENDERS: 'open',
+};
 
 let stage: Stage;
 let service: Service;

@@ -20,7 +20,7 @@ for (const environment of ['sandbox', 'production'] as const) {
     let caller: TestApplication;
     let token: Record<string, string>;
     before(async () => {
-      app = await createTestApp({ delivery: 'held', env: { HELIOGRAPH_ENV: environment } });
+      app = await createTestApp({ delivery: 'held', env: { HELIOGRAPH_ENV: environment, HELIOGRAPH_SENDERS: 'open' } });
       operator = await createOperator(app);
       caller = await createRegistered(app, undefined, 'enterprise', operator);
       // In production a registration waits for an operator.

@@ -60,7 +60,8 @@ async function passwordOf(name: string): Promise<string | undefined> {
   };
   const { log } = createTestLog();
   await watchCarriers({ database: app.db.database, clock: app.clock, keys: app.keys, log, onChange }).refresh();
-  return seen.find((each) => each.name === name)?.settings.password;
+  const found = seen.find((each) => each.name === name);
+  return found?.kind === 'smpp' ? found.settings.password : undefined;
 }
 
 describe('apply', () => {

@@ -66,7 +66,7 @@ test('what is remembered of 2,000 keys stays within its bound', async () => {
   const directory = createDirectory({
     database: db.database,
     plans: readConfig({}).plans,
-    environment: 'production',
+    config: { environment: 'production', senders: 'approved' },
     feed: () => feed,
     most: limit,
   });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { CountedRequest } from '../../src/http/admission.ts';
+import { everyRight } from '../../src/http/sending-rights.ts';
 import { createMetering } from '../../src/metering/metering.ts';
 import { rollUpUsage } from '../../src/metering/metering-store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';
@@ -207,6 +208,7 @@ describe('counting', () => {
       registrationId,
       api: 'sms',
       highPriority: false,
+      rights: everyRight,
     },
     correlationId: newId('req', app.clock),
     decision: {

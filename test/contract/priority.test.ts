@@ -137,7 +137,7 @@ describe('in production', () => {
   let other: TestApp;
   let operator: TestDeveloper;
   let acme: Sender;
-  const options = { env: { HELIOGRAPH_ENV: 'production' }, delivery: 'held' } as const;
+  const options = { env: { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SENDERS: 'open' }, delivery: 'held' } as const;
   before(async () => {
     app = await createTestApp(options);
     other = await createTestApp({ ...options, db: app.db, clock: app.clock });

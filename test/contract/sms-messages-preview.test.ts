@@ -73,7 +73,7 @@ describe('production', () => {
   let token: Record<string, string>;
   let applicationId: string;
   before(async () => {
-    app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' } });
+    app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SENDERS: 'open' } });
     const ada = await signUp(app);
     const link = await app.app.developers.createLink('operator@example.com', true);
     const password = 'another sentence, known to nobody';

@@ -18,7 +18,7 @@ after(endServices);
 const submitsInFlight = 2 * 500;
 
 // Built before: a source that somebody edits meanwhile does not make every start build again.
-const command: [string, string] = ['node', 'dist/main.js'];
+const command: [string, string] = ['node', 'dist/service/main.js'];
 const env = {
   LOG_LEVEL: 'error',
   HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',

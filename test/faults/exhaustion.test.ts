@@ -19,7 +19,7 @@ before(async () => {
   await buildService();
   database = await createTestDatabase({ empty: true });
   const env = { ...sharedSettings, DATABASE_URL: urlOf(database.connection), LOG_LEVEL: 'info' };
-  const command: [string, ...string[]] = ['sh', '-c', 'ulimit -n 150; exec node dist/main.js'];
+  const command: [string, ...string[]] = ['sh', '-c', 'ulimit -n 150; exec node dist/service/main.js'];
   service = await startService({ dataDir: makeFolder('node'), command, env, unread: true });
   await service.ready;
 });

@@ -23,7 +23,7 @@ let own: TestApplication;
 
 async function start(): Promise<void> {
   const env = { ...sharedSettings, DATABASE_URL: urlOf(db.connection), HELIOGRAPH_PLANS: plans };
-  service = await startService({ dataDir, port, command: ['node', join('dist', 'main.js')], env });
+  service = await startService({ dataDir, port, command: ['node', join('dist', 'service', 'main.js')], env });
   await service.ready;
 }
 

@@ -18,7 +18,7 @@ before(buildService);
 after(endServices);
 
 // Built before: a source that is edited meanwhile does not make every start build again.
-const command: [string, string] = ['node', 'dist/main.js'];
+const command: [string, string] = ['node', 'dist/service/main.js'];
 const env = {
   LOG_LEVEL: 'error',
   HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',

@@ -55,7 +55,8 @@ function add(name: string, password = 'secret') {
   return db.database.transaction(async (tx) => {
     const id = await newCarrierId(tx);
     const secrets = sealSecrets(keys, id, { password });
-    const row = await insertCarrier(tx, { id, name, kind: 'smpp', settings, secrets }, clock.nowMs());
+    const smpp = { id, name, kind: 'smpp', settings, secrets, callback: null } as const;
+    const row = await insertCarrier(tx, smpp, clock.nowMs());
     await notifyCarriers(tx);
     return row;
   });

@@ -7,6 +7,7 @@ import type { Claim } from '../../src/delivery/queue-entry.ts';
 import { createReceipts, type Receipts } from '../../src/delivery/receipts.ts';
 import {
   badEnds,
+  correctedEnds,
   type Message,
   type MessageStatus,
   mayBecome,
@@ -15,6 +16,7 @@ import {
 } from '../../src/messages/message.ts';
 import { statusCode, statusOf } from '../../src/messages/message-row.ts';
 import { cancelMessage } from '../../src/messages/message-store.ts';
+import { hourMs } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
@@ -135,7 +137,25 @@ describe('a receipt', () => {
     ]);
     assert.equal((await row(first)).status, 'delivered');
     const { status, errorCode } = await row(second);
-    assert.deepEqual([status, errorCode], ['undelivered', 'unreachable']);
+    assert.deepEqual([status, errorCode], ['delivered', null], 'a carrier may correct itself');
+  });
+
+  test('delivered replaces undelivered, expired and failed within 72 h of sending, and no later', async () => {
+    for (const outcome of ['undelivered', 'expired', 'failed'] as const) {
+      for (const [ms, expected] of [
+        [72 * hourMs - 2, 'delivered'],
+        [72 * hourMs, outcome],
+      ] as const) {
+        const id = await sent();
+        await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome)]);
+        clock.advance(ms);
+        await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered')]);
+        const { status, deliveredAtMs, errorCode } = await row(id);
+        assert.equal(status, expected, `${outcome} after ${ms} ms`);
+        if (expected === 'delivered') assert.deepEqual([deliveredAtMs, errorCode], [clock.nowMs(), null]);
+        assert.deepEqual(await endsOf(id), expected === 'delivered' ? [] : [outcome]);
+      }
+    }
   });
 
   test('before the carrier\u2019s answer was written: kept, and found when it is', async () => {
@@ -448,12 +468,13 @@ function afterLateAnswer(before: Model, attempt: number, result: AttemptResult):
   return { ...before, onTheWire: false, dueAtMs: Math.floor(result.again.dueAtMs) };
 }
 
-function afterReceipt(before: Model, outcome: ReceiptOutcome, reportedId: string): Model {
+function afterReceipt(before: Model, outcome: ReceiptOutcome, reportedId: string, left: boolean): Model {
   const { status, attempt, onTheWire, possibleDuplicates, carrierMessageId } = before;
   const about = possibleDuplicates === 0 || carrierMessageId === reportedId;
   let applies: boolean;
   if (outcome === 'delivered') {
-    applies = status === 'sent' || status === 'unknown' || (status === 'queued' && attempt > 0);
+    const corrects = left && correctedEnds.includes(status);
+    applies = status === 'sent' || status === 'unknown' || (status === 'queued' && attempt > 0) || corrects;
   } else if (status === 'unknown') applies = outcome !== 'unknown';
   else if (status === 'sent') applies = about;
   else applies = status === 'queued' && onTheWire && possibleDuplicates === 0;
@@ -478,18 +499,26 @@ function modelOf(found: QueueRow): Model {
 /** Receipts that are kept because no message has their id yet, in the order they came. */
 type Kept = { id: string; outcome: ReceiptOutcome }[];
 
-function afterRematch(before: Model, kept: Kept): { model: Model; kept: Kept } {
+function afterRematch(before: Model, kept: Kept, ids: Set<string>, left: boolean): { model: Model; kept: Kept } {
   let model = before;
-  const id = before.carrierMessageId;
-  for (const each of kept) if (each.id === id) model = afterReceipt(model, each.outcome, each.id);
-  return { model, kept: kept.filter((each) => each.id !== id) };
+  for (const each of kept) if (ids.has(each.id)) model = afterReceipt(model, each.outcome, each.id, left);
+  return { model, kept: kept.filter((each) => !ids.has(each.id)) };
 }
 
 async function play(id: string, expiresAtMs: number, plain: boolean, events: Event[]): Promise<void> {
   let model = modelOf(await row(id));
   let kept: Kept = [];
-  let { sequence } = await row(id);
+  let { sequence, sentAtMs } = await row(id);
   const submits: Submit[] = [];
+  /** What each attempt has come to, for all we know. */
+  const attempts = new Map<number, keyof typeof answers>();
+  /** What receipts may call it. */
+  const ids = new Set<string>();
+  /** Whether a carrier may have it, or have had it. */
+  const hasLeft = ({ possibleDuplicates }: Model) =>
+    sentAtMs !== null ||
+    possibleDuplicates > 0 ||
+    [...attempts.values()].some((answer) => answer === 'accepted' || answer === 'unanswered');
   const single = events.flatMap((event): Event[] =>
     event.kind === 'turn' ? [{ kind: 'release' }, { kind: 'queueDue' }, { kind: 'claim' }] : [event],
   );
@@ -532,14 +561,20 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
         const open = before.place === 'claim' && submit === submits.at(-1);
         if (submit.unanswered) model = afterLateAnswer(before, submit.attempt, result);
         else if (open) model = afterAnswer(before, result);
+        const isKept = submit.unanswered ? event.answer !== 'unanswered' : open;
+        if (isKept) attempts.set(submit.attempt, event.answer);
+        if (isKept && event.answer === 'accepted' && (submit.unanswered || isUnsent(before)))
+          ids.add(carrierIdOf(id, submit.attempt));
         if (event.answer === 'unanswered') submit.unanswered = true;
         break;
       }
       case 'receipt': {
         const reportedId = carrierIdOf(id, event.attempt);
         await receipts.apply(source, [receipt(reportedId, event.outcome, { messageId: event.named ? id : null })]);
-        if (event.named || before.carrierMessageId === reportedId) {
-          model = afterReceipt(before, event.outcome, reportedId);
+        if (event.named || ids.has(reportedId)) {
+          model = afterReceipt(before, event.outcome, reportedId, hasLeft(before));
+          // The receipt that ended it as unknown may be followed by a better one that names only this id.
+          if (event.outcome === 'unknown' && isUnsent(before) && !isUnsent(model)) ids.add(reportedId);
         } else if (!kept.some((each) => each.id === reportedId && each.outcome === event.outcome)) {
           kept.push({ id: reportedId, outcome: event.outcome });
         }
@@ -559,7 +594,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
         // Those that are looked for ever less often are due by now.
         await db.database.query('update unmatched_receipt set retry_at = received_at');
         await receipts.rematch();
-        ({ model, kept } = afterRematch(before, kept));
+        ({ model, kept } = afterRematch(before, kept, ids, hasLeft(before)));
         break;
       }
     }
@@ -573,7 +608,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     assert.equal(found.deliveredAtMs !== null, found.status === 'delivered');
     const ended = plain && badEnds.includes(model.status) ? [model.status] : [];
     assert.deepEqual(await endsOf(id), ended, 'the list of bad ends');
-    sequence = found.sequence;
+    ({ sequence, sentAtMs } = found);
   }
 }
 

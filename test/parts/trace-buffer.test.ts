@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CountedRequest } from '../../src/http/admission.ts';
+import { everyRight } from '../../src/http/sending-rights.ts';
 import { listTraces } from '../../src/metering/metering-store.ts';
 import { createTraceBuffer, type TraceBuffer } from '../../src/metering/trace-buffer.ts';
 import type { Database } from '../../src/platform/database.ts';
@@ -27,6 +28,7 @@ function answered(applicationId: string): CountedRequest {
       registrationId: 'reg_1',
       api: 'sms',
       highPriority: false,
+      rights: everyRight,
     },
     correlationId: newId('req', clock),
     decision: {

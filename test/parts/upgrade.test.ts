@@ -115,6 +115,8 @@ function newMessage() {
     expiresAtMs: nowMs + 60_000,
     carrier: 'sandbox',
     lane: 'bulk' as const,
+    sentAs: null,
+    deferredUntilMs: null,
     sendAtMs: null,
   };
 }

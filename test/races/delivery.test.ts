@@ -27,6 +27,7 @@ import {
   readQueue,
   testApplicationId,
 } from '../support/recording-carrier.ts';
+import { routeTo } from '../support/routes.ts';
 
 const carrier = 'test';
 const source = { key: carrier, account: carrier };
@@ -147,7 +148,7 @@ describe('at the same moment', () => {
   });
 
   test('a cancel of a scheduled text while it becomes due: canceled or queued, never both, never neither', async () => {
-    const service = createMessageService({ database: db.database, clock, carrierFor: () => carrier, wake: () => {} });
+    const service = createMessageService({ database: db.database, clock, routeText: routeTo(carrier), wake: () => {} });
     const ids = await accept(200, { status: 'scheduled', sendAtMs: clock.nowMs() + 1000 });
     clock.advance(1000);
     const canceled = new Set<string>();

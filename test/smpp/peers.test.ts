@@ -63,7 +63,7 @@ describe('with a capture of everything', () => {
         smsc.change({ receipt_style: (['both', 'text', 'tlv'] as const)[submitted % 3] ?? 'both' });
         const settings = settingsWith({ charsets: [charset], long_messages, tlvs: [{ tag: 0x1400, value: '1001' }] });
         const text = { messageId: `${submitted}`, to: '+447700900123', from: '+447700900999', text: 'a'.repeat(400) };
-        const outgoing = { ...text, form: null, expiresAtMs: Date.now() + 60_000 };
+        const outgoing = { ...text, form: null, templateId: null, expiresAtMs: Date.now() + 60_000 };
         for (const fields of toSubmits(outgoing, settings, Date.now()).submits) {
           assert.equal((await client.submit(fields)).status, 0);
           await client.takeReceipt();
@@ -96,7 +96,7 @@ describe('our session', () => {
     await esme.bound();
     assert.equal(esme.session.state, 'bound');
     const text = { messageId: 'm1', to: '+447700900123', from: 'ACME', text: 'Žluťoučký kůň '.repeat(12) };
-    const outgoing = { ...text, form: null, expiresAtMs: Date.now() + 60_000 };
+    const outgoing = { ...text, form: null, templateId: null, expiresAtMs: Date.now() + 60_000 };
     const { submits: parts } = toSubmits(outgoing, settingsWith(), Date.now());
     const answers = parts.map((fields) => esme.submit({ fields }));
     await eventually('all are answered', () => answers.every(([answer]) => answer?.kind === 'answered'));

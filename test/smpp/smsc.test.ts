@@ -231,7 +231,7 @@ describe('what arrived', () => {
     const client = await bound(smsc);
     const long = `Zażółć ${'😀 long '.repeat(40)}`;
     for (const form of ['udh16', 'udh8', 'sar', 'payload'] as const) {
-      const whole = { messageId: form, to: '+447700900123', from: 'ACME', text: long, form: null };
+      const whole = { messageId: form, to: '+447700900123', from: 'ACME', text: long, form: null, templateId: null };
       const text = { ...whole, expiresAtMs: Date.now() + 60_000 };
       const { submits: parts } = toSubmits(text, settingsWith({ long_messages: form }), Date.now());
       smsc.clearTexts();

@@ -64,7 +64,7 @@ async function startNode({ connection, redis, role, env }: NodeOptions): Promise
   const launch = async (tries = 1): Promise<Service> => {
     const service = await startService({
       dataDir,
-      command: ['node', join('dist', 'main.js')],
+      command: ['node', join('dist', 'service', 'main.js')],
       env: {
         ...sharedSettings,
         DATABASE_URL: urlOf(toPostgres.connection),

@@ -29,6 +29,7 @@ export const leaseMs = 10_000;
 export function createDeliverySteps(database: Database, clock: Clock, carrier = 'test'): DeliverySteps {
   const claimNext = createClaims(database);
   const resultsOf = (results: AttemptResult[], unsent: EndedText[] = []) => ({
+    carrier,
     account: carrier,
     ended: [...unsent, ...results.flatMap((result): EndedText[] => ('ended' in result ? [result.ended] : []))],
     again: results.flatMap((result): ScheduledText[] => ('again' in result ? [result.again] : [])),

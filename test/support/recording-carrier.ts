@@ -1,4 +1,6 @@
 import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } from '../../src/delivery/carrier.ts';
+import { everyRight } from '../../src/http/sending-rights.ts';
+import { isMessage } from '../../src/messages/acceptance.ts';
 import { type Message, unsentStatuses } from '../../src/messages/message.ts';
 import { errorOf, statusCodes, statusOf } from '../../src/messages/message-row.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
@@ -6,6 +8,7 @@ import { insertMessages } from '../../src/messages/message-store.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
+import { routeTo } from './routes.ts';
 
 /** A carrier that does as it is told, and writes down every submit. */
 export interface RecordingCarrier extends Carrier {
@@ -119,7 +122,7 @@ export async function acceptMessages(
   count: number,
   changes: Partial<Message> = {},
 ): Promise<Message[]> {
-  const service = createMessageService({ database, clock, carrierFor: () => carrier, wake: () => {} });
+  const service = createMessageService({ database, clock, routeText: routeTo(carrier), wake: () => {} });
   const request = {
     to: '+447700900123',
     from: 'ACME',
@@ -131,8 +134,9 @@ export async function acceptMessages(
     smart_encoding: false,
     priority: changes.api === 'verify' ? ('high' as const) : ('normal' as const),
   };
-  const context = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
-  const messages = Array.from({ length: count }, () => ({ ...service.prepare(request, context), ...changes }));
+  const about = { applicationId: testApplicationId, api: 'sms' as const, correlationId: newId('req', clock) };
+  const prepared = Array.from({ length: count }, () => service.prepare(request, { ...about, rights: everyRight }));
+  const messages = prepared.filter(isMessage).map((message) => ({ ...message, ...changes }));
   await insertMessages(database, messages);
   return messages;
 }
@@ -209,7 +213,7 @@ export async function readRow(database: Database, id: string): Promise<QueueRow>
 /** Empties the tables of messages and of delivery. */
 export async function emptyTables(database: Database): Promise<void> {
   await database.query(
-    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, unsettled_text,
-       unmatched_receipt, message_sum, verification_sum, walk`,
+    `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, text_attempt,
+       unsettled_text, unmatched_receipt, message_sum, verification_sum, walk`,
   );
 }

@@ -1,4 +1,6 @@
-import type { CarrierHealth, RouteFacts, RouteRule } from '../../src/delivery/routing.ts';
+import type { RouteRule } from '../../src/delivery/route-table.ts';
+import type { CarrierHealth, RouteFacts } from '../../src/delivery/routing.ts';
+import type { RouteText } from '../../src/messages/text-route.ts';
 
 /** A text of no special kind. */
 export const routeFacts = (given: Partial<RouteFacts> = {}): RouteFacts => ({
@@ -39,3 +41,8 @@ export const routeRule = (carriers: (string | [string, number])[], given: Partia
   hours: null,
   ...given,
 });
+
+/** Every text goes to this carrier. */
+export const routeTo =
+  (carrier: string): RouteText =>
+  () => ({ carrier, sentAs: null, deferredUntilMs: null, routing: undefined });

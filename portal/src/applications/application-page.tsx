@@ -21,8 +21,10 @@ export interface TabProps {
 const tabs: Record<string, { title: string; Content: ComponentType<TabProps> }> = {
   overview: { title: 'Overview', Content: lazy(() => import('../overview/overview.tsx')) },
   credentials: { title: 'Credentials', Content: lazy(() => import('../credentials/credentials.tsx')) },
+  senders: { title: 'Senders', Content: lazy(() => import('../senders/senders.tsx')) },
   try: { title: 'Try it', Content: lazy(() => import('../try/try-it.tsx')) },
   messages: { title: 'Messages', Content: lazy(() => import('../records/messages.tsx')) },
+  inbound: { title: 'Inbound', Content: lazy(() => import('../inbound/inbound.tsx')) },
   verifications: { title: 'Verifications', Content: lazy(() => import('../records/verifications.tsx')) },
   usage: { title: 'Usage', Content: lazy(() => import('../usage/usage.tsx')) },
   requests: { title: 'Requests', Content: lazy(() => import('../requests/requests.tsx')) },

@@ -13,6 +13,13 @@ interface OperatorPage {
 
 const pages: Record<string, OperatorPage> = {
   carriers: { title: 'Carriers', rest: '/:name?', Content: lazy(() => import('./carriers/carriers.tsx')) },
+  routes: { title: 'Routes', Content: lazy(() => import('./routes/routes.tsx')) },
+  deliveries: { title: 'Deliveries', Content: lazy(() => import('./deliveries/deliveries.tsx')) },
+  quality: { title: 'Quality', Content: lazy(() => import('./quality/quality.tsx')) },
+  alerts: { title: 'Alerts', Content: lazy(() => import('./alerts/alerts.tsx')) },
+  senders: { title: 'Senders', Content: lazy(() => import('./senders/senders.tsx')) },
+  numbers: { title: 'Numbers', Content: lazy(() => import('./numbers/numbers.tsx')) },
+  'opt-outs': { title: 'Opt-outs', Content: lazy(() => import('./opt-outs/opt-outs.tsx')) },
   registrations: { title: 'Registrations', Content: lazy(() => import('./pending-registrations.tsx')) },
   health: { title: 'Health', Content: lazy(() => import('./system-health.tsx')) },
 };

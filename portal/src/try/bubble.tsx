@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import type { InboundText } from '../api/operator-types.ts';
 import type { InboxText } from '../api/record-types.ts';
 import { Time } from '../parts/time.tsx';
 import { codeIn, splitAutofill } from './autofill.ts';
@@ -34,6 +35,19 @@ export function Bubble({ text, onCode }: BubbleProps) {
           Use code {code}
         </Button>
       )}
+    </article>
+  );
+}
+
+/** What the person with the phone has answered. */
+export function ReplyBubble({ reply }: { reply: InboundText }) {
+  return (
+    <article className={styles.bubble} data-own="">
+      <div className={styles.sender}>
+        <strong>To {reply.to}</strong>
+        <Time at={reply.received_at} />
+      </div>
+      <p className={styles.said}>{reply.message ?? 'Text removed'}</p>
     </article>
   );
 }

@@ -1,9 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { InboxText } from '../api/record-types.ts';
-import { Bubble } from './bubble.tsx';
+import { Bubble, ReplyBubble } from './bubble.tsx';
 import styles from './handset.module.css';
+import { ReplyForm } from './reply-form.tsx';
 import { keyOf, useInbox } from './use-inbox.ts';
+import { useReplies } from './use-replies.ts';
 
 interface HandsetProps {
   applicationId: string;
@@ -15,6 +17,7 @@ interface HandsetProps {
 /** The virtual phone. It shows the texts that the application sends to any number. */
 export function Handset({ applicationId, number, onNumber, onCode }: HandsetProps) {
   const { texts, live } = useInbox(applicationId);
+  const { replies, reload } = useReplies(applicationId, number);
   const [seen, setSeen] = useState<Map<string, number> | undefined>(undefined);
   const log = useRef<HTMLDivElement>(null);
 
@@ -26,12 +29,18 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
   const count = counts.get(number) ?? 0;
   const loaded = texts !== undefined;
   const shown = (texts ?? []).filter(({ to }) => to === number);
+  const senders = [...new Set(shown.map(({ from }) => from).reverse())];
+  const talk = [...shown, ...replies].sort((a, b) => a.received_at.localeCompare(b.received_at));
 
   useEffect(() => {
     // Texts that were there when the page opened are not new.
     if (loaded) setSeen((before) => new Map(before ?? counts).set(number, count));
-    log.current?.scrollTo({ top: log.current.scrollHeight });
   }, [number, count, counts, loaded]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new text or reply is scrolled to.
+  useEffect(() => {
+    log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [number, loaded, talk.length]);
 
   return (
     <section className={styles.place} aria-label="Virtual handset">
@@ -47,10 +56,17 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
         <div className={styles.screen} ref={log} role="log" aria-label={`Texts to ${number}`} tabIndex={0}>
           {texts === undefined && <Skeleton height={60} radius="lg" />}
           {texts !== undefined && shown.length === 0 && <p className={styles.nothing}>No texts yet. Send one.</p>}
-          {shown.map((text) => (
-            <Bubble key={keyOf(text)} text={text} onCode={onCode} />
-          ))}
+          {talk.map((text) =>
+            'id' in text ? (
+              <ReplyBubble key={text.id} reply={text} />
+            ) : (
+              <Bubble key={keyOf(text)} text={text} onCode={onCode} />
+            ),
+          )}
         </div>
+        {senders.length > 0 && (
+          <ReplyForm key={number} applicationId={applicationId} from={number} senders={senders} onReplied={reload} />
+        )}
         <fieldset className={styles.numbers}>
           <legend className={styles.legend}>Handsets</legend>
           {[...counts].map(([each, arrived]) => {

@@ -23,6 +23,8 @@ const afterLossMs = 6000;
 export interface SlotWant {
   carrierId: number;
   binds: number;
+  /** The most that this node takes; all of them if it is not given. */
+  atMost?: number;
   onTaken: (slot: number) => void;
   onLost: (slot: number) => void;
 }
@@ -110,7 +112,8 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
     want.nodes = Math.max(1, counted[0]?.nodes ?? 1);
     const share = Math.ceil(binds / want.nodes);
     const isPatient = clock.steadyMs() - want.lastMs >= moreAfterMs;
-    const most = Math.min(binds - held.size, held.size < share ? share - held.size : isPatient ? 1 : 0);
+    const mine = Math.min(binds, want.atMost ?? binds);
+    const most = Math.min(mine - held.size, held.size < share ? share - held.size : isPatient ? 1 : 0);
     if (most <= 0) return;
     const { rows } = await current.query<{ slot: number }>(takeFree, [carrierId, slotKey, binds, heldHere(want), most]);
     // The want may have been stopped, or the session lost, during the statement.

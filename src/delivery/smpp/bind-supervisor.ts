@@ -49,7 +49,13 @@ interface Legs {
   receiver: BindLeg | undefined;
 }
 
-export function createBindSupervisor(options: BindOptions & { slot: number }): BindSupervisor {
+export interface BindSupervisorOptions extends BindOptions {
+  slot: number;
+  /** Called when `state.state` has changed. */
+  onState?: (() => void) | undefined;
+}
+
+export function createBindSupervisor(options: BindSupervisorOptions): BindSupervisor {
   const { clock, settings, slot, random = randomFraction } = options;
   const senderTargets = createBindTargets(options);
   const senderBackOff = createBackOff(random);
@@ -109,6 +115,7 @@ export function createBindSupervisor(options: BindOptions & { slot: number }): B
     if (next !== state) {
       state = next;
       sinceMs = clock.nowMs();
+      options.onState?.();
     }
     if (state === 'bound') known = modeNow();
     options.onChange();

@@ -1,6 +1,8 @@
-import type { Receipt, ReceiveReceipts } from '../carrier.ts';
+import type { Receipt, ReceiveInbound, ReceiveReceipts } from '../carrier.ts';
+import { createBatchedWrite } from './batched-write.ts';
 import { describeForms, receiptKeysOf, wouldFit } from './carrier-ids.ts';
 import type { Delivery } from './deliveries.ts';
+import { readInboundText } from './inbound-text.ts';
 import { statuses } from './pdu.ts';
 import { type ParsedReceipt, readDelivered } from './receipt.ts';
 import { receiptErrorOf } from './receipt-errors.ts';
@@ -9,9 +11,9 @@ import type { SmppSettings } from './smpp-settings.ts';
 /** What a carrier delivered, by kind. */
 export type DeliveredCount = 'receipts' | 'intermediate' | 'unreadable' | 'inbound';
 
-/** Writes the receipts of a carrier, many with one commit, and learns how the carrier writes its ids. */
+/** Writes the receipts and texts of a carrier, many with one commit, and learns how the carrier writes its ids. */
 export interface ReceiptInbox {
-  /** Resolves to the command_status of the answer, once the receipt is on disk. */
+  /** Resolves to the command_status of the answer, once it is on disk. */
   take(delivery: Delivery): Promise<number>;
   /** A write that fails is not tried again. */
   stop(): void;
@@ -26,56 +28,22 @@ export interface ReceiptInbox {
 export interface ReceiptInboxOptions {
   settings: SmppSettings;
   receive: ReceiveReceipts;
+  receiveInbound: ReceiveInbound;
   onCount: (name: DeliveredCount) => void;
-}
-
-interface Waiting {
-  receipt: Receipt;
-  resolve: (status: number) => void;
-  reject: (error: Error) => void;
 }
 
 const mostIds = 5000;
 const mostPerWrite = 500;
-/** Half a minute in all. */
-const mostTries = 120;
-const tryAgainMs = 250;
+/** A text from a phone may need several statements. */
+const mostTextsPerWrite = 50;
 
-export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxOptions): ReceiptInbox {
-  let waiting: Waiting[] = [];
-  let isWriting = false;
-  let isStopped = false;
+export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
+  const { settings, receive, receiveInbound, onCount } = options;
+  const receipts = createBatchedWrite(receive, mostPerWrite);
+  const texts = createBatchedWrite(receiveInbound, mostTextsPerWrite);
   const ids = new Set<string>();
   const fits = new Map<string, number>();
   const watchers = new Set<(receipt: Receipt) => boolean>();
-
-  async function write(): Promise<void> {
-    isWriting = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, mostPerWrite);
-      waiting = waiting.slice(mostPerWrite);
-      try {
-        await receiveAgain(batch.map(({ receipt }) => receipt));
-        for (const { resolve } of batch) resolve(statuses.ok);
-      } catch (error) {
-        // The session answers nothing, and the carrier sends them again.
-        for (const { reject } of batch) reject(error as Error);
-      }
-    }
-    isWriting = false;
-  }
-
-  /** A database that restarts must not cost the connection. */
-  async function receiveAgain(receipts: Receipt[]): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await receive(receipts);
-      } catch (error) {
-        if (tries === mostTries || isStopped) throw error;
-        await new Promise((resolve) => setTimeout(resolve, tryAgainMs));
-      }
-    }
-  }
 
   /** Counts under which other settings a receipt would have found its text. */
   function learn(id: string): void {
@@ -108,31 +76,25 @@ export function createReceiptInbox({ settings, receive, onCount }: ReceiptInboxO
 
   return {
     take(delivery) {
-      const delivered = readDelivered({ shortMessage: noOctets, ...delivery }, settings);
-      if (delivered.kind !== 'receipt') {
-        onCount(delivered.kind);
-        return Promise.resolve(statuses.ok);
-      }
+      const given = { shortMessage: noOctets, ...delivery };
+      const delivered = readDelivered(given, settings);
+      if (delivered.kind !== 'receipt') onCount(delivered.kind);
+      if (delivered.kind === 'unreadable') return Promise.resolve(statuses.ok);
+      if (delivered.kind === 'inbound') return texts.add(readInboundText(given, settings));
       const receipt = toReceipt(delivered);
       onCount(receipt === undefined ? 'intermediate' : 'receipts');
       if (receipt === undefined) return Promise.resolve(statuses.ok);
       const owners = [...watchers].filter((onReceipt) => onReceipt(receipt));
       if (owners.length > 0) return Promise.resolve(statuses.ok);
-      return new Promise((resolve, reject) => {
-        waiting.push({ receipt, resolve, reject });
-        // Receipts of the same turn of the event loop share a commit.
-        if (!isWriting) {
-          isWriting = true;
-          setImmediate(() => void write());
-        }
-      });
+      return receipts.add(receipt);
     },
     watch(onReceipt) {
       watchers.add(onReceipt);
       return () => void watchers.delete(onReceipt);
     },
     stop() {
-      isStopped = true;
+      receipts.stop();
+      texts.stop();
     },
     noteId(id) {
       ids.add(id);

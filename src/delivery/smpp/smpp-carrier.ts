@@ -3,7 +3,7 @@ import type { Answer, OutgoingText, ReceiveReceipts } from '../carrier.ts';
 import type { BindState as ShownBind } from '../carrier-bind-store.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
 import type { RunningCarrier } from '../running-carrier.ts';
-import type { ConfiguredCarrier } from '../watch-carriers.ts';
+import type { ConfiguredSmppCarrier } from '../watch-carriers.ts';
 import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { receiptKeysOf } from './carrier-ids.ts';
@@ -14,7 +14,7 @@ import { createSmppSender } from './smpp-sender.ts';
 import { testText } from './text-test.ts';
 
 export interface SmppCarrierOptions {
-  configured: ConfiguredCarrier;
+  configured: ConfiguredSmppCarrier;
   /** All nodes together hold at most as many slots as the carrier allows binds. */
   slots: BindSlots;
   clock: Clock;
@@ -24,6 +24,8 @@ export interface SmppCarrierOptions {
   onCount: (name: DeliveredCount) => void;
   /** Called for each text that was sent if no receipt will come: it has no later sign. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
+  /** A connection has come or gone. */
+  onBindsChange?: (() => void) | undefined;
 }
 
 /** A submit is answered within `response_seconds`; this much longer a text may wait before and after. */
@@ -33,7 +35,7 @@ const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
-  const { configured, slots, clock, byDefault, isAllowedAddress, onCount, onUnreported } = options;
+  const { configured, slots, clock, byDefault, isAllowedAddress, onCount, onUnreported, onBindsChange } = options;
   const { settings, key, account, id } = configured;
   const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
   let supervisors: BindSupervisor[] = [];
@@ -58,6 +60,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       isAllowedAddress,
       onDeliver: (delivery) => inbox?.take(delivery) ?? notStarted(),
       onChange: sender.pump,
+      onState: onBindsChange,
     });
     binds.set(slot, { supervisor, pduLog });
     changeBinds();
@@ -99,11 +102,12 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
     },
     capacity: sender.capacity,
+    throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
-    start(receive: ReceiveReceipts, tellCapacity) {
+    start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
       onCapacity = tellCapacity;
-      inbox = createReceiptInbox({ settings, receive, onCount });
+      inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,
         binds: settings.binds,

@@ -24,6 +24,7 @@ test('only a code is in doubt after 5 s; a plain text of high priority waits as 
     text: 'Hello',
     parts: [],
     form: null,
+    templateId: null,
   };
   const texts: OutgoingText[] = [
     { ...text, messageId: 'bulk', lane: 'bulk', isCode: false, expiresAtMs: Number.MAX_SAFE_INTEGER },
@@ -53,7 +54,7 @@ test('a text of which the carrier has every part is accepted, and nothing is sen
   });
   const outcomes: string[] = [];
   const about = { messageId: 'm', attempt: 2, applicationId: '', lane: 'bulk', isCode: false, form: null } as const;
-  const to = { to: '+447700900123', from: 'ACME', expiresAtMs: Number.MAX_SAFE_INTEGER };
+  const to = { to: '+447700900123', from: 'ACME', templateId: null, expiresAtMs: Number.MAX_SAFE_INTEGER };
   const parts = [1, 2].map((part) => ({
     part,
     state: 'accepted' as const,

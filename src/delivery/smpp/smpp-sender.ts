@@ -20,6 +20,8 @@ export interface SubmitBind {
 /** Sends texts over the binds of one carrier: in lanes, within the rate and the windows, part by part. */
 export interface SmppSender {
   capacity(): Capacity;
+  /** How long it sends nothing because the carrier wants fewer texts. */
+  throttledMs(): number;
   submit(texts: OutgoingText[], answer: Answer): Promise<void>;
   /** The windows have room, or a bind has come or gone. */
   pump(): void;
@@ -42,6 +44,8 @@ export interface SmppSenderOptions {
 
 /** Without an answer for this long, a code goes on: a person waits for it. */
 const codeAnswerMs = 5000;
+/** No code waits longer than this here for a carrier that wants fewer texts: another carrier may take it. */
+const codeWaitsMs = 3000;
 /** So long a part waits here: after that its text goes back to the queue in the database. */
 const waitMs = 10_000;
 /** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
@@ -150,7 +154,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   function settle(waiting: WaitingPart, answer: SubmitAnswer): void {
     const { submitted, part } = waiting;
     if (answer.kind === 'not_sent') queue.putBack(waiting);
-    else if (answer.kind === 'in_doubt') submitted.noteInDoubt(part);
+    else if (answer.kind === 'in_doubt') submitted.noteInDoubt(part, answer.silent);
     else if (answer.status === 0) accept(submitted, part, answer.messageId);
     else refuse(waiting, answer.status);
     pump();
@@ -166,11 +170,25 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   function refuse(waiting: WaitingPart, status: number): void {
     const { submitted, part, untilMs } = waiting;
     const refusal = refusalOf(status, overrides);
-    const isThrottled = refusal.outcome === 'throttled';
-    if (isThrottled) rate.noteThrottled();
+    if (refusal.outcome !== 'throttled') {
+      submitted.noteRefused(part, refusal);
+      return;
+    }
+    rate.noteThrottled();
+    const isLate = isLongFor(waiting);
     // A throttled part is the first to be sent after the pause, unless that is too late.
-    if (isThrottled && rate.nextMs < untilMs) queue.putBack(waiting);
-    else submitted.noteRefused(part, refusal);
+    if (rate.nextMs < untilMs && !isLate) queue.putBack(waiting);
+    else submitted.noteRefused(part, { outcome: 'throttled', afterMs: throttledMs() });
+    if (isLate) giveBack(isLongFor);
+  }
+
+  function throttledMs(): number {
+    return rate.isPaused ? rate.nextMs - clock.steadyMs() : 0;
+  }
+
+  /** The pause is longer than a code waits. */
+  function isLongFor({ submitted }: WaitingPart): boolean {
+    return submitted.text.isCode && throttledMs() > codeWaitsMs;
   }
 
   /** Looks again when the rate allows the next part, or a part has waited for too long. */
@@ -193,6 +211,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   return {
     capacity,
+    throttledMs,
     submit: (texts, answer) =>
       new Promise((resolve) => {
         let open = texts.length;

@@ -5,8 +5,8 @@ import { type MessageErrorCode, messageErrorCodes } from '../../messages/message
  * no other, the text fails with `error`.
  */
 export type SubmitRefusal =
-  | { outcome: 'throttled' }
-  | { outcome: 'retry'; error: MessageErrorCode; elsewhere?: true }
+  | { outcome: 'throttled'; afterMs?: number }
+  | { outcome: 'retry'; error: MessageErrorCode; elsewhere?: true; account?: true }
   | { outcome: 'never'; error: MessageErrorCode };
 
 interface Known {
@@ -16,6 +16,7 @@ interface Known {
 
 const throttled: SubmitRefusal = { outcome: 'throttled' };
 const busy: SubmitRefusal = { outcome: 'retry', error: 'carrier_unavailable' };
+const account: SubmitRefusal = { outcome: 'retry', error: 'carrier_unavailable', account: true };
 const elsewhere = (error: MessageErrorCode): SubmitRefusal => ({ outcome: 'retry', error, elsewhere: true });
 const never = (error: MessageErrorCode): SubmitRefusal => ({ outcome: 'never', error });
 
@@ -33,8 +34,8 @@ const known: Record<number, Known> = {
   4: { name: 'wrong bind status', refusal: busy },
   5: { name: 'already bound', refusal: busy },
   13: { name: 'bind failed', refusal: busy },
-  14: { name: 'invalid password', refusal: busy },
-  15: { name: 'invalid system id', refusal: busy },
+  14: { name: 'invalid password', refusal: account },
+  15: { name: 'invalid system id', refusal: account },
   // The carrier has no way for this text.
   10: { name: 'invalid sender', refusal: elsewhere('sender_rejected') },
   21: { name: 'invalid service type', refusal: elsewhere('blocked_by_carrier') },

@@ -23,7 +23,7 @@ function submits(text: string, settings: Partial<SmppSettings> = {}, more: Given
 }
 
 function write(text: string, settings: Partial<SmppSettings>, more: Given) {
-  const usual = { messageId: 'm1', to: '+447700900123', from: 'ACME', form: null };
+  const usual = { messageId: 'm1', to: '+447700900123', from: 'ACME', templateId: null, form: null };
   return toSubmits({ ...usual, text, expiresAtMs: nowMs + 600_000, ...more }, settingsWith(settings), nowMs);
 }
 

@@ -6,7 +6,7 @@ import { charsets, longForms, type SmppSettings } from './smpp-settings.ts';
 import { fitsInOnePart, splitText } from './split-text.ts';
 import { validityPeriod } from './validity.ts';
 
-type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'expiresAtMs' | 'form'>;
+type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'templateId' | 'expiresAtMs' | 'form'>;
 /** What differs from part to part. */
 type PartFields = Pick<SubmitFields, 'esmClass' | 'shortMessage' | 'tlvs'>;
 
@@ -44,7 +44,7 @@ export function toSubmits(text: Text, settings: SmppSettings, nowMs: number): Su
   const charset = charsetOf(form.charset);
   const source = sourceAddress(text.from, settings.ton_npi);
   const destination = destinationAddress(text.to, settings.ton_npi);
-  const ownTlvs = readTlvs(settings.tlvs);
+  const ownTlvs = readTlvs(settings.tlvs, text.templateId);
   const parts = partsOf(text, charset, form.long);
   const validity = validityPeriod(text.expiresAtMs, nowMs, settings);
   const submits = parts.map((part, index) => ({
@@ -165,12 +165,17 @@ const octets = /^hex:((?:[0-9a-fA-F]{2})*)$/;
 /** These say how a text is joined: the settings may not contradict the parts. */
 const ourTags: readonly number[] = [tlvTags.messagePayload, tlvTags.sarReference, tlvTags.sarTotal, tlvTags.sarPart];
 
+/** Stands for the text's template id in the value of a TLV. */
+const templateMark = '{{template_id}}';
+
 /** A value is sent as its UTF-8 octets, or as those that `hex:` names: `hex:00` is one octet of zero. */
-function readTlvs(settings: SmppSettings['tlvs']): Tlv[] {
-  return settings.flatMap(({ tag, value }) => {
-    if (ourTags.includes(tag)) return [];
-    const hex = octets.exec(value)?.[1];
-    return [{ tag, value: hex === undefined ? Buffer.from(value) : Buffer.from(hex, 'hex') }];
+function readTlvs(settings: SmppSettings['tlvs'], templateId: string | null): Tlv[] {
+  return settings.flatMap(({ tag, value: written }) => {
+    // A text without a template has no such TLV.
+    if (ourTags.includes(tag) || (templateId === null && written.includes(templateMark))) return [];
+    const hex = octets.exec(written)?.[1];
+    const value = hex === undefined ? written.replaceAll(templateMark, () => templateId ?? '') : hex;
+    return [{ tag, value: Buffer.from(value, hex === undefined ? 'utf8' : 'hex') }];
   });
 }
 

@@ -13,7 +13,8 @@ export interface SubmitRate {
   readonly perSecond: number;
   readonly isLimited: boolean;
   readonly isPaused: boolean;
-  noteThrottled(): void;
+  /** The pause lasts `atLeastMs`, if the carrier named a time. */
+  noteThrottled(atLeastMs?: number): void;
   noteAccepted(): void;
   /** The share of the account's rate that this node may use now; null for no limit. */
   setLimit(perSecond: number | null): void;
@@ -83,13 +84,13 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
     get isPaused() {
       return clock.steadyMs() < pausedUntilMs;
     },
-    noteThrottled() {
+    noteThrottled(atLeastMs = 0) {
       const nowMs = clock.steadyMs();
       // The answers to what was under way belong to the same event.
       if (nowMs < pausedUntilMs) return;
       pauseMs = acceptedSincePause ? pause.fromMs : Math.min(pause.toMs, pauseMs * 2);
       acceptedSincePause = false;
-      pausedUntilMs = nowMs + pauseMs;
+      pausedUntilMs = nowMs + Math.max(pauseMs, atLeastMs);
       measure(nowMs);
       learnt = Math.max(1, Math.min(limit(), Math.max(lately.perSecond, lately.parts)) / 2);
       fasterAtMs = pausedUntilMs + faster.everyMs;

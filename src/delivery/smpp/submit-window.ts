@@ -8,8 +8,8 @@ export type SubmitAnswer =
   | { kind: 'answered'; status: number; messageId: string; tlvs: readonly Tlv[] }
   /** It was never given to the socket: it can be sent again without a copy. */
   | { kind: 'not_sent' }
-  /** It was given to the socket, and no answer came in time or before the session closed. */
-  | { kind: 'in_doubt' };
+  /** It was given to the socket, and no answer came in time or before the session closed. `silent`: it is still open. */
+  | { kind: 'in_doubt'; silent: boolean };
 
 export interface SubmitRequest {
   fields: SubmitFields;
@@ -65,11 +65,11 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
     }
   }
 
-  function settle(entry: PendingSubmit): void {
+  function settle(entry: PendingSubmit, silent = false): void {
     const wasSent = entry.unsent === undefined;
     pending.delete(entry.sequence);
     entry.unsent = undefined;
-    entry.settle({ kind: wasSent ? 'in_doubt' : 'not_sent' });
+    entry.settle(wasSent ? { kind: 'in_doubt', silent } : { kind: 'not_sent' });
   }
 
   return {
@@ -110,7 +110,7 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
       const sent = overdue.filter(({ unsent }) => unsent === undefined);
       timeoutsInRow += sent.length;
       for (const entry of sent) bury(entry, nowMs);
-      for (const entry of overdue) settle(entry);
+      for (const entry of overdue) settle(entry, true);
       return sent;
     },
 

@@ -10,7 +10,8 @@ export interface SubmittedText {
   /** True once a part was refused: the others need not be sent. */
   readonly isRefused: boolean;
   noteAccepted(part: number, carrierMessageId: string, receiptKey: string): void;
-  noteInDoubt(part: number): void;
+  /** `silent`: the answer may still come. */
+  noteInDoubt(part: number, silent: boolean): void;
   noteRefused(part: number, refusal: SubmitRefusal): void;
   /** The part will not be sent now: the connection is gone, or the text was refused, or waited for too long. */
   noteUnsent(part: number): void;
@@ -41,6 +42,8 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   const open = new Set(partsToSend);
   let refusal: SubmitRefusal | undefined;
   let isAnswered = false;
+  /** Of all parts in doubt the answers may still come. */
+  let isSilent = true;
 
   function result(): SubmitResult {
     const first = states.get(1);
@@ -51,7 +54,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
       return { outcome: 'accepted', carrierMessageId, receiptKey: first?.receiptKey ?? carrierMessageId, ...long };
     }
     if (refusal?.outcome === 'never') return { ...refusal, ...long };
-    if (parts.some(({ state }) => state === 'in_doubt')) return { outcome: 'in_doubt', ...long };
+    if (parts.some(({ state }) => state === 'in_doubt')) return { outcome: 'in_doubt', silent: isSilent, ...long };
     if (refusal !== undefined) return { ...refusal, ...long };
     return { outcome: 'not_sent', ...(parts.length > 0 && long) };
   }
@@ -82,7 +85,8 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
       states.set(part, { part, state: 'accepted', carrierMessageId, receiptKey });
       close(part);
     },
-    noteInDoubt(part) {
+    noteInDoubt(part, silent) {
+      isSilent &&= silent;
       states.set(part, { part, state: 'in_doubt', carrierMessageId: null, receiptKey: null });
       close(part);
     },

@@ -75,7 +75,21 @@ async function sendOne(
   // An operator waits for it as a person waits for a code.
   const urgent = { lane: 'first', isCode: true } as const;
   await submit(
-    [{ messageId, attempt: 1, applicationId: '', ...urgent, to, from, text, expiresAtMs, parts: [], form: null }],
+    [
+      {
+        messageId,
+        attempt: 1,
+        applicationId: '',
+        ...urgent,
+        to,
+        from,
+        text,
+        templateId: null,
+        expiresAtMs,
+        parts: [],
+        form: null,
+      },
+    ],
     (_, given) => {
       result = given;
       onAnswer(given);
@@ -89,7 +103,7 @@ const noReceipt =
   'If another carrier has the same account, that one may have got it.';
 const noReceipts = { ok: true, detail: 'The settings say that this carrier gives no receipts.' };
 
-function describeResult(result: SubmitResult): { ok: boolean; detail: string } {
+export function describeResult(result: SubmitResult): { ok: boolean; detail: string } {
   switch (result.outcome) {
     case 'accepted':
       return {

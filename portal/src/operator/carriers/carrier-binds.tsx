@@ -1,15 +1,19 @@
 import type { Carrier, CarrierBind } from '../../api/operator-types.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { todayFacts, useToday } from './use-today.ts';
 
 const columns = ['Connection', 'State', 'Address', 'Since', 'Node', 'Problem'];
 
 /** The live state of each connection. */
 export function CarrierBinds({ carrier }: { carrier: Carrier }) {
+  const today = useToday();
   return (
-    <Panel title="Connections" lead="As the workers see them now.">
+    <Panel title="Now" lead="Each connection as its worker sees it, and what the carrier did today (UTC).">
+      <Facts facts={todayFacts(today.get(carrier.name))} />
       {carrier.binds.length === 0 ? (
         <p>No worker runs this carrier. Start a node that sends texts.</p>
       ) : (

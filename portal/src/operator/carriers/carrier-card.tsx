@@ -1,13 +1,20 @@
 import { Link } from 'wouter';
-import type { Carrier } from '../../api/operator-types.ts';
+import type { Carrier, Total } from '../../api/operator-types.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Status } from '../../parts/status.tsx';
 import { addressOf, bindErrors, bindsOf, rateOf, stateOf } from './carrier-facts.ts';
 import styles from './carriers.module.css';
 import { PauseButton } from './pause-button.tsx';
+import { todayFacts } from './use-today.ts';
+
+interface CarrierCardProps {
+  carrier: Carrier;
+  today: Total | undefined;
+  onChange: () => void;
+}
 
 /** One carrier in the list: its state, and why a connection is not up. */
-export function CarrierCard({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
+export function CarrierCard({ carrier, today, onChange }: CarrierCardProps) {
   const { name, kind } = carrier;
   return (
     <article className={styles.card} aria-label={name}>
@@ -26,6 +33,7 @@ export function CarrierCard({ carrier, onChange }: { carrier: Carrier; onChange:
           ['Address', addressOf(carrier)],
           ['Connections', bindsOf(carrier)],
           ['Rate', rateOf(carrier)],
+          ...todayFacts(today),
         ]}
       />
       {bindErrors(carrier).map((error) => (

@@ -13,6 +13,7 @@ import { AddCarrier } from './add-carrier.tsx';
 import { CarrierCard } from './carrier-card.tsx';
 import { CarrierPage } from './carrier-page.tsx';
 import styles from './carriers.module.css';
+import { useToday } from './use-today.ts';
 
 const refreshMs = 2000;
 
@@ -24,6 +25,7 @@ export default function Carriers() {
 function CarrierList() {
   const { service } = useSession();
   const { data, problem, reload, showMore } = useList<Carrier>(operatorPath('carriers'), refreshMs);
+  const today = useToday();
   const [adding, setAdding] = useState(false);
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
@@ -51,7 +53,7 @@ function CarrierList() {
         <ul className={styles.list}>
           {data?.map((carrier) => (
             <li key={carrier.name}>
-              <CarrierCard carrier={carrier} onChange={reload} />
+              <CarrierCard carrier={carrier} today={today.get(carrier.name)} onChange={reload} />
             </li>
           ))}
         </ul>

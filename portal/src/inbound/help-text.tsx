@@ -1,0 +1,56 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { applicationPath, call } from '../api/call.ts';
+import type { ApplicationDetail } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useToast } from '../parts/toast.tsx';
+
+interface HelpTextProps {
+  application: ApplicationDetail & { help_text?: string | null };
+  onChange: () => void;
+}
+
+/** The answer to people who text HELP. */
+export function HelpText({ application, onChange }: HelpTextProps) {
+  const showToast = useToast();
+  const before = application.help_text ?? '';
+  const [text, setText] = useState(before);
+  const { run, busy, problem } = useAction(async () => {
+    const body = { help_text: text.trim() === '' ? null : text };
+    await call('PATCH', applicationPath(application.id), { body });
+    showToast('Help text saved.');
+    onChange();
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <Panel
+      title="Help text"
+      lead="What people get who text HELP to one of your numbers. Say who you are and how to reach you."
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Help text"
+            placeholder="ACME: questions? help@acme.example or +44 20 7946 0000. Text STOP to end."
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            error={problem?.of('help_text')}
+          />
+          <ProblemCallout problem={problem} fields={['help_text']} />
+          <Group>
+            <Button type="submit" variant="default" loading={busy} disabled={text === before}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

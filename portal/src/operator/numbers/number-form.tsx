@@ -1,0 +1,115 @@
+import { Button, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { apis } from '../../api/apis.ts';
+import { call, operatorPath } from '../../api/call.ts';
+import type { OwnNumber } from '../../api/operator-types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { useCarrierNames } from '../use-carrier-names.ts';
+
+interface NumberFormProps {
+  /** Undefined: a new one. */
+  number: OwnNumber | undefined;
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+const inputs = ['number', 'application_id', 'api', 'keyword', 'carrier', 'ignored_words'];
+
+/** Gives a number to an application. The same number, keyword and carrier again change the holder. */
+export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps) {
+  const showToast = useToast();
+  const carriers = useCarrierNames() ?? [];
+  const [number, setNumber] = useState(before?.number ?? '');
+  const [application, setApplication] = useState(before?.application_id ?? '');
+  const [api, setApi] = useState(before?.api ?? 'sms');
+  const [keyword, setKeyword] = useState(before?.keyword ?? '');
+  const [carrier, setCarrier] = useState(before?.carrier ?? '');
+  const [ignored, setIgnored] = useState(before?.ignored_words.join(', ') ?? '');
+  const { run, busy, problem } = useAction(async () => {
+    const body = {
+      application_id: application,
+      api,
+      keyword: keyword === '' ? null : keyword,
+      carrier: carrier === '' ? null : carrier,
+      ignored_words: ignored.split(/[\s,]+/).filter((word) => word !== ''),
+    };
+    await call('PUT', operatorPath(`numbers/${encodeURIComponent(number)}`), { body });
+    showToast(`${number} is given to the application.`);
+    onSaved();
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={before === undefined ? 'Give a number' : `Change ${before.number}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Number"
+            description="With a plus, or a short code."
+            placeholder="+447700900123"
+            disabled={before !== undefined}
+            data-autofocus
+            value={number}
+            onChange={(event) => setNumber(event.currentTarget.value.trim())}
+            error={problem?.of('number')}
+          />
+          <TextInput
+            label="Application id"
+            placeholder="app_…"
+            value={application}
+            onChange={(event) => setApplication(event.currentTarget.value.trim())}
+            error={problem?.of('application_id')}
+          />
+          <NativeSelect
+            label="API"
+            description="Where the application reads the texts."
+            data={apis
+              .filter(({ name }) => name !== 'verify')
+              .map(({ name, title }) => ({ value: name, label: title }))}
+            value={api}
+            onChange={(event) => setApi(event.currentTarget.value)}
+            error={problem?.of('api')}
+          />
+          <TextInput
+            label="Keyword"
+            description="Only texts that begin with this word, where applications share the number."
+            disabled={before !== undefined}
+            value={keyword}
+            onChange={(event) => setKeyword(event.currentTarget.value.trim())}
+            error={problem?.of('keyword')}
+          />
+          <NativeSelect
+            label="Carrier"
+            disabled={before !== undefined}
+            data={[{ value: '', label: 'Any' }, ...carriers]}
+            value={carrier}
+            onChange={(event) => setCarrier(event.currentTarget.value)}
+            error={problem?.of('carrier')}
+          />
+          <TextInput
+            label="Ignored words"
+            description="Words like CANCEL or END that are no stop words here. STOP always is one."
+            value={ignored}
+            onChange={(event) => setIgnored(event.currentTarget.value)}
+            error={problem?.of('ignored_words')}
+          />
+          <ProblemCallout problem={problem} fields={inputs} />
+          <Button type="submit" loading={busy}>
+            Save
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,55 @@
+import type { Total, TotalsReport } from '../../api/operator-types.ts';
+import { Table } from '../../parts/table.tsx';
+
+const count = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+const numbers = ['Sent', 'Parts', 'Attempts', 'Copies', 'In doubt', 'Delivered', 'Undelivered', 'Failed', 'Quality'];
+const titles: Record<string, string> = {
+  day: 'Day',
+  carrier: 'Carrier',
+  country: 'Country',
+  sender: 'Sender',
+  application: 'Application',
+};
+
+export function QualityTable({ report: { by, data } }: { report: TotalsReport }) {
+  return (
+    <Table
+      label="Quality"
+      columns={[
+        ...by.map((group) => titles[group] ?? group),
+        ...numbers.map((title) => ({ title, number: true as const })),
+      ]}
+      rows={data.map((total) => {
+        const names = by.map((group) => nameOf(total, group));
+        return { key: names.join(' '), cells: [...names, ...countsOf(total)] };
+      })}
+    />
+  );
+}
+
+function nameOf(total: Total, group: string): string {
+  const { day, carrier, country, sender, application_id } = total;
+  return { day, carrier, country, sender, application: application_id }[group] ?? 'unknown';
+}
+
+function countsOf(total: Total) {
+  const { sent, parts, attempts, copies, in_doubt, delivered, undelivered, failed } = total;
+  return [
+    ...[sent, parts, attempts, copies, in_doubt].map((each) => count.format(each)),
+    withShare(delivered, sent),
+    ...[undelivered, failed].map((each) => count.format(each)),
+    qualityText(total),
+  ];
+}
+
+function withShare(part: number, whole: number): string {
+  return whole === 0 ? count.format(part) : `${count.format(part)} (${percent.format(part / whole)})`;
+}
+
+function qualityText({ quality, quality_low, quality_high, codes }: Total): string {
+  if (quality === null) return '–';
+  const span = `${percent.format(quality_low ?? 0)} to ${percent.format(quality_high ?? 1)}`;
+  return `${percent.format(quality)} of ${count.format(codes)} (${span})`;
+}

@@ -1,0 +1,78 @@
+import { Button, Skeleton, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { operatorPath, withQuery } from '../../api/call.ts';
+import type { TotalsReport } from '../../api/operator-types.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Callout } from '../../parts/callout.tsx';
+import { Check } from '../../parts/check.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { PageTitle } from '../../parts/page-title.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import styles from '../operator.module.css';
+import { QualityTable } from './quality-table.tsx';
+
+const groups = ['carrier', 'country', 'sender', 'application', 'day'];
+const dayMs = 86_400_000;
+
+export default function Quality() {
+  const [from, setFrom] = useState(() => dayOf(Date.now() - 29 * dayMs));
+  const [to, setTo] = useState(() => dayOf(Date.now()));
+  const [by, setBy] = useState(['carrier', 'country']);
+  const query = { from, to, by: groups.filter((group) => by.includes(group)).join(',') };
+  return (
+    <>
+      <PageTitle
+        lead="What each carrier did with the texts. Quality is the part of verifications that were approved."
+        actions={
+          <Button component="a" href={withQuery(operatorPath('totals.csv'), query)} variant="default" download>
+            Download as CSV
+          </Button>
+        }
+      >
+        Quality
+      </PageTitle>
+      <Stack>
+        <div className={styles.search}>
+          <TextInput label="From" type="date" value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
+          <TextInput label="To" type="date" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
+          <fieldset className={styles.groups}>
+            <legend>One row for each</legend>
+            {groups.map((group) => (
+              <Check
+                key={group}
+                label={group}
+                checked={by.includes(group)}
+                onChange={(checked) => setBy(checked ? [...by, group] : by.filter((each) => each !== group))}
+              />
+            ))}
+          </fieldset>
+        </div>
+        <Report key={JSON.stringify(query)} path={withQuery(operatorPath('totals'), query)} />
+      </Stack>
+    </>
+  );
+}
+
+function Report({ path }: { path: string }) {
+  const { data, problem, reload } = useLoad<TotalsReport>(path);
+  if (data === undefined) {
+    return problem === undefined ? <Skeleton height={220} /> : <ProblemCallout problem={problem} onRetry={reload} />;
+  }
+  if (data.data.length === 0) return <EmptyState title="No texts in these days">Choose other days.</EmptyState>;
+  return (
+    <>
+      {data.truncated && (
+        <Callout tone="wait" title="There are more rows than a page can show. The CSV file has all of them." />
+      )}
+      <Panel>
+        <QualityTable report={data} />
+      </Panel>
+    </>
+  );
+}
+
+/** Days are UTC's. */
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,98 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { call, operatorPath } from '../../api/call.ts';
+import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
+import { toProblem } from '../../api/problem.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Callout } from '../../parts/callout.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { Tag } from '../../parts/status.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import type { RuleChange } from './route-diff.ts';
+import styles from './routes.module.css';
+
+interface ReviewRoutesProps {
+  latest: RouteTable;
+  rules: RouteRule[];
+  changes: RuleChange[];
+  onClose: () => void;
+  /** Called when another operator was faster: the newest table has to be read. */
+  onOutdated: () => void;
+  onSaved: () => void;
+}
+
+/** Shows what saving changes in the newest table, and saves over the version that is shown. */
+export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSaved }: ReviewRoutesProps) {
+  const showToast = useToast();
+  const [outdated, setOutdated] = useState(false);
+  const { run, busy, problem } = useAction(async () => {
+    try {
+      await call<RouteTable>('PUT', operatorPath('routes'), { body: { version: latest.version, routes: rules } });
+    } catch (error) {
+      if (toProblem(error).status !== 409) throw error;
+      setOutdated(true);
+      onOutdated();
+      return;
+    }
+    showToast('Routes saved. Every node follows within 2 seconds.');
+    onSaved();
+  });
+  return (
+    <Modal opened onClose={onClose} title="Review the changes" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack>
+        {outdated && (
+          <Callout tone="wait" title="Another operator saved first. Nothing was overwritten.">
+            Below is what your list changes in their version {latest.version}. Save again to replace it.
+          </Callout>
+        )}
+        <ul className={styles.changes}>
+          {changes.map((change) => (
+            <Change key={`${change.kind} ${change.name}`} change={change} />
+          ))}
+        </ul>
+        {rules.length === 0 && (
+          <Callout tone="wait" title="Without rules every carrier takes every text, the first by name." />
+        )}
+        <ProblemCallout problem={problem} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Back
+          </Button>
+          <Button loading={busy} onClick={() => run()} data-autofocus>
+            Save version {latest.version + 1}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const tones = { added: 'good', removed: 'bad', changed: 'wait', moved: 'calm' } as const;
+
+function Change({ change: { name, kind, from, to, fields } }: { change: RuleChange }) {
+  return (
+    <li className={styles.change}>
+      <div className={styles.changeHead}>
+        <Tag tone={tones[kind]}>{kind}</Tag>
+        <strong>{name}</strong>
+        <span className={styles.text}>{placeText(from, to)}</span>
+      </div>
+      {fields.length > 0 && (
+        <dl className={styles.fieldChange}>
+          {fields.map(({ field, before, after }) => [
+            <dt key={`${field} name`}>{field}</dt>,
+            <dd key={field}>
+              <del>{before}</del> → <ins>{after}</ins>
+            </dd>,
+          ])}
+        </dl>
+      )}
+    </li>
+  );
+}
+
+function placeText(from: number | null, to: number | null): string {
+  if (from === null) return `at place ${to}`;
+  if (to === null) return `was at place ${from}`;
+  return from === to ? '' : `from place ${from} to ${to}`;
+}

@@ -1,0 +1,80 @@
+import type { RouteRule } from '../../api/operator-types.ts';
+
+/** What saving a draft would change, one entry for each rule that differs. */
+export interface RuleChange {
+  name: string;
+  kind: 'added' | 'removed' | 'changed' | 'moved';
+  /** Places in the list, from 1; null where there is none. */
+  from: number | null;
+  to: number | null;
+  fields: { field: string; before: string; after: string }[];
+}
+
+/** Rules are told apart by their names. */
+export function diffRoutes(before: readonly RouteRule[], after: readonly RouteRule[]): RuleChange[] {
+  const places = (rules: readonly RouteRule[]) => new Map(rules.map(({ name }, index) => [name, index]));
+  const [oldPlaces, newPlaces] = [places(before), places(after)];
+  const stays = unmoved(after.flatMap(({ name }) => oldPlaces.get(name) ?? []));
+  const removed = before
+    .filter(({ name }) => !newPlaces.has(name))
+    .map(({ name }): RuleChange => ({ name, kind: 'removed', from: placeOf(oldPlaces, name), to: null, fields: [] }));
+  const kept = after.flatMap((rule): RuleChange[] => {
+    const { name } = rule;
+    const old = before[oldPlaces.get(name) ?? -1];
+    const to = placeOf(newPlaces, name);
+    if (old === undefined) return [{ name, kind: 'added', from: null, to, fields: [] }];
+    const fields = differences(old, rule);
+    const isMoved = !stays.has(oldPlaces.get(name) ?? -1);
+    if (fields.length === 0 && !isMoved) return [];
+    const kind = fields.length > 0 ? 'changed' : 'moved';
+    return [{ name, kind, from: isMoved ? placeOf(oldPlaces, name) : to, to, fields }];
+  });
+  return [...removed, ...kept];
+}
+
+function placeOf(places: Map<string, number>, name: string): number {
+  return (places.get(name) ?? 0) + 1;
+}
+
+function differences(before: RouteRule, after: RouteRule): RuleChange['fields'] {
+  const [old, wanted] = [flat(before), flat(after)];
+  return [...new Set([...old.keys(), ...wanted.keys()])].flatMap((field) => {
+    const [was, is] = [old.get(field) ?? nothing, wanted.get(field) ?? nothing];
+    return was === is ? [] : [{ field, before: was, after: is }];
+  });
+}
+
+const nothing = '–';
+
+/** Each setting of a rule as a text that people can compare. */
+function flat({ match, carriers, failover, failover_bulk, from, hours }: RouteRule): Map<string, string> {
+  return new Map(
+    Object.entries({
+      ...Object.fromEntries(Object.entries(match).map(([field, list]) => [field, list.join(', ')])),
+      carriers: carriers.map(({ carrier, weight }) => `${carrier} ${weight}`).join(', '),
+      failover: failover.join(', '),
+      'failover of other texts': failover_bulk === false ? '' : `${failover_bulk.per_minute} a minute`,
+      'sent as': from ?? '',
+      hours: hours === null ? '' : hoursText(hours),
+    }).map(([field, text]) => [field, text === '' ? nothing : text]),
+  );
+}
+
+export function hoursText({ from, to, days, zone }: NonNullable<RouteRule['hours']>): string {
+  return `${from}–${to} ${days.length === 0 ? 'every day' : days.join(', ')}, ${zone}`;
+}
+
+/** The largest set of places that are in rising order: all others have moved. */
+function unmoved(places: number[]): Set<number> {
+  const best = places.map((place) => ({ chain: [place] }));
+  for (const [index, place] of places.entries()) {
+    for (const earlier of best.slice(0, index)) {
+      const last = earlier.chain.at(-1) ?? -1;
+      const mine = best[index];
+      if (mine !== undefined && last < place && earlier.chain.length + 1 > mine.chain.length) {
+        mine.chain = [...earlier.chain, place];
+      }
+    }
+  }
+  return new Set(best.reduce<number[]>((longest, { chain }) => (chain.length > longest.length ? chain : longest), []));
+}

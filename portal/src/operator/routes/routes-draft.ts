@@ -1,0 +1,53 @@
+import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
+
+/** A rule with a key of its own: its name can be changed and need not be right yet. */
+export interface DraftRule {
+  key: string;
+  rule: RouteRule;
+}
+
+/** The table as an operator edits it, and the version that it began with. */
+export interface RoutesDraft {
+  version: number;
+  rules: DraftRule[];
+}
+
+export function toRoutesDraft({ version, routes }: RouteTable): RoutesDraft {
+  return { version, rules: routes.map((rule) => ({ key: crypto.randomUUID(), rule })) };
+}
+
+export function rulesOf({ rules }: RoutesDraft): RouteRule[] {
+  return rules.map(({ rule }) => rule);
+}
+
+export function newRule(carriers: readonly string[]): RouteRule {
+  return {
+    name: '',
+    match: {},
+    carriers: carriers.slice(0, 1).map((carrier) => ({ carrier, weight: 1 })),
+    failover: [],
+    failover_bulk: false,
+    from: null,
+    hours: null,
+  };
+}
+
+/** Replaces the rule of this key, or adds it at the end. */
+export function withRule(draft: RoutesDraft, changed: DraftRule): RoutesDraft {
+  const isNew = !draft.rules.some(({ key }) => key === changed.key);
+  const rules = isNew
+    ? [...draft.rules, changed]
+    : draft.rules.map((each) => (each.key === changed.key ? changed : each));
+  return { ...draft, rules };
+}
+
+export function withoutRule(draft: RoutesDraft, key: string): RoutesDraft {
+  return { ...draft, rules: draft.rules.filter((each) => each.key !== key) };
+}
+
+export function withMoved(draft: RoutesDraft, index: number, by: -1 | 1): RoutesDraft {
+  const rules = [...draft.rules];
+  const [moved] = rules.splice(index, 1);
+  if (moved !== undefined) rules.splice(index + by, 0, moved);
+  return { ...draft, rules };
+}

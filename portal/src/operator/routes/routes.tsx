@@ -1,0 +1,44 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { operatorPath } from '../../api/call.ts';
+import type { RouteTable } from '../../api/operator-types.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { PageTitle } from '../../parts/page-title.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCarrierNames } from '../use-carrier-names.ts';
+import { RouteEditor } from './route-editor.tsx';
+
+const refreshMs = 5000;
+
+export default function Routes() {
+  const table = useLoad<RouteTable>(operatorPath('routes'), refreshMs);
+  const carriers = useCarrierNames(refreshMs);
+  const { problem } = table;
+  return (
+    <>
+      <PageTitle lead={<Lead table={table.data} />}>Routes</PageTitle>
+      <Stack>
+        <ProblemCallout problem={problem} onRetry={table.reload} />
+        {table.data === undefined || carriers === undefined ? (
+          problem === undefined && <Skeleton height={260} />
+        ) : (
+          <RouteEditor latest={table.data} carriers={carriers} onSaved={table.reload} />
+        )}
+      </Stack>
+    </>
+  );
+}
+
+function Lead({ table }: { table: RouteTable | undefined }) {
+  return (
+    <>
+      The first rule that matches a text says which carriers take it. Where no rule leads, nothing goes.
+      {table !== undefined && (table.updated_at ?? null) !== null && (
+        <>
+          {' '}
+          Version {table.version}, saved <Time at={table.updated_at ?? ''} />.
+        </>
+      )}
+    </>
+  );
+}

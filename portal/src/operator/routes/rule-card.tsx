@@ -1,0 +1,66 @@
+import { ActionIcon } from '@mantine/core';
+import type { RouteRule } from '../../api/operator-types.ts';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Tag } from '../../parts/status.tsx';
+import styles from './routes.module.css';
+import { extrasOf, matchText, sharesOf } from './rule-text.ts';
+
+interface RuleCardProps {
+  rule: RouteRule;
+  place: number;
+  count: number;
+  /** Whether it is the rule of the explained text. */
+  matching: boolean;
+  onEdit: () => void;
+  onMove: (by: -1 | 1) => void;
+  onRemove: () => void;
+}
+
+/** A rule in the list, in words. */
+export function RuleCard({ rule, place, count, matching, onEdit, onMove, onRemove }: RuleCardProps) {
+  const { name } = rule;
+  return (
+    <li className={styles.rule} data-matching={matching || undefined}>
+      <span className={styles.place}>{place}</span>
+      <div>
+        <h2 className={styles.name}>
+          {name} {matching && <Tag tone="calm">takes this text</Tag>}
+        </h2>
+        <p className={styles.text}>{matchText(rule)}</p>
+        <div className={styles.carriers}>
+          {sharesOf(rule).map((share) => (
+            <Tag key={share} tone="calm">
+              {share}
+            </Tag>
+          ))}
+        </div>
+        {extrasOf(rule).map((extra) => (
+          <p key={extra} className={styles.text}>
+            {extra}
+          </p>
+        ))}
+      </div>
+      <div className={styles.buttons}>
+        <RuleButton icon="up" label={`Move ${name} up`} disabled={place === 1} onClick={() => onMove(-1)} />
+        <RuleButton icon="down" label={`Move ${name} down`} disabled={place === count} onClick={() => onMove(1)} />
+        <RuleButton icon="edit" label={`Edit ${name}`} onClick={onEdit} />
+        <RuleButton icon="cross" label={`Remove ${name}`} onClick={onRemove} />
+      </div>
+    </li>
+  );
+}
+
+interface RuleButtonProps {
+  icon: IconName;
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+}
+
+function RuleButton({ icon, label, disabled = false, onClick }: RuleButtonProps) {
+  return (
+    <ActionIcon variant="default" size="lg" aria-label={label} title={label} disabled={disabled} onClick={onClick}>
+      <Icon name={icon} size={16} />
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,82 @@
+import type { RouteRule } from '../../api/operator-types.ts';
+import type { ApiName } from '../../api/types.ts';
+
+/** A rule as it is typed: lists are texts with commas, numbers are texts. */
+export interface RuleDraft {
+  name: string;
+  countries: string;
+  prefixes: string;
+  senders: string;
+  applications: string;
+  apis: ApiName[];
+  carriers: { carrier: string; weight: string }[];
+  failover: string[];
+  /** Null: only verification texts move. */
+  perMinute: string | null;
+  from: string;
+  hours: RouteRule['hours'];
+}
+
+export function toRuleDraft({ name, match, carriers, failover, failover_bulk, from, hours }: RouteRule): RuleDraft {
+  const typed = (list: string[] = []) => list.join(', ');
+  return {
+    name,
+    countries: typed(match.countries),
+    prefixes: typed(match.prefixes),
+    senders: typed(match.senders),
+    applications: typed(match.applications),
+    apis: match.apis ?? [],
+    carriers: carriers.map(({ carrier, weight }) => ({ carrier, weight: String(weight) })),
+    failover,
+    perMinute: failover_bulk === false ? null : String(failover_bulk.per_minute),
+    from: from ?? '',
+    hours,
+  };
+}
+
+export function fromRuleDraft(draft: RuleDraft): RouteRule {
+  const match: RouteRule['match'] = {};
+  const countries = listed(draft.countries.toUpperCase());
+  const [prefixes, senders, applications] = [draft.prefixes, draft.senders, draft.applications].map(listed);
+  if (countries.length > 0) match.countries = countries;
+  if (prefixes?.length) match.prefixes = prefixes;
+  if (draft.apis.length > 0) match.apis = draft.apis;
+  if (applications?.length) match.applications = applications;
+  if (senders?.length) match.senders = senders;
+  return {
+    name: draft.name.trim(),
+    match,
+    carriers: draft.carriers.map(({ carrier, weight }) => ({ carrier, weight: Number(weight) })),
+    failover: draft.failover,
+    failover_bulk: draft.perMinute === null ? false : { per_minute: Number(draft.perMinute) },
+    from: draft.from.trim() === '' ? null : draft.from.trim(),
+    hours: draft.hours,
+  };
+}
+
+/** Senders may have spaces, so only commas part the items. */
+function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** What the service could only say after all rules are sent. */
+export function ruleProblem(draft: RuleDraft, taken: string[]): string | undefined {
+  const name = draft.name.trim();
+  if (name === '') return 'The rule needs a name.';
+  if (taken.includes(name)) return `Another rule has the name ${name}. Choose another one.`;
+  if (draft.carriers.length === 0) return 'The rule needs a carrier.';
+  if (!draft.carriers.every(({ weight }) => isWhole(weight))) return 'A weight must be a whole number from 1 to 1000.';
+  const twice = [...draft.carriers.map(({ carrier }) => carrier), ...draft.failover].find(
+    (carrier, index, all) => all.indexOf(carrier) !== index,
+  );
+  if (twice !== undefined) return `${twice} is in this rule twice.`;
+  if (draft.perMinute !== null && !/^[1-9]\d*$/.test(draft.perMinute)) return 'Texts a minute must be a whole number.';
+  return undefined;
+}
+
+function isWhole(weight: string): boolean {
+  return /^\d{1,4}$/.test(weight) && Number(weight) >= 1 && Number(weight) <= 1000;
+}

@@ -1,0 +1,65 @@
+import { TextInput } from '@mantine/core';
+import type { RouteRule } from '../../api/operator-types.ts';
+import { Check } from '../../parts/check.tsx';
+import styles from './routes.module.css';
+
+const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+interface HoursFieldsProps {
+  hours: RouteRule['hours'];
+  onChange: (hours: RouteRule['hours']) => void;
+}
+
+/** When texts may leave. Verifications and texts of high priority know no hours. */
+export function HoursFields({ hours, onChange }: HoursFieldsProps) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <fieldset className={styles.group}>
+      <legend>Hours</legend>
+      <Check
+        label="Only within these hours"
+        description="Others wait. Verifications and texts of high priority leave at any time."
+        checked={hours !== null}
+        onChange={(checked) => onChange(checked ? { from: '08:00', to: '20:00', days: [], zone } : null)}
+      />
+      {hours !== null && (
+        <>
+          <div className={styles.fields}>
+            <TextInput
+              label="From"
+              value={hours.from}
+              onChange={(event) => onChange({ ...hours, from: event.currentTarget.value })}
+            />
+            <TextInput
+              label="To"
+              value={hours.to}
+              onChange={(event) => onChange({ ...hours, to: event.currentTarget.value })}
+            />
+            <TextInput
+              label="Time zone"
+              value={hours.zone}
+              onChange={(event) => onChange({ ...hours, zone: event.currentTarget.value })}
+            />
+          </div>
+          <div className={styles.checks}>
+            {weekDays.map((day) => (
+              <Check
+                key={day}
+                label={day}
+                checked={hours.days.length === 0 || hours.days.includes(day)}
+                onChange={(checked) => onChange({ ...hours, days: withDay(hours.days, day, checked) })}
+              />
+            ))}
+          </div>
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+/** An empty list means every day. */
+function withDay(days: string[], day: string, checked: boolean): string[] {
+  const all = days.length === 0 ? weekDays : days;
+  const next = weekDays.filter((each) => (each === day ? checked : all.includes(each)));
+  return next.length === weekDays.length ? [] : next;
+}

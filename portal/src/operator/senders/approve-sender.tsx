@@ -1,0 +1,107 @@
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call, operatorPath } from '../../api/call.ts';
+import type { ListedSender } from '../../api/operator-types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Check } from '../../parts/check.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { useCarrierNames } from '../use-carrier-names.ts';
+
+interface ApproveSenderProps {
+  sender: ListedSender;
+  onApproved: () => void;
+}
+
+/** Asks what the operator knows about the sender, then approves it; or changes what was said before. */
+export function ApproveSender({ sender, onApproved }: ApproveSenderProps) {
+  const [open, setOpen] = useState(false);
+  const label = sender.status === 'approved' ? 'Change' : 'Approve';
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} aria-label={`${label} ${sender.sender}`}>
+        {label}
+      </Button>
+      <Modal
+        opened={open}
+        onClose={() => setOpen(false)}
+        title={`${label} ${sender.sender}`}
+        centered
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <ApproveForm
+          sender={sender}
+          label={label}
+          onApproved={() => {
+            setOpen(false);
+            onApproved();
+          }}
+        />
+      </Modal>
+    </>
+  );
+}
+
+function ApproveForm({ sender, label, onApproved }: ApproveSenderProps & { label: string }) {
+  const showToast = useToast();
+  const names = useCarrierNames() ?? [];
+  const [carriers, setCarriers] = useState(sender.carriers);
+  const [registration, setRegistration] = useState(sender.registration ?? '');
+  const [perSecond, setPerSecond] = useState(String(sender.per_second ?? ''));
+  const { run, busy, problem } = useAction(async () => {
+    const body = {
+      carriers,
+      registration: registration.trim() === '' ? null : registration.trim(),
+      per_second: perSecond.trim() === '' ? null : Number(perSecond),
+    };
+    await call('POST', operatorPath(`senders/${sender.id}/approve`), { body });
+    showToast(`${sender.sender} approved.`);
+    onApproved();
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <fieldset style={{ margin: 0, padding: 0, border: 0 }}>
+          <legend style={{ marginBottom: 8 }}>Carriers that know this sender. Without a tick, all of them.</legend>
+          <Stack gap={6}>
+            {names.map((name) => (
+              <Check
+                key={name}
+                label={name}
+                checked={carriers.includes(name)}
+                onChange={(checked) =>
+                  setCarriers(checked ? [...carriers, name] : carriers.filter((each) => each !== name))
+                }
+              />
+            ))}
+          </Stack>
+        </fieldset>
+        <TextInput
+          label="Registration"
+          description="What the carrier or the country’s authority calls it, if anything."
+          value={registration}
+          onChange={(event) => setRegistration(event.currentTarget.value)}
+          error={problem?.of('registration')}
+        />
+        <TextInput
+          label="Texts a second"
+          placeholder="No limit"
+          inputMode="numeric"
+          value={perSecond}
+          onChange={(event) => setPerSecond(event.currentTarget.value)}
+          error={problem?.of('per_second', 'Texts a second')}
+        />
+        <ProblemCallout problem={problem} fields={['registration', 'per_second']} />
+        <Button type="submit" loading={busy} data-autofocus>
+          {label}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,71 @@
+import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call } from '../api/call.ts';
+import { useAction } from '../api/use-action.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import styles from './handset.module.css';
+
+interface ReplyFormProps {
+  applicationId: string;
+  /** The phone that answers. */
+  from: string;
+  /** Whom it has texts from, the newest first. */
+  senders: string[];
+  onReplied: () => void;
+}
+
+/** Answers a text as the person with the phone would. */
+export function ReplyForm({ applicationId, from, senders, onReplied }: ReplyFormProps) {
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const [message, setMessage] = useState('');
+  const [newest = ''] = senders;
+  const to = chosen !== undefined && senders.includes(chosen) ? chosen : newest;
+  const { run, busy, problem } = useAction(async () => {
+    const body = { application_id: applicationId, from, to, message };
+    await call('POST', '/sandbox/v1/inbox/replies', { body });
+    setMessage('');
+    onReplied();
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <form className={styles.reply} onSubmit={submit} noValidate>
+      {senders.length > 1 && (
+        <NativeSelect
+          aria-label="Reply to"
+          size="xs"
+          data={senders.map((sender) => ({ value: sender, label: `To ${sender}` }))}
+          value={to}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+      )}
+      <div className={styles.replyLine}>
+        <TextInput
+          aria-label={`Reply to ${to}`}
+          placeholder={`Reply to ${to}`}
+          size="sm"
+          radius="xl"
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        <ActionIcon
+          type="submit"
+          size={36}
+          radius="xl"
+          aria-label="Send the reply"
+          title="Send the reply"
+          loading={busy}
+          disabled={message === ''}
+        >
+          <Icon name="up" size={17} />
+        </ActionIcon>
+      </div>
+      <ProblemCallout problem={problem} />
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import type { CallbackCarriers } from '../delivery/http/callback-carriers.ts';
+import { type Callbacks, createCallbacks } from '../delivery/http/callbacks.ts';
+import { createReceipts } from '../delivery/receipts.ts';
+import { createHandsets } from '../sandbox/handsets.ts';
+import type { Foundation } from './foundation.ts';
+import { createShownTexts } from './shown-texts.ts';
+
+/** Builds what web nodes do with receipts and inbound texts that come by HTTP. */
+export function composeCallbacks(
+  { config, clock, sideDatabase: database, log, metrics }: Foundation,
+  carriers: CallbackCarriers,
+): Callbacks {
+  const isSandbox = config.environment === 'sandbox';
+  const handsets = createHandsets(database, clock);
+  const shown = isSandbox ? createShownTexts({ database, handsets, phonesKey: 'sandbox', log }) : undefined;
+  const receipts = createReceipts({
+    database,
+    clock,
+    onCount: metrics.countCarrier,
+    ...(shown && { onDelivered: shown.onDelivered }),
+  });
+  return createCallbacks({
+    database,
+    clock,
+    carriers,
+    receipts,
+    // The part that keeps inbound texts takes its place here.
+    receiveInbound: () => Promise.reject(new Error('inbound texts are not taken yet')),
+    onCount: metrics.countCarrier,
+  });
+}

@@ -1,0 +1,77 @@
+import { findCarrier } from '../delivery/carrier-store.ts';
+import { createNumberService } from '../inbound/number-service.ts';
+import { createOptOuts } from '../inbound/opt-outs.ts';
+import { createInboundReceiver } from '../inbound/receive.ts';
+import { findMessages } from '../messages/message-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import type { Registry } from '../registry/registry.ts';
+import { findAnswering, isApplication } from '../registry/registry-store.ts';
+import type { Foundation } from './foundation.ts';
+import type { composeInbox } from './inbox.ts';
+
+export interface InboundParts {
+  config: Pick<Config, 'optOutVerify'>;
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  /** An answer is due. */
+  wake: () => void;
+}
+
+/** What takes texts from phones, in the delivery thread and in web nodes, and who has opted out. */
+export function createInbound({ config, database, clock, keys, wake }: InboundParts) {
+  const optOuts = createOptOuts({ database, clock, keys, verifications: config.optOutVerify });
+  return { optOuts, receiver: createInboundReceiver({ database, clock, keys, optOuts, findAnswering, wake }) };
+}
+
+export type Inbound = ReturnType<typeof composeInbound>;
+
+export interface InboundWebParts {
+  registry: Registry;
+  inbox: ReturnType<typeof composeInbox>;
+  wakeDelivery: () => void;
+}
+
+/** How many texts on a virtual phone are looked at for the sender that it answers. */
+const lookedAt = 100;
+
+/** The same for web nodes, with what their routes need. */
+export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
+  const { config, clock, sideDatabase: database, keys } = foundation;
+  const { registry, inbox } = parts;
+  const { requireOwn } = registry.service;
+  const { optOuts, receiver } = createInbound({ config, database, clock, keys, wake: parts.wakeDelivery });
+  const numbers = createNumberService({
+    database,
+    clock,
+    isApplication,
+    change: registry.feed.change,
+    isCarrier: async (name) => (await findCarrier(database, name)) !== undefined,
+  });
+
+  async function findReceivedFrom(applicationId: string, to: string, sender: string) {
+    const texts = await inbox.handsets.list({ applicationId, to, before: undefined, limit: lookedAt });
+    const messages = await findMessages(
+      database,
+      texts.map(({ messageId }) => messageId),
+    );
+    const found = messages.find((message) => message.sender === sender || `+${message.sender}` === sender);
+    return found && (found.api === 'messaging' ? ('messaging' as const) : ('sms' as const));
+  }
+
+  const isSandbox = config.environment === 'sandbox';
+  return {
+    optOuts,
+    receiver,
+    routes: {
+      inbound: { database, optOuts },
+      numbers,
+      portalInbound: { database, optOuts, requireOwn },
+      inbox: isSandbox ? { ...inbox, requireOwn } : undefined,
+      replies: isSandbox ? { database, clock, receiver, findReceivedFrom, requireOwn } : undefined,
+    },
+  };
+}

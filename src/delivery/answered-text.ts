@@ -1,0 +1,14 @@
+import type { SubmitResult } from './carrier.ts';
+import type { ClaimedText } from './queue-entry.ts';
+
+/** A submitted text and its carrier's answer, for those who count them. */
+export interface AnsweredText {
+  claimed: ClaimedText;
+  /** Undefined if the carrier gave none. */
+  answer: SubmitResult | undefined;
+  tookMs: number;
+  /** It was counted as in doubt before. */
+  isLate: boolean;
+}
+
+export type NoteAnswers = (carrier: string, texts: readonly AnsweredText[]) => void;

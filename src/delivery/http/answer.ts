@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LongText, SubmitResult } from '../carrier.ts';
+import type { Description } from './description.ts';
+import { findAll, findText, parseJson } from './paths.ts';
+
+export interface ProviderAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** What an answer means for its text, and for the carrier. */
+export interface Verdict {
+  result: SubmitResult;
+  /** The account is refused: the carrier pauses, and an operator must act. */
+  isAccount: boolean;
+}
+
+type ErrorRule = NonNullable<Description['errors']>[number];
+
+/** A provider that asks for a longer pause gets this one. */
+const longestPauseMs = 300_000;
+/** Ids are kept in an index, and a text has at most ten parts of ours; a provider may cut it in smaller ones. */
+const mostIds = 20;
+
+/** Reads an answer by the description. `ownId` is the text's id where the provider gives none. */
+export function readAnswer(description: Description, answer: ProviderAnswer, ownId: string): Verdict {
+  const document = readDocument(description, answer.body);
+  if (description.accepted.some((rule) => fits(rule, answer.status, document)))
+    return { result: accepted(description, document, ownId), isAccount: false };
+  const rule = description.errors?.find((each) => fits(each, answer.status, document));
+  return rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
+}
+
+function readDocument({ answer = 'json', separator }: Description, body: Buffer): unknown {
+  const text = body.toString('utf8');
+  if (answer === 'json') return parseJson(text);
+  return separator === undefined ? [text.trim()] : text.split(separator).map((piece) => piece.trim());
+}
+
+function fits(rule: { status?: number[]; path?: string; in?: unknown[] }, status: number, document: unknown): boolean {
+  if (rule.status !== undefined && !rule.status.includes(status)) return false;
+  if (rule.path === undefined) return true;
+  const wanted = (rule.in ?? []).map(String);
+  return findAll(document, rule.path).some((value) => typeof value !== 'object' && wanted.includes(String(value)));
+}
+
+/** An answer that should have an id and has none is broken: the text may have been sent. */
+function accepted({ id: path }: Description, document: unknown, ownId: string): SubmitResult {
+  if (path === undefined) return { outcome: 'accepted', carrierMessageId: ownId };
+  const ids = findAll(document, path)
+    .filter((id) => typeof id === 'string' || typeof id === 'number')
+    .map(String)
+    .filter((id) => id !== '')
+    .slice(0, mostIds);
+  const [first] = ids;
+  if (first === undefined) return { outcome: 'in_doubt' };
+  const result = { outcome: 'accepted', carrierMessageId: first } as const;
+  return ids.length === 1 ? result : { ...result, long: partsOf(ids) };
+}
+
+/** The provider cut the text, and reports on each part. */
+function partsOf(ids: string[]): LongText {
+  return {
+    total: ids.length,
+    form: 'http',
+    needed: ids.length,
+    parts: ids.map((id, index) => ({ part: index + 1, state: 'accepted', carrierMessageId: id, receiptKey: id })),
+  };
+}
+
+function byRule({ class: kind, code, after }: ErrorRule, answer: ProviderAnswer, document: unknown): Verdict {
+  const afterMs = after === undefined ? undefined : pauseOf(after, answer, document);
+  const pause = afterMs === undefined ? {} : { afterMs };
+  switch (kind) {
+    case 'never':
+      return { result: { outcome: 'never', error: code ?? 'blocked_by_carrier' }, isAccount: false };
+    case 'elsewhere':
+      return { result: { outcome: 'retry', error: code ?? 'blocked_by_carrier', elsewhere: true }, isAccount: false };
+    case 'retry':
+      return { result: { outcome: 'retry', error: code ?? 'carrier_unavailable', ...pause }, isAccount: false };
+    case 'throttled':
+      return { result: { outcome: 'throttled', ...pause }, isAccount: false };
+    case 'account':
+      return account;
+    case 'in_doubt':
+      return inDoubt;
+  }
+}
+
+const account: Verdict = {
+  result: { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true },
+  isAccount: true,
+};
+const inDoubt: Verdict = { result: { outcome: 'in_doubt' }, isAccount: false };
+
+/** What a status means where the description says nothing. */
+function byStatus(answer: ProviderAnswer): Verdict {
+  const { status } = answer;
+  if (status === 429) {
+    const afterMs = pauseOf('header:retry-after', answer, undefined);
+    return { result: { outcome: 'throttled', ...(afterMs !== undefined && { afterMs }) }, isAccount: false };
+  }
+  // A redirect is never followed: it would carry the text and the secrets elsewhere.
+  if (status === 401 || status === 402 || status === 403 || (status >= 300 && status < 400)) return account;
+  // The provider did not get the whole request.
+  if (status === 408) return { result: { outcome: 'retry', error: 'carrier_unavailable' }, isAccount: false };
+  if (status >= 400 && status < 500)
+    return { result: { outcome: 'never', error: 'blocked_by_carrier' }, isAccount: false };
+  return inDoubt;
+}
+
+/** Retry-After in seconds; its form with a date is left out, as no provider uses it for texts. */
+function pauseOf(after: string, { headers }: ProviderAnswer, document: unknown): number | undefined {
+  const found = after.startsWith('header:') ? headers[after.slice(7).toLowerCase()] : findText(document, after);
+  const seconds = typeof found === 'string' && /^\d{1,6}(?:\.\d{1,6})?$/.test(found) ? Number(found) : undefined;
+  return seconds === undefined ? undefined : Math.min(longestPauseMs, Math.ceil(seconds * 1000));
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../../platform/clock.ts';
+import { backOffMs } from '../back-off.ts';
+
+/**
+ * Whether a provider works, as its answers tell. `probing`: after failures one text at a time goes out, until the provider
+ * answers one. `down`: nothing goes out before the next try.
+ */
+export interface CarrierCondition {
+  readonly state: 'ready' | 'probing' | 'down';
+  /** Why it does not work, as a sentence. */
+  readonly error: string | null;
+  /** On the steady clock; null while it works. */
+  readonly nextTryMs: number | null;
+  readonly sinceMs: number;
+  /** A connection is to be tried now: no text has to be risked to find out whether there is one. */
+  readonly wantsConnection: boolean;
+  /** The provider has answered, whatever it said of the text. */
+  noteAnswer(): void;
+  /** No connection. */
+  noteUnreachable(reason: string): void;
+  /** There is a connection again. */
+  noteConnected(): void;
+  /** A request without an answer. */
+  noteDoubt(reason: string): void;
+  /** The account is refused: an operator must act. */
+  noteAccount(reason: string): void;
+}
+
+const reconnect = { fromMs: 1000, toMs: 30_000 };
+/** An account that is refused is tried once a minute, like a bind with a wrong password. */
+const accountMs = 60_000;
+/** So many requests without an answer in a row stop the carrier: an outage must not put a whole queue in doubt. */
+const mostDoubts = 10;
+const doubtMs = 5000;
+
+export function createCarrierCondition(clock: Clock): CarrierCondition {
+  let isWell = true;
+  let error: string | null = null;
+  let nextTryMs: number | null = null;
+  let needsConnection = false;
+  let failures = 0;
+  let doubts = 0;
+  let sinceMs = clock.nowMs();
+
+  function fail(reason: string, waitMs: number): void {
+    if (isWell) sinceMs = clock.nowMs();
+    isWell = false;
+    error = reason;
+    nextTryMs = clock.steadyMs() + waitMs;
+  }
+
+  function isDue(): boolean {
+    return nextTryMs === null || clock.steadyMs() >= nextTryMs;
+  }
+
+  return {
+    get state() {
+      if (isWell) return 'ready';
+      return isDue() && !needsConnection ? 'probing' : 'down';
+    },
+    get error() {
+      return error;
+    },
+    get nextTryMs() {
+      return nextTryMs;
+    },
+    get sinceMs() {
+      return sinceMs;
+    },
+    get wantsConnection() {
+      return needsConnection && isDue();
+    },
+    noteAnswer() {
+      if (!isWell) sinceMs = clock.nowMs();
+      isWell = true;
+      needsConnection = false;
+      error = null;
+      nextTryMs = null;
+      failures = 0;
+      doubts = 0;
+    },
+    noteUnreachable(reason) {
+      // Requests that fail together are one event.
+      if (needsConnection && !isDue()) return;
+      needsConnection = true;
+      fail(reason, backOffMs(++failures, reconnect));
+    },
+    noteConnected() {
+      needsConnection = false;
+      // The next text shows whether requests are answered too.
+      nextTryMs = clock.steadyMs();
+    },
+    noteDoubt(reason) {
+      doubts++;
+      if (doubts >= mostDoubts || !isWell) fail(reason, doubtMs);
+    },
+    noteAccount(reason) {
+      fail(reason, accountMs);
+    },
+  };
+}

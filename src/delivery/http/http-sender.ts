@@ -1,0 +1,201 @@
+import type { Lane } from '../../messages/message.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Answer, Capacity, OutgoingText, SubmitResult } from '../carrier.ts';
+import { createSubmitRate } from '../smpp/submit-rate.ts';
+import type { Verdict } from './answer.ts';
+import type { CarrierCondition } from './carrier-condition.ts';
+import { createTextQueue, type WaitingText } from './text-queue.ts';
+
+/** Sends texts one by one: in lanes, within the rate, so many at once. */
+export interface HttpSender {
+  capacity(): Capacity;
+  submit(texts: OutgoingText[], answer: Answer): Promise<void>;
+  setPaused(paused: boolean): void;
+  /** The share of the account's rate that this node has now; 0 until it is known. */
+  setShare(share: number): void;
+  /** Looks at what has waited for too long, and sends what may go. */
+  tick(): void;
+  /** Gives back what has not left, and waits for the rest. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** What became of a request. */
+export type Sent =
+  | { kind: 'verdict'; verdict: Verdict; status: number }
+  | { kind: 'not_sent'; reason: string }
+  | { kind: 'in_doubt'; reason: string };
+
+export interface HttpSenderOptions {
+  perSecond: number | null;
+  concurrency: number;
+  clock: Clock;
+  condition: CarrierCondition;
+  send: (text: OutgoingText) => Promise<Sent>;
+  /** Called when there is room again after there was none. */
+  onCapacity: () => void;
+}
+
+/** Without an answer for this long, a code goes on: a person waits for it. */
+const codeAnswerMs = 5000;
+/** A code that would wait for longer goes to another carrier instead. */
+const codeWaitMs = 3000;
+/** So long a text waits here: after that it goes back to the queue in the database. */
+export const waitMs = 10_000;
+/** Texts for this time are taken ahead, so that no connection waits for the next claim. */
+const aheadMs = 250;
+const ahead = { least: 10, most: 500 };
+
+const unreachable: SubmitResult = { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true };
+
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
+  const { perSecond, concurrency, clock, condition, send, onCapacity } = options;
+  const rate = createSubmitRate(clock, perSecond);
+  const queue = createTextQueue();
+  /** Bulk texts leave some requests to the others, unless there are few at all. */
+  const keptForFirst = Math.min(2, Math.floor(concurrency / 2));
+  let paused = false;
+  let stopped = false;
+  let hasShare = false;
+  let underWay = 0;
+  let wasFull = true;
+  let timer: NodeJS.Timeout | undefined;
+  let onIdle = () => {};
+
+  /** How many requests may be under way now. */
+  function most(): number {
+    if (condition.state === 'down') return 0;
+    return condition.state === 'probing' ? 1 : concurrency;
+  }
+
+  function capacity(): Capacity {
+    if (paused || stopped || !hasShare || rate.isPaused || most() === 0) return { first: 0, bulk: 0 };
+    const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
+    const free = Math.max(0, most() - underWay);
+    const isProbing = condition.state === 'probing';
+    const more = isProbing ? 0 : Math.min(ahead.most, Math.max(Math.min(ahead.least, concurrency), soon));
+    const wanted = rate.isLimited ? Math.max(1, Math.min(soon, free + more)) : free + more;
+    const room = (lane: Lane) => Math.max(0, wanted - (isProbing ? queue.size : queue.waiting(lane)));
+    return { first: room('first'), bulk: room('bulk') };
+  }
+
+  function pump(): void {
+    if (most() === 0) giveBack(() => true);
+    while (sendNext());
+    pumpLater();
+    tellCapacity();
+  }
+
+  function sendNext(): boolean {
+    if (queue.size === 0 || underWay >= most()) return false;
+    const bulk = most() - underWay > keptForFirst || condition.state === 'probing';
+    if (queue.waiting('first') === 0 && !bulk) return false;
+    if (!rate.take()) return false;
+    const next = queue.take(bulk);
+    if (next !== undefined) void run(next);
+    return next !== undefined;
+  }
+
+  async function run(waiting: WaitingText): Promise<void> {
+    const { text } = waiting;
+    underWay++;
+    let isAnswered = false;
+    const settle = (result: SubmitResult) => {
+      waiting.answer(waiting.place, result);
+      if (!isAnswered) waiting.onAnswered();
+      isAnswered = true;
+    };
+    const patience = text.isCode ? setTimeout(() => settle({ outcome: 'in_doubt' }), codeAnswerMs) : undefined;
+    const sent = await send(text).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
+    clearTimeout(patience);
+    underWay--;
+    note(sent);
+    const result = resultOf(sent);
+    if (result.outcome === 'throttled') rate.noteThrottled(result.afterMs);
+    if (result.outcome === 'throttled' && !isAnswered && !stopped && mayWait(waiting)) queue.putBack(waiting);
+    else settle(result);
+    pump();
+    if (underWay === 0) onIdle();
+  }
+
+  /** A throttled text is the first to go after the pause, unless that is too late for it. */
+  function mayWait({ text, untilMs }: WaitingText): boolean {
+    return rate.nextMs < (text.isCode ? Math.min(untilMs, clock.steadyMs() + codeWaitMs) : untilMs);
+  }
+
+  function note(sent: Sent): void {
+    if (sent.kind === 'not_sent') condition.noteUnreachable(sent.reason);
+    else if (sent.kind === 'in_doubt') condition.noteDoubt(sent.reason);
+    else if (sent.verdict.isAccount) condition.noteAccount(`The provider refuses the account (HTTP ${sent.status}).`);
+    else if (sent.verdict.result.outcome === 'in_doubt')
+      condition.noteDoubt(`The provider answered HTTP ${sent.status}, and nothing that can be used.`);
+    else condition.noteAnswer();
+    if (sent.kind === 'verdict' && sent.verdict.result.outcome === 'accepted') rate.noteAccepted();
+  }
+
+  function giveBack(fits: (waiting: WaitingText) => boolean): void {
+    for (const { answer, place, onAnswered } of queue.takeAll(fits)) {
+      answer(place, { outcome: 'not_sent' });
+      onAnswered();
+    }
+  }
+
+  /** Looks again when the rate allows the next text. */
+  function pumpLater(): void {
+    if (queue.size === 0 || timer !== undefined || stopped) return;
+    const inMs = Math.min(250, Math.max(1, rate.nextMs - clock.steadyMs()));
+    timer = setTimeout(() => {
+      timer = undefined;
+      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
+      pump();
+    }, inMs);
+  }
+
+  function tellCapacity(): void {
+    const { first, bulk } = capacity();
+    const isFull = first === 0 && bulk === 0;
+    if (wasFull && !isFull) onCapacity();
+    wasFull = isFull;
+  }
+
+  return {
+    capacity,
+    submit: (texts, answer) =>
+      new Promise((resolve) => {
+        let open = texts.length;
+        const untilMs = clock.steadyMs() + waitMs;
+        const onAnswered = () => {
+          if (--open === 0) resolve();
+        };
+        for (const [place, text] of texts.entries()) queue.add({ text, place, answer, onAnswered, untilMs });
+        pump();
+      }),
+    setPaused(value) {
+      paused = value;
+      tellCapacity();
+    },
+    setShare(share) {
+      hasShare = share > 0;
+      rate.setLimit(perSecond === null ? null : perSecond * share);
+      tellCapacity();
+    },
+    tick: pump,
+    async stop(withinMs) {
+      stopped = true;
+      clearTimeout(timer);
+      giveBack(() => true);
+      if (underWay === 0) return;
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, withinMs);
+        onIdle = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+function resultOf(sent: Sent): SubmitResult {
+  if (sent.kind === 'verdict') return sent.verdict.result;
+  return sent.kind === 'not_sent' ? unreachable : { outcome: 'in_doubt' };
+}

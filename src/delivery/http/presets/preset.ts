@@ -1,0 +1,26 @@
+import type { FieldProblem } from '../../../platform/errors.ts';
+import type { Description } from '../description.ts';
+
+/** A setting of a preset: what the provider calls it. */
+export interface PresetField {
+  /** Sealed, and never shown. */
+  secret?: true;
+  /** True unless said otherwise. */
+  required?: boolean;
+  choices?: readonly string[];
+  help: string;
+}
+
+/** A provider whose API we know. Its description is the same data that an operator may write. */
+export interface Preset {
+  /** As the provider writes its name. */
+  title: string;
+  fields: Record<string, PresetField>;
+  /** Undefined where each account has its own. */
+  base?: string;
+  baseHelp?: string;
+  describe(settings: Record<string, unknown>): Description;
+  problems?(settings: Record<string, unknown>): FieldProblem[];
+  /** The fields that name the account: with another value, receipts of the old one match nothing. */
+  account: readonly string[];
+}

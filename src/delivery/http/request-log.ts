@@ -1,0 +1,53 @@
+import { type Clock, toTimestamp } from '../../platform/clock.ts';
+import type { LogEntry } from '../carrier-log-store.ts';
+
+const kept = 200;
+const longestId = 65;
+
+/** What operators see of a request: no text, no secret, no number. */
+export interface LoggedRequest {
+  /** `POST /v1/messages`, as the description writes it. */
+  command: string;
+  /** Of HTTP; 0 without an answer. */
+  status: number;
+  messageId: string;
+  carrierMessageId: string | null;
+  to: string;
+}
+
+/** The last 200 requests of a carrier on this node. */
+export interface RequestLog {
+  record(request: LoggedRequest): void;
+  /** The oldest first. */
+  entries(slot: number): LogEntry[];
+}
+
+export function createRequestLog(clock: Clock): RequestLog {
+  const ring: (LoggedRequest & { atMs: number; sequence: number })[] = [];
+  let recorded = 0;
+  return {
+    record(request) {
+      ring[recorded % kept] = { ...request, atMs: clock.nowMs(), sequence: ++recorded };
+    },
+    entries(slot) {
+      return ring
+        .toSorted((a, b) => a.sequence - b.sequence)
+        .map(({ atMs, command, status, sequence, messageId, carrierMessageId, to }) => ({
+          at: toTimestamp(atMs),
+          slot,
+          direction: 'out',
+          command,
+          status,
+          sequence,
+          message_id: messageId,
+          carrier_message_id: carrierMessageId === null ? null : readable(carrierMessageId),
+          number_ends: to.slice(-3),
+        }));
+    },
+  };
+}
+
+/** An id is a provider's text: what a terminal would obey, and what is too long for an id, stays out. */
+function readable(id: string): string {
+  return id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
+}

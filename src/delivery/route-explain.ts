@@ -1,0 +1,105 @@
+import type { Api } from '../http/route.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
+import type { RoutingGiven } from '../messages/text-route.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import { invalidField, notFound } from '../platform/errors.ts';
+import { isId } from '../platform/ids.ts';
+import type { CarrierDirectory } from './carrier-directory.ts';
+import { carrierKey, readCarriersAt } from './carrier-store.ts';
+import { routeIn, sandboxCarrier, virtualPhones } from './environment-routes.ts';
+import { emptyTable, type RouteTable } from './route-table.ts';
+import { readTable } from './route-table-store.ts';
+import { findRoutedText, type RoutedText } from './routed-text-store.ts';
+import { type CarrierHealth, type RouteDecision, type RouteFacts, routeBy } from './routing.ts';
+
+/** What an operator asks about: a text that was sent, or one that might be. */
+export interface Question {
+  messageId: string | null;
+  to: string | null;
+  from: string | null;
+  api: Api | null;
+  applicationId: string | null;
+  /** Routes that are not saved yet, to be asked instead of the table. */
+  draft: RouteTable['routes'] | null;
+}
+
+export interface Explained {
+  decision: RouteDecision;
+  version: number;
+  /** The text that was sent, if the question names one. */
+  text: RoutedText | undefined;
+}
+
+export interface RouteExplainOptions {
+  database: Database;
+  clock: Clock;
+  directory: Pick<CarrierDirectory, 'list' | 'table'>;
+  environment: Config['environment'];
+}
+
+export type ExplainRoute = (question: Question) => Promise<Explained>;
+
+/** Says which carriers a text has, in which order, and why. */
+export function createRouteExplain({ database, clock, directory, environment }: RouteExplainOptions): ExplainRoute {
+  return async (question) => {
+    const { messageId, draft } = question;
+    if (messageId !== null && !isId('msg', messageId)) throw invalidField('message_id', 'must be the id of a message');
+    const text = messageId === null ? undefined : await findRoutedText(database, messageId);
+    if (text !== undefined && draft === null) return explainSent(text);
+    if (text === undefined && question.to === null)
+      throw messageId === null ? invalidField('to', 'is required, unless message_id names a message') : notFound();
+    const facts = text === undefined ? factsOf(question) : { ...factsOfText(text), to: question.to ?? text.to };
+    const table = draft === null ? directory.table() : { version: directory.table().version, routes: draft };
+    const about = { ...facts, country: routedCountryOf(facts.to), nowMs: clock.nowMs() };
+    return { decision: routeIn(environment, about, table, directory.list()), version: table.version, text };
+  };
+
+  /** The decision as it was made: by the table and the health of that time, which the text's row names. */
+  async function explainSent(text: RoutedText): Promise<Explained> {
+    const version = text.routeVersion ?? 0;
+    const table = version === 0 ? emptyTable : ((await readTable(database, version)) ?? emptyTable);
+    const rule = text.routeRule === null ? null : (table.routes[text.routeRule] ?? null);
+    const carriers = await carriersOf(text);
+    const decision = routeBy(
+      rule,
+      version,
+      { ...factsOfText(text), country: undefined, nowMs: text.createdAtMs },
+      carriers,
+    );
+    if (decision.outcome !== 'routed') return { decision, version, text };
+    const { sentAs: from, deferredUntilMs } = text;
+    return { decision: { ...decision, from, deferredUntilMs }, version, text };
+  }
+
+  async function carriersOf(text: RoutedText): Promise<CarrierHealth[]> {
+    if (text.routeVersion === null && text.carrier === sandboxCarrier) return [virtualPhones];
+    const rows = await readCarriersAt(database, text.createdAtMs);
+    const health = rows.map((row) => healthAt(carrierKey(row), row.name, text.given));
+    return text.routeVersion === null || environment === 'production' ? health : [...health, virtualPhones];
+  }
+}
+
+function factsOf({ messageId, to, from, api, applicationId }: Question): Omit<RouteFacts, 'country' | 'nowMs'> {
+  const isCode = api === 'verify';
+  const about = { messageId, to: to ?? '', from: from ?? '', api: api ?? 'sms', applicationId: applicationId ?? '' };
+  return { ...about, urgent: isCode, isCode, senderCarriers: null, used: [] };
+}
+
+function factsOfText(text: RoutedText): Omit<RouteFacts, 'country' | 'nowMs'> {
+  const { id: messageId, to, from, api, applicationId, urgent, given } = text;
+  const { used = [], sender_carriers: senderCarriers = null } = given;
+  return { messageId, to, from, api, applicationId, urgent, isCode: api === 'verify', senderCarriers, used };
+}
+
+function healthAt(key: string, name: string, given: RoutingGiven): CarrierHealth {
+  const isIn = (keys: readonly string[] = []) => keys.includes(key);
+  return {
+    key,
+    name,
+    paused: isIn(given.paused),
+    up: !isIn(given.down),
+    open: isIn(given.breaker_open) ? ['*'] : [],
+  };
+}

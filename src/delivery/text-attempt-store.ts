@@ -1,0 +1,115 @@
+import { errorCodeOf, errorOf, statusOf } from '../messages/message-row.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { uuidFloor } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
+import { type AttemptOutcome, attemptOutcomes, type TextAttempt } from './text-attempt.ts';
+
+/** The part of a `with` that keeps attempts; `values` gets its parameter. None if there are none to keep. */
+export function attemptInserts(attempts: (TextAttempt | undefined)[], values: unknown[], condition: string): string[] {
+  const rows = attempts.flatMap((attempt) => (attempt === undefined ? [] : [toRow(attempt)]));
+  if (rows.length === 0) return [];
+  const data = `$${values.push(JSON.stringify(rows))}`;
+  return [`kept_attempt as (${insertStatement(data)} where ${condition} ${onConflict})`];
+}
+
+/** Keeps attempts in the caller's transaction. */
+export async function keepAttempts(tx: Tx, attempts: TextAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  await tx.query(`${insertStatement('$1')} ${onConflict}`, [JSON.stringify(attempts.map(toRow))]);
+}
+
+const columns = `message_id, attempt, carrier, submitted_at, outcome, error_code, carrier_message_id, parts, price,
+    currency, network`;
+
+const insertStatement = (data: string) => `insert into text_attempt (${columns}, route_version)
+    select ${columns}, null from jsonb_to_recordset(${data}::jsonb) as t(message_id uuid, attempt integer, carrier text,
+      submitted_at timestamptz, outcome smallint, error_code smallint, carrier_message_id text, parts smallint,
+      price numeric, currency text, network text)`;
+
+/** A late answer knows more than its absence. */
+const onConflict = `on conflict (message_id, attempt) do update set outcome = excluded.outcome,
+    error_code = excluded.error_code, carrier_message_id = excluded.carrier_message_id,
+    parts = excluded.parts, price = excluded.price, currency = excluded.currency, network = excluded.network`;
+
+function toRow({ messageId, attempt, carrier, submittedAtMs, outcome, error, carrierMessageId, told }: TextAttempt) {
+  return {
+    message_id: messageId,
+    attempt,
+    carrier,
+    submitted_at: toTimestamp(submittedAtMs),
+    outcome: attemptOutcomes.indexOf(outcome),
+    error_code: errorCodeOf(error),
+    carrier_message_id: carrierMessageId,
+    parts: readParts(told.parts),
+    price: readPrice(told.price),
+    currency: readWord(told.currency, 8),
+    network: readWord(told.network, 64),
+  };
+}
+
+const mostParts = 255;
+
+function readParts(parts: number | undefined): number | null {
+  return parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts ? parts : null;
+}
+
+/** What a provider writes is kept only if Postgres can read it. */
+function readPrice(price: string | undefined): string | null {
+  return price !== undefined && /^-?\d{1,12}(?:\.\d{1,12})?$/.test(price) ? price : null;
+}
+
+function readWord(word: string | undefined, longest: number): string | null {
+  return word === undefined || word === '' ? null : word.replaceAll('\0', '').slice(0, longest).toWellFormed();
+}
+
+/** An attempt as the story of a message shows it. */
+export interface KeptAttempt {
+  attempt: number;
+  carrier: string;
+  submittedAtMs: number;
+  outcome: AttemptOutcome;
+  error: TextAttempt['error'];
+  carrierMessageId: string | null;
+  routeVersion: number | null;
+  parts: number | null;
+  price: string | null;
+  currency: string | null;
+  network: string | null;
+  receipt: ReturnType<typeof statusOf> | null;
+}
+
+interface AttemptRow extends Omit<KeptAttempt, 'outcome' | 'error' | 'receipt'> {
+  outcome: number;
+  error: number | null;
+  receipt: number | null;
+}
+
+const mostShown = 100;
+
+/** The attempts of a message (uuid) that were kept, in order. */
+export async function findAttempts(tx: Tx, messageId: string): Promise<KeptAttempt[]> {
+  const { rows } = await tx.query<AttemptRow>(
+    `select attempt, carrier, submitted_at as "submittedAtMs", outcome, error_code as error,
+       carrier_message_id as "carrierMessageId", route_version as "routeVersion", parts, price::text, currency, network,
+       receipt
+     from text_attempt where message_id = $1 order by attempt limit ${mostShown}`,
+    [messageId],
+  );
+  return rows.map((row) => ({
+    ...row,
+    outcome: attemptOutcomes[row.outcome] ?? 'in_doubt',
+    error: errorOf(row.error),
+    receipt: row.receipt === null ? null : statusOf(row.receipt),
+  }));
+}
+
+/** Deletes attempts of messages that are gone. Ids are in the order of time. */
+export async function deleteOldAttempts(tx: Tx, beforeMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from text_attempt where ctid = any(array(
+       select ctid from text_attempt where message_id < $1 order by message_id limit $2))`,
+    [uuidFloor(beforeMs), pieceRows],
+  );
+  return count;
+}

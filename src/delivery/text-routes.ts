@@ -1,0 +1,109 @@
+import { noCarrier } from '../messages/channel.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
+import type { RouteText, Routing, RoutingGiven, TextFacts, TextRoute } from '../messages/text-route.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import { unavailable } from '../platform/errors.ts';
+import type { CarrierDirectory } from './carrier-directory.ts';
+import { routeIn } from './environment-routes.ts';
+import type { RouteTable } from './route-table.ts';
+import { type CarrierHealth, type RouteDecision, type RouteFacts, standingOf } from './routing.ts';
+
+/** How web nodes choose the carriers of texts. */
+export interface TextRoutes {
+  routeText: RouteText;
+  /**
+   * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the sender
+   * that the route puts in place of the code's, or null.
+   */
+  requireCarrier(start: CodeFacts): string | null;
+  /** True while a text may have several carriers. */
+  hasChoice(): boolean;
+}
+
+export interface TextRoutesOptions {
+  directory: CarrierDirectory;
+  clock: Clock;
+  environment: Config['environment'];
+}
+
+/** What is known of a code before it is decided whether to send it. */
+export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
+
+type Routed = Extract<RouteDecision, { outcome: 'routed' }>;
+
+/** Codes are not started once their carriers have been down for this long: they would expire in a queue. */
+const codesWaitMs = 30_000;
+
+export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions): TextRoutes {
+  function toFacts(text: Omit<TextFacts, 'messageId'>, messageId: string | null): RouteFacts {
+    const { to, from, api, applicationId, urgent, senderCarriers, used, sendAtMs } = text;
+    const country = asksForCountry(directory) ? routedCountryOf(to) : undefined;
+    const about = { to, country, from, api, applicationId, urgent, senderCarriers, used };
+    return { messageId, ...about, isCode: api === 'verify', nowMs: sendAtMs };
+  }
+
+  const decide = (facts: RouteFacts) => routeIn(environment, facts, directory.table(), directory.list());
+
+  return {
+    routeText(text) {
+      const facts = toFacts(text, text.messageId);
+      const decision = decide(facts);
+      if (decision.outcome !== 'routed') return decision.outcome;
+      return toTextRoute(text, facts, decision, directory);
+    },
+
+    requireCarrier(start) {
+      const about = { api: 'verify', urgent: true, used: [] } as const;
+      const decision = decide(toFacts({ ...start, ...about, sendAtMs: clock.nowMs() }, null));
+      if (decision.outcome === 'no_carrier') throw noCarrier();
+      // The guard decides before a start is refused for its destination.
+      if (decision.outcome === 'unroutable') return null;
+      const keys = decision.candidates.map(({ key }) => key);
+      if (directory.areDownFor(keys, codesWaitMs))
+        throw unavailable('No carrier can send texts to this number at the moment. Try again shortly.', 30);
+      return start.holdsSender ? null : decision.from;
+    },
+
+    hasChoice: () => directory.list().length > 1 || directory.table().routes.length > 0,
+  };
+}
+
+/** To find it takes longer than the rest of the choice, for numbers of codes that countries share. */
+function asksForCountry(directory: CarrierDirectory): boolean {
+  return directory.table().routes.length > 0 || directory.list().some(({ open }) => open.length > 0);
+}
+
+function toTextRoute(text: TextFacts, facts: RouteFacts, decision: Routed, directory: CarrierDirectory): TextRoute {
+  const [first] = decision.candidates;
+  if (first === undefined) throw new Error('a route has at least one carrier');
+  const keepsSender = text.api === 'verify' && text.holdsSender;
+  return {
+    carrier: first.key,
+    sentAs: keepsSender || decision.from === text.from ? null : decision.from,
+    deferredUntilMs: decision.deferredUntilMs,
+    routing: toRouting(facts, decision, directory.table(), directory.list()),
+  };
+}
+
+/** What `explain` needs to find the same decision later. */
+export function toRouting(
+  facts: RouteFacts,
+  decision: Routed,
+  table: RouteTable,
+  health: readonly CarrierHealth[],
+): Routing | undefined {
+  const { rule, candidates } = decision;
+  const given: RoutingGiven = {};
+  for (const { key, available } of candidates) {
+    const carrier = available ? undefined : health.find((each) => each.key === key);
+    const standing = carrier && standingOf(carrier, facts.country);
+    if (standing !== undefined && standing !== 'up') given[standing] = [...(given[standing] ?? []), key];
+  }
+  const used = candidates.map(({ key }) => key).filter((key) => facts.used.includes(key));
+  if (used.length > 0) given.used = used;
+  if (facts.senderCarriers !== null) given.sender_carriers = [...facts.senderCarriers];
+  const isPlain = Object.keys(given).length === 0;
+  if (rule === null) return isPlain ? undefined : { version: null, rule: null, given };
+  return { version: decision.version, rule: table.routes.indexOf(rule), given: isPlain ? null : given };
+}

@@ -1,0 +1,33 @@
+/** What an application may send, and as whom. All its callers share one object, which a change replaces. */
+export interface SendingRights {
+  /**
+   * - `any`: the sandbox, where every sender is there.
+   * - `open`: a production installation that asks for no approval.
+   * - `held`: only the senders below.
+   */
+  senderRule: 'any' | 'open' | 'held';
+  /** Approved senders, the oldest first. */
+  senders: readonly HeldSender[];
+  /** Texts of verifications that an operator has set, by country. */
+  templates: Readonly<Record<string, CountryTemplate>>;
+  /** Null for no limit. */
+  segmentsPerDay: number | null;
+}
+
+export interface HeldSender {
+  sender: string;
+  /** ISO codes; empty for every country. */
+  countries: readonly string[];
+  /** The names of the carriers that know it; empty for all of them. */
+  carriers: readonly string[];
+}
+
+export interface CountryTemplate {
+  /** Has `{{code}}` once, and perhaps `{{minutes}}`. */
+  text: string;
+  /** What carriers call the text, where it must be registered. */
+  templateId: string | null;
+}
+
+/** The rights of an application in the sandbox that has asked for nothing. */
+export const everyRight: SendingRights = { senderRule: 'any', senders: [], templates: {}, segmentsPerDay: null };

@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { type Auth, type Call, type Route, route } from '../http/route.ts';
+import { longestNumber, numberProblem, requireNumber, rightNumber } from '../messages/phone-number.ts';
+import { longestSender } from '../messages/sender.ts';
+import { longestText, rightText, textProblem } from '../messages/text.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { type FieldProblem, invalidField, notFound } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { inboundSchema, toInboundRecord } from './inbound-record.ts';
+import type { Holder } from './obey.ts';
+import { canonicalNumber } from './own-number.ts';
+import { findNumbers } from './own-number-store.ts';
+import type { InboundReceiver } from './receive.ts';
+
+export interface HandsetReplyOptions {
+  database: Database;
+  clock: Clock;
+  receiver: Pick<InboundReceiver, 'receive'>;
+  /** The API of a text from this sender that a virtual phone got from an application lately; undefined if there is none. */
+  findReceivedFrom: (applicationId: string, handset: string, sender: string) => Promise<Holder['api'] | undefined>;
+  /** Throws a 404 for an application of another account. */
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
+/** The carrier of the virtual phones. */
+const sandbox = { key: 'sandbox', account: 'sandbox' };
+
+const bodySchema = Type.Object(
+  {
+    application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with a portal session' })),
+    from: Type.String({ maxLength: longestNumber, expected: rightNumber, description: "The virtual phone's number" }),
+    to: Type.String({
+      minLength: 1,
+      maxLength: Math.max(longestSender, longestNumber),
+      description: 'A number of the application, or the sender of a text that this phone got from it',
+    }),
+    message: Type.String({ maxLength: longestText, expected: rightText }),
+  },
+  { check: checkBody },
+);
+
+/** A person with a virtual phone answers an application. In the sandbox only. */
+export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] {
+  const { database, clock, receiver, findReceivedFrom } = options;
+
+  async function applicationOf({ caller }: Call, given: string | undefined): Promise<string> {
+    if (caller.kind === 'application') return caller.applicationId;
+    if (caller.kind !== 'developer') throw notFound();
+    if (given === undefined) throw invalidField('application_id', 'is required with a portal session');
+    await options.requireOwn(caller.accountId, given);
+    return given;
+  }
+
+  async function findHolder(applicationId: string, from: string, to: string): Promise<Holder | undefined> {
+    const own = (await findNumbers(database, [to])).find((number) => number.applicationId === applicationId);
+    if (own !== undefined) return own;
+    const api = await findReceivedFrom(applicationId, from, to);
+    return api && { applicationId, api };
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: '/sandbox/v1/inbox/replies',
+      auth,
+      tag: 'Sandbox',
+      limitedBy: 'address',
+      summary: 'Answer an application from a virtual handset',
+      body: bodySchema,
+      answers: { 201: { description: 'The text as the application gets it', schema: inboundSchema } },
+      handler: async (call) => {
+        const { application_id, message: text } = call.body;
+        const applicationId = await applicationOf(call, application_id);
+        const from = requireNumber(call.body.from);
+        const to = canonicalNumber(call.body.to);
+        const holder = to.includes('\0') ? undefined : await findHolder(applicationId, from, to);
+        if (holder === undefined) throw invalidField('to', toProblem);
+        // Each reply is a text of its own, also if it says the same as the last one.
+        const sent = { carrierMessageId: newId('inb', clock), from, to, text, part: null };
+        const [record] = await receiver.receive(sandbox, [sent], holder);
+        if (record === undefined) throw new Error('a reply was not kept');
+        return { status: 201, body: toInboundRecord(record), location: `/${record.api}/v1/inbound/${record.id}` };
+      },
+    }),
+  ];
+}
+
+const toProblem =
+  'must be a number that the application holds, or the sender of a text that this virtual handset got from it';
+
+function checkBody({ from, message }: Record<string, unknown>): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const fromProblem = typeof from === 'string' ? numberProblem(from, 'sandbox') : undefined;
+  if (fromProblem !== undefined) problems.push({ field: 'from', message: fromProblem });
+  const problem = typeof message === 'string' && message.length <= longestText ? textProblem(message) : undefined;
+  if (problem !== undefined) problems.push({ field: 'message', message: problem });
+  return problems;
+}

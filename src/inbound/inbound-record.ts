@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../http/list-page.ts';
+import { segmentsSchema } from '../messages/message-record.ts';
+import { longestNumber, readNumberFilter } from '../messages/phone-number.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Inbound } from './inbound.ts';
+import type { OptOut } from './opt-out.ts';
+import { canonicalNumber } from './own-number.ts';
+
+export const inboundSchema = Type.Object({
+  id: Type.String(),
+  to: Type.String({ description: 'Your number or short code' }),
+  from: Type.String(),
+  message: nullable(Type.String({ description: 'Null once the retention time is over' })),
+  segments: segmentsSchema,
+  keyword: nullable(Type.String({ description: 'The first word, where it decides whose text this is' })),
+  partial: Type.Boolean({ description: 'True if some parts never came' }),
+  received_at: Type.String(),
+  possible_opt_out: Type.Optional(
+    Type.Literal(true, { description: 'The text begins with a stop word and says more. Nothing was done' }),
+  ),
+});
+export type InboundRecord = Static<typeof inboundSchema>;
+
+export function toInboundRecord(inbound: Inbound): InboundRecord {
+  const { id, to, from, body, keyword, partial } = inbound;
+  return {
+    id,
+    to,
+    from,
+    message: body,
+    segments: {
+      count: inbound.segmentCount,
+      encoding: inbound.encoding,
+      characters: inbound.characters,
+      remaining: inbound.remaining,
+    },
+    keyword,
+    partial,
+    received_at: toTimestamp(inbound.receivedAtMs),
+    ...(inbound.possibleOptOut && { possible_opt_out: true }),
+  };
+}
+
+const numberFilter = (description: string) => Type.Optional(Type.String({ maxLength: longestNumber, description }));
+
+export const inboundFilters = {
+  from: numberFilter("The phone's number"),
+  to: numberFilter('Your number or short code'),
+};
+
+/** A number in a query: an unencoded plus arrives as a space. */
+export function readFilter(number: string | undefined): string | undefined {
+  const given = readNumberFilter(number);
+  return given === undefined ? undefined : canonicalNumber(given);
+}
+
+export const optOutSchema = Type.Object({
+  number: Type.String({ description: 'Masked once the retention time is over' }),
+  source: Type.String({ description: 'mo (a text of the person), api, carrier, portal or operator' }),
+  word: nullable(Type.String({ description: 'What the person wrote' })),
+  created_at: Type.String(),
+});
+export type OptOutRecord = Static<typeof optOutSchema>;
+
+export function toOptOutRecord({ number, source, word, createdAtMs }: OptOut): OptOutRecord {
+  return { number, source, word, created_at: toTimestamp(createdAtMs) };
+}

@@ -1,0 +1,115 @@
+import type { PageRequest } from '../http/list-page.ts';
+import { validationError } from '../http/validation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
+import { isId, newId } from '../platform/ids.ts';
+import { canonicalNumber, type OwnNumber } from './own-number.ts';
+import * as store from './own-number-store.ts';
+import { firstWord, fixedWords, longestKeyword, removableWords } from './words.ts';
+
+export interface NumberServiceOptions {
+  database: Database;
+  clock: Clock;
+  /** Whether there is such an application. It stays until the transaction ends. */
+  isApplication: (tx: Tx, id: string) => Promise<boolean>;
+  /** Changes what nodes know of an application: it may send from its numbers. Resolves when all nodes know. */
+  change: <Result>(applicationId: string, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+  /** Whether there is a carrier of this name. */
+  isCarrier: (name: string) => Promise<boolean>;
+}
+
+export type NumberService = ReturnType<typeof createNumberService>;
+
+export type GivenNumber = Pick<OwnNumber, 'applicationId' | 'api' | 'keyword' | 'carrier' | 'ignoredWords'>;
+
+/** Keywords that share a number. */
+const mostPlaces = 1000;
+
+/** Gives numbers to applications. */
+export function createNumberService({ database, clock, isApplication, change, isCarrier }: NumberServiceOptions) {
+  async function check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
+    const problems: FieldProblem[] = [];
+    if (!isNumber(number)) problems.push({ field: 'number', message: `must be ${rightOwnNumber}` });
+    const { keyword, carrier, ignoredWords } = given;
+    if (keyword !== null && firstWord(keyword) !== keyword)
+      problems.push({ field: 'keyword', message: keywordProblem });
+    if (carrier !== null && !(await isCarrier(carrier)))
+      problems.push({ field: 'carrier', message: 'must be the name of a carrier, or null for any' });
+    for (const word of ignoredWords) {
+      if (removableWords.includes(word)) continue;
+      const why = fixedWords.includes(word) ? `${word} always acts` : `there is no word ${JSON.stringify(word)}`;
+      problems.push({ field: 'ignored_words', message: `must be among ${removableWords.join(', ')}; ${why}` });
+    }
+    return problems;
+  }
+
+  function toPlace(number: string, keyword: string | null, carrier: string | null): store.NumberPlace {
+    // Postgres rejects NUL in a parameter, and no row contains one.
+    if (`${number}${keyword}${carrier}`.includes('\0')) throw notFound();
+    const isOneWord = keyword !== null && /^\S+$/.test(keyword);
+    return { number: canonicalNumber(number), keyword: isOneWord ? (firstWord(keyword) ?? keyword) : keyword, carrier };
+  }
+
+  /** It has lost a number. */
+  const tell = (applicationId: string) => change(applicationId, async () => {});
+
+  return {
+    async put(number: string, given: GivenNumber): Promise<OwnNumber> {
+      const place = toPlace(number, given.keyword, given.carrier);
+      const wanted = {
+        ...given,
+        ...place,
+        ignoredWords: [...new Set(given.ignoredWords.map((word) => word.toUpperCase()))],
+      };
+      const problems = await check(place.number, wanted);
+      if (problems.length > 0) throw validationError(problems);
+      const unknown = validationError([{ field: 'application_id', message: 'must be the id of an application' }]);
+      if (!isId('app', given.applicationId)) throw unknown;
+      const before = await store.findNumber(database, place);
+      const written = await change(given.applicationId, async (tx) => {
+        if (!(await isApplication(tx, given.applicationId))) throw unknown;
+        const count = before === undefined ? await store.countNumbersOf(tx, place.number, mostPlaces) : 0;
+        if (count >= mostPlaces) throw tooManyKeywords();
+        const nowMs = clock.nowMs();
+        return store.putNumber(tx, { ...wanted, id: newId('num', clock), createdAtMs: nowMs, updatedAtMs: nowMs });
+      });
+      if (before !== undefined && before.applicationId !== written.applicationId) await tell(before.applicationId);
+      return written;
+    },
+
+    async require(number: string, keyword: string | null, carrier: string | null): Promise<OwnNumber> {
+      const found = await store.findNumber(database, toPlace(number, keyword, carrier));
+      if (found === undefined) throw notFound();
+      return found;
+    },
+
+    async remove(number: string, keyword: string | null, carrier: string | null): Promise<void> {
+      const place = toPlace(number, keyword, carrier);
+      const found = await store.findNumber(database, place);
+      if (found === undefined) throw notFound();
+      await change(found.applicationId, (tx) => store.deleteNumber(tx, place));
+    },
+
+    async list(filter: { number?: string | undefined; applicationId?: string | undefined }, page: PageRequest) {
+      if (`${filter.number}${filter.applicationId}`.includes('\0')) return [];
+      const number = filter.number === undefined ? undefined : canonicalNumber(filter.number);
+      return store.listNumbers(database, { ...filter, number }, page);
+    },
+  };
+}
+
+export const rightOwnNumber =
+  'a number with a plus and 7 to 15 digits, like +447700900123, or a short code of 3 to 8 digits';
+const keywordProblem = `must be one word of 1 to ${longestKeyword} letters and digits, or null`;
+
+function isNumber(number: string): boolean {
+  return /^(?:\+[1-9][0-9]{6,14}|[0-9]{3,8})$/.test(number);
+}
+
+function tooManyKeywords(): ApiError {
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `This number is given out ${mostPlaces} times, the maximum. Delete one first.`,
+  );
+}

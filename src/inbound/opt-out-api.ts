@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { type Auth, type Route, requireApplication, route } from '../http/route.ts';
+import { longestNumber, numberForm, readNumber, rightNumber } from '../messages/phone-number.ts';
+import { invalidField } from '../platform/errors.ts';
+import { optOutSchema, readFilter, toOptOutRecord } from './inbound-record.ts';
+import { applicationScope } from './opt-out.ts';
+import type { OptOuts } from './opt-outs.ts';
+
+export interface OptOutRoutesOptions {
+  optOuts: OptOuts;
+  /** Like `/sms/v1`. */
+  base: string;
+  auth: Auth;
+  tag: string;
+}
+
+const params = Type.Object({ number: pathParameter });
+
+/** Who wants no texts of an application: all its SMS and Messaging texts, whichever API asks. */
+export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/opt-outs`,
+      auth,
+      tag,
+      bulkhead: 'side',
+      summary: 'List the people who want no texts of this application, newest first',
+      query: Type.Object({
+        to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of opt-outs', schema: pageSchema(optOutSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const number = readFilter(call.query.to);
+        const scope = applicationScope(requireApplication(call).applicationId);
+        const rows = await optOuts.list({ scope, number }, { limit: limit + 1, after });
+        // A masked number is known to a caller who asks for it.
+        const body = toPage(rows, limit, (row) => toOptOutRecord({ ...row, number: number ?? row.number }));
+        return { status: 200, body };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${base}/opt-outs/{number}`,
+      auth,
+      tag,
+      bulkhead: 'side',
+      summary: 'Send no more texts to a number',
+      params,
+      answers: { 200: { description: 'The opt-out', schema: optOutSchema } },
+      handler: async (call) => {
+        const optOut = await optOuts.put(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        return { status: 200, body: toOptOutRecord(optOut) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/opt-outs/{number}`,
+      auth,
+      tag,
+      bulkhead: 'side',
+      summary: 'Undo an opt-out that this API has put',
+      description:
+        "A person's own word stays (409): that person undoes it by a start word, or an operator with a reason.",
+      params,
+      answers: { 204: { description: 'Undone' } },
+      handler: async (call) => {
+        await optOuts.remove(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+/** The number in a path. */
+export function requireNumberIn(text: string): string {
+  const number = readNumber(text);
+  if (number === undefined) throw invalidField('number', `must be ${rightNumber}`);
+  return number;
+}

@@ -1,0 +1,185 @@
+import type { PageRequest } from '../http/list-page.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
+import { type OptOut, type OptOutSource, optOutSources, type Scope, scopeKinds } from './opt-out.ts';
+
+/** A number as the rows have it. */
+export interface HashedNumber {
+  newest: Buffer;
+  all: Buffer[];
+}
+
+export interface NewOptOut {
+  number: string;
+  hashed: HashedNumber;
+  scopes: Scope[];
+  source: OptOutSource;
+  word: string | null;
+}
+
+/**
+ * Opts a number out, and notes what is new. An opt-out that is there stays as it is, but any other word replaces the
+ * application's own: the application can undo only what it has said itself. Returns how many scopes changed.
+ */
+export async function addOptOuts(tx: Tx, { number, hashed, scopes, source, word }: NewOptOut, clock: Clock) {
+  const { count } = await tx.query(addStatement, [
+    ...scopeColumns(scopes),
+    hashed.all,
+    hashed.newest,
+    number,
+    optOutSources.indexOf(source),
+    word,
+    toTimestamp(clock.nowMs()),
+    scopes.map(() => uuidOf(newId('opt', clock))),
+    scopes.map(() => uuidOf(newId('opt', clock))),
+  ]);
+  return count;
+}
+
+function scopeColumns(scopes: Scope[]): unknown[] {
+  return [scopes.map(({ kind }) => scopeKinds.indexOf(kind)), scopes.map(({ subject }) => subject)];
+}
+
+const byApi = optOutSources.indexOf('api');
+
+const addStatement = {
+  name: 'add-opt-outs',
+  text: `with wanted as (
+      select * from unnest($1::smallint[], $2::text[], $9::uuid[], $10::uuid[]) as w(scope, subject, id, change_id)),
+    known as (
+      select o.id, o.source, w.scope, w.subject, w.change_id from wanted w join opt_out o
+        on o.number_hash = any($3::bytea[]) and o.scope = w.scope and o.subject = w.subject
+      order by o.id for update of o),
+    raised as (
+      update opt_out o set source = $6, word = $7, created_at = $8 from known k
+      where o.id = k.id and k.source = ${byApi} and $6::smallint <> ${byApi}
+      returning k.scope, k.subject, k.change_id),
+    added as (
+      insert into opt_out (id, number_hash, scope, subject, number, source, word, created_at)
+      select id, $4, scope, subject, $5, $6, $7, $8 from wanted w
+      where not exists (select from known k where k.scope = w.scope and k.subject = w.subject)
+      order by scope, subject on conflict do nothing returning scope, subject),
+    changed as (
+      select scope, subject, change_id from raised
+      union all select w.scope, w.subject, w.change_id from added join wanted w using (scope, subject))
+    insert into opt_out_change (id, number_hash, scope, subject, opted_out, source, word, changed_at)
+    select change_id, $4, scope, subject, true, $6, $7, $8 from changed`,
+};
+
+export interface EndedOptOut {
+  hashed: HashedNumber;
+  /** Null: all of them. */
+  scopes: Scope[] | null;
+  /** Only what this source has said. */
+  only?: OptOutSource;
+  source: OptOutSource;
+  word: string | null;
+  reason?: string;
+  accountId?: string;
+}
+
+/** Opts a number back in. Returns how many scopes changed. */
+export async function endOptOuts(tx: Tx, ended: EndedOptOut, clock: Clock): Promise<number> {
+  const { hashed, scopes, only, source, word, reason = null, accountId = null } = ended;
+  const { rows } = await tx.query<{ scope: number; subject: string }>(endStatement, [
+    hashed.all,
+    scopes === null,
+    ...scopeColumns(scopes ?? []),
+    only === undefined ? null : optOutSources.indexOf(only),
+  ]);
+  if (rows.length === 0) return 0;
+  await tx.query(noteEndStatement, [
+    rows.map(() => uuidOf(newId('opt', clock))),
+    rows.map(({ scope }) => scope),
+    rows.map(({ subject }) => subject),
+    hashed.newest,
+    optOutSources.indexOf(source),
+    word,
+    reason,
+    accountId,
+    toTimestamp(clock.nowMs()),
+  ]);
+  return rows.length;
+}
+
+const endStatement = `delete from opt_out o where number_hash = any($1::bytea[])
+    and ($2::boolean or (scope, subject) in (select * from unnest($3::smallint[], $4::text[])))
+    and ($5::smallint is null or source = $5) returning scope, subject`;
+
+const noteEndStatement = `insert into opt_out_change
+      (id, number_hash, scope, subject, opted_out, source, word, reason, account_id, changed_at)
+    select id, $4, scope, subject, false, $5, $6, $7, $8, $9
+    from unnest($1::uuid[], $2::smallint[], $3::text[]) as e(id, scope, subject)`;
+
+interface OptOutRow {
+  id: string;
+  scope: number;
+  subject: string;
+  number: string;
+  source: number;
+  word: string | null;
+  createdAtMs: number;
+}
+
+const columns = 'id, scope, subject, number, source, word, created_at as "createdAtMs"';
+
+export interface OptOutFilter {
+  scope?: Scope | undefined;
+  /** Of one number. */
+  hashes?: Buffer[] | undefined;
+}
+
+/** Newest first. */
+export async function listOptOuts(tx: Tx, filter: OptOutFilter, { limit, after }: PageRequest): Promise<OptOut[]> {
+  const values: unknown[] = [limit];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const conditions = ['true'];
+  const { scope, hashes } = filter;
+  if (scope !== undefined)
+    conditions.push(`scope = ${bind(scopeKinds.indexOf(scope.kind))} and subject = ${bind(scope.subject)}`);
+  if (hashes !== undefined) conditions.push(`number_hash = any(${bind(hashes)}::bytea[])`);
+  if (after !== undefined) conditions.push(`id < ${bind(uuidOf(after))}`);
+  const { rows } = await tx.query<OptOutRow>(
+    `select ${columns} from opt_out where ${conditions.join(' and ')} order by id desc limit $1`,
+    values,
+  );
+  return rows.map(toOptOut);
+}
+
+function toOptOut({ id, scope, source, ...rest }: OptOutRow): OptOut {
+  return {
+    ...rest,
+    id: fromUuid('opt', id),
+    kind: scopeKinds[scope] ?? 'sender',
+    source: optOutSources[source] ?? 'mo',
+  };
+}
+
+/** A text that may be unwanted: one for each hash of its number. */
+export interface AskedText {
+  id: string;
+  hash: Buffer;
+  sender: string;
+  application: string;
+}
+
+/** The ids of texts (uuids) whose number has opted out of their sender or application, except for our own answers. */
+export async function findUnwanted(tx: Tx, texts: AskedText[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(unwantedStatement, [
+    texts.map(({ id }) => id),
+    texts.map(({ hash }) => hash),
+    texts.map(({ sender }) => sender),
+    texts.map(({ application }) => application),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const unwantedStatement = {
+  name: 'find-unwanted-texts',
+  text: `select distinct t.id
+    from unnest($1::uuid[], $2::bytea[], $3::text[], $4::text[]) as t(id, hash, sender, application)
+    cross join lateral (values (0, t.sender), (1, t.application)) as s(scope, subject)
+    join opt_out o on o.number_hash = t.hash and o.scope = s.scope and o.subject = s.subject
+    where not exists (select from automatic_reply r where r.message_id = t.id)`,
+};

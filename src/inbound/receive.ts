@@ -1,0 +1,188 @@
+import type { InboundSource, InboundText } from '../delivery/carrier.ts';
+import { measure } from '../messages/text.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { sqlStateOf } from '../platform/database-errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { type Arrival, type Inbound, readableAddress, readableText } from './inbound.ts';
+import { insertInbound } from './inbound-store.ts';
+import { joinParts, type PartText, partsKeptMs, takeIncomplete } from './join-parts.ts';
+import { createObey, type Holder, type ObeyOptions } from './obey.ts';
+import { applicationScope, type Scope, senderScope } from './opt-out.ts';
+import { canonicalNumber, carrierNameOf, holderOf, holdersOf, type OwnNumber } from './own-number.ts';
+import { findNumbers } from './own-number-store.ts';
+import { findOldLongTexts } from './part-store.ts';
+import { separateRepeats } from './repeats.ts';
+import { mayMeanStop, type Word, wordOf } from './words.ts';
+
+export interface InboundReceiverOptions extends ObeyOptions {
+  database: Database;
+  keys: KeyRing;
+  /** Called after a commit that has made an answer. */
+  wake: () => void;
+}
+
+export interface InboundReceiver {
+  /**
+   * Keeps texts from phones and does what their words ask for; all is on disk when it resolves. Repeats change nothing.
+   * Returns the records of the texts that are complete. A virtual phone belongs to one application, which gets its texts
+   * whatever their number, and no other application feels them.
+   */
+  receive(source: InboundSource, texts: InboundText[], phoneOf?: Holder): Promise<Inbound[]>;
+  /** Delivers some of the texts that were not completed within an hour. Returns how many. */
+  deliverIncomplete(): Promise<number>;
+}
+
+/** A text with the number that it came to. */
+interface Placed {
+  arrival: Arrival;
+  record: Inbound;
+  word: Word | undefined;
+  scopes: Scope[];
+  holder: Holder | undefined;
+  isOwn: boolean;
+}
+
+const collisionTries = 5;
+const mostIncomplete = 50;
+
+export function createInboundReceiver(options: InboundReceiverOptions): InboundReceiver {
+  const { database, clock, keys, wake } = options;
+  const { obey, stop } = createObey(options);
+
+  function place(arrival: Arrival, source: InboundSource, all: OwnNumber[], phoneOf: Holder | undefined): Placed {
+    const { from, to, text, partial, parts } = arrival;
+    const carrier = carrierNameOf(source.key);
+    const numbers = all.filter((each) => phoneOf === undefined || each.applicationId === phoneOf.applicationId);
+    const own = holderOf(numbers, { to, text, carrier });
+    const holders = holdersOf(numbers, to, carrier);
+    const holder = own ?? phoneOf;
+    const ignored = own?.ignoredWords ?? [];
+    const word = partial ? undefined : wordOf(text, ignored);
+    const segments = measure(text);
+    const keyword = own?.keyword ?? null;
+    const record: Inbound = {
+      id: newId('inb', clock),
+      applicationId: holder?.applicationId ?? null,
+      api: holder?.api ?? null,
+      carrier: source.key,
+      from,
+      to,
+      body: text,
+      encoding: segments.encoding,
+      segmentCount: Math.max(parts, segments.count),
+      characters: segments.characters,
+      remaining: segments.remaining,
+      keyword,
+      partial,
+      possibleOptOut: word === undefined && mayMeanStop(text, keyword, ignored),
+      receivedAtMs: clock.nowMs(),
+    };
+    const isOwn = all.some(({ number }) => number === from);
+    // Anyone can text as any sender in the sandbox, so a virtual phone stops other applications at given numbers only.
+    const everyone = phoneOf === undefined || holders.length > 0 ? [senderScope(to)] : [];
+    const applications = new Set([...(phoneOf ? [phoneOf] : []), ...holders].map(({ applicationId }) => applicationId));
+    const scopes = [...everyone, ...[...applications].map(applicationScope)];
+    return { arrival, record, word, scopes, holder: holder ?? holders[0], isOwn };
+  }
+
+  /** Writes complete texts, and obeys their words in the order of their arrival. */
+  async function keep(tx: Tx, source: InboundSource, arrivals: Arrival[], phoneOf?: Holder) {
+    if (arrivals.length === 0) return { records: [], answers: 0 };
+    const numbers = await findNumbers(tx, [...new Set(arrivals.flatMap(({ from, to }) => [from, to]))]);
+    const placed = arrivals.map((arrival) => place(arrival, source, numbers, phoneOf));
+    const records = placed.map(({ record }) => record);
+    await insertInbound(tx, records);
+    let answers = 0;
+    for (const { record, word, scopes, holder, isOwn } of placed) {
+      if (word === undefined) continue;
+      if (await obey(tx, { text: record, word, scopes, holder, source, isOwn })) answers++;
+    }
+    return { records, answers };
+  }
+
+  /** The person's wish counts even if the carrier repeats an old text, or the first one was followed by a start word. */
+  async function stopAgain(tx: Tx, source: InboundSource, repeats: InboundText[], phoneOf?: Holder): Promise<void> {
+    const stops = repeats.filter(({ part, text }) => part === null && wordOf(text)?.kind === 'stop');
+    if (stops.length === 0) return;
+    const numbers = await findNumbers(tx, [...new Set(stops.map(({ to }) => to))]);
+    for (const { from, to, text } of stops) {
+      const { record, word, scopes } = place({ from, to, text, parts: 1, partial: false }, source, numbers, phoneOf);
+      if (word?.kind === 'stop') await stop(tx, { text: record, word, scopes });
+    }
+  }
+
+  /** Two nodes may get parts of one text, or texts of one phone, at the same time. */
+  async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await database.transaction(work);
+      } catch (error) {
+        if (tries === collisionTries || !/^40/.test(sqlStateOf(error) ?? '')) throw error;
+      }
+    }
+  }
+
+  return {
+    async receive(source, given, phoneOf) {
+      const texts = given.map(readText);
+      const { records, answers } = await transaction(async (tx) => {
+        const nowMs = clock.nowMs();
+        const { fresh, repeats } = await separateRepeats(tx, keys, { account: source.account, texts, nowMs });
+        await stopAgain(tx, source, repeats, phoneOf);
+        const joined = await joinParts(tx, source.key, fresh.filter(isPart), nowMs);
+        const whole = fresh.filter((text) => !isPart(text)).map(toArrival);
+        return keep(tx, source, [...joined, ...whole], phoneOf);
+      });
+      if (answers > 0) wake();
+      return records;
+    },
+
+    async deliverIncomplete() {
+      const beforeMs = clock.nowMs() - partsKeptMs;
+      const old = await findOldLongTexts(database, beforeMs, mostIncomplete);
+      for (const long of old) {
+        await transaction(async (tx) => {
+          const arrival = await takeIncomplete(tx, long, beforeMs);
+          if (arrival !== undefined) await keep(tx, { key: long.carrier, account: '' }, [arrival]);
+        });
+      }
+      return old.length;
+    },
+  };
+}
+
+function isPart(text: InboundText): text is PartText {
+  return text.part !== null;
+}
+
+function toArrival({ from, to, text }: InboundText): Arrival {
+  return { from, to, text: readableText(text), parts: 1, partial: false };
+}
+
+const [highestReference, mostParts] = [0xffff, 0xff];
+
+/** Makes what a carrier sent storable. A part that cannot be one counts as a whole text. */
+function readText(given: InboundText): InboundText {
+  const { carrierMessageId, text, part } = given;
+  const isRightPart =
+    part !== null &&
+    isWithin(part.reference, 0, highestReference) &&
+    isWithin(part.total, 2, mostParts) &&
+    isWithin(part.part, 1, part.total);
+  return {
+    carrierMessageId: carrierMessageId === null || carrierMessageId === '' ? null : carrierMessageId.slice(0, 255),
+    from: canonicalNumber(readableAddress(given.from)),
+    to: canonicalNumber(readableAddress(given.to)),
+    // Halves of a character may meet again when parts are joined.
+    text: isRightPart ? text.slice(0, longestPart) : readableText(text),
+    part: isRightPart ? { ...part, width: part.width === 8 ? 8 : 16 } : null,
+  };
+}
+
+/** More than a part holds in any coding. */
+const longestPart = 2048;
+
+function isWithin(value: number, lowest: number, highest: number): boolean {
+  return Number.isInteger(value) && value >= lowest && value <= highest;
+}

@@ -1,0 +1,39 @@
+import type { InboundText } from '../delivery/carrier.ts';
+import { dayMs, minuteMs } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { keyedHash } from '../platform/secrets.ts';
+import { noteSeen } from './inbound-store.ts';
+
+/** Carriers repeat what we did not answer in time: for days if it has an id, within minutes if it has none. */
+const byIdMs = 3 * dayMs;
+const byTextMs = 10 * minuteMs;
+
+/** Separates new texts from repeats, and keeps further repeats of them away. */
+export async function separateRepeats<Text extends InboundText>(
+  tx: Tx,
+  keys: KeyRing,
+  { account, texts, nowMs }: { account: string; texts: Text[]; nowMs: number },
+): Promise<{ fresh: Text[]; repeats: Text[] }> {
+  // The oldest version never changes, so a new one of the ring makes no repeat look new.
+  const key = keys.keyFor('inbound', keys.versions.at(-1) ?? keys.version);
+  const byHash = new Map<string, { hash: Buffer; text: Text; expiresAtMs: number }>();
+  const repeats: Text[] = [];
+  for (const text of texts) {
+    const hash = keyedHash(key, markOf(account, text));
+    const name = hash.toString('base64');
+    const expiresAtMs = nowMs + (text.carrierMessageId === null ? byTextMs : byIdMs);
+    if (byHash.has(name)) repeats.push(text);
+    else byHash.set(name, { hash, text, expiresAtMs });
+  }
+  const isNew = await noteSeen(tx, [...byHash.values()], nowMs);
+  const fresh: Text[] = [];
+  for (const [name, { text }] of byHash) (isNew.has(name) ? fresh : repeats).push(text);
+  return { fresh, repeats };
+}
+
+function markOf(account: string, { carrierMessageId, from, to, text, part }: InboundText): string {
+  // A carrier may give all parts of a text one id.
+  if (carrierMessageId !== null) return JSON.stringify(['id', account, carrierMessageId, part?.part ?? 0]);
+  return JSON.stringify(['text', account, from, to, part, text]);
+}

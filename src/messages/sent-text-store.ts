@@ -1,0 +1,25 @@
+import type { Tx } from '../platform/database.ts';
+import { toUuidRange } from './message-row.ts';
+import { isInRange } from './message-store.ts';
+
+/** What is counted of a text that was sent. */
+export interface SentText {
+  /** Uuids. */
+  id: string;
+  applicationId: string;
+  carrier: string;
+  sender: string;
+  to: string;
+  sentAtMs: number;
+}
+
+/** Finds those of these texts (uuids) that a carrier has accepted. */
+export async function findSentTexts(tx: Tx, uuids: string[]): Promise<SentText[]> {
+  if (uuids.length === 0) return [];
+  const { rows } = await tx.query<SentText>(
+    `select id, application_id as "applicationId", carrier, sender, recipient as "to", sent_at as "sentAtMs"
+     from message where ${isInRange(1)} and sent_at is not null`,
+    toUuidRange(uuids),
+  );
+  return rows;
+}

@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError, invalidField } from '../platform/errors.ts';
+import { type SenderStatus, senderStatuses } from '../registry/sender.ts';
+import type { SenderService } from '../registry/sender-service.ts';
+import { applicationParams } from './application-api.ts';
+import { findEmails } from './portal-store.ts';
+import { senderBody, senderSchema, toSender } from './sender-record.ts';
+
+export interface SenderRoutesOptions {
+  database: Database;
+  senders: SenderService;
+  /** Throws a 404 if there is no carrier of this name. */
+  requireCarrier: (name: string) => Promise<unknown>;
+}
+
+const operatorSenders = '/portal/v1/operator/senders';
+
+const operatorSchema = Type.Object({
+  ...senderSchema.properties,
+  carriers: Type.Array(Type.String(), { description: 'The carriers that know it; empty for all' }),
+});
+const listedSchema = Type.Object({
+  ...operatorSchema.properties,
+  application_id: Type.String(),
+  application_name: Type.String(),
+  account_email: Type.String(),
+});
+
+const approvalBody = Type.Object({
+  carriers: Type.Array(Type.String({ maxLength: 32, expected: 'the name of a carrier' }), {
+    maxItems: 20,
+    default: [],
+    expected: 'a list of up to 20 names of carriers; empty for all',
+  }),
+  registration: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
+  per_second: Type.Optional(
+    nullable(Type.Integer({ minimum: 1, maximum: 10_000, expected: 'a whole number from 1 to 10000, or null' })),
+  ),
+});
+
+/** Senders that applications hold (section 14 of the contract). */
+export function createSenderRoutes(options: SenderRoutesOptions): Route[] {
+  return [...developerRoutes(options), ...operatorRoutes(options)];
+}
+
+function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
+  const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: applications' } as const;
+  return [
+    route({
+      method: 'POST',
+      path: '/portal/v1/applications/{id}/senders',
+      ...shared,
+      summary: 'Ask for a sender',
+      description: 'An operator approves it; the sandbox approves it at once. Without countries it is for all of them.',
+      params: applicationParams,
+      body: senderBody,
+      answers: { 201: { description: 'The sender', schema: senderSchema } },
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        return { status: 201, body: toSender(await senders.ask(accountId, call.params.id, call.body)) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications/{id}/senders',
+      ...shared,
+      summary: 'List the senders of an application, oldest first',
+      params: applicationParams,
+      answers: { 200: { description: 'All of them', schema: pageSchema(senderSchema) } },
+      handler: async (call) => {
+        const rows = await senders.listOwn(requireDeveloper(call).accountId, call.params.id);
+        return { status: 200, body: { data: rows.map(toSender), next_cursor: null } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/applications/{id}/senders/{sender_id}',
+      ...shared,
+      summary: 'Give a sender up',
+      params: Type.Object({ id: pathParameter, sender_id: pathParameter }),
+      answers: { 204: { description: 'Deleted' } },
+      handler: async (call) => {
+        await senders.removeOwn(requireDeveloper(call).accountId, call.params.id, call.params.sender_id);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptions): Route[] {
+  const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
+  const params = Type.Object({ id: pathParameter });
+  const decided = { 200: { description: 'The sender as it is now', schema: operatorSchema } };
+  return [
+    route({
+      method: 'GET',
+      path: operatorSenders,
+      ...shared,
+      summary: 'List senders of all applications, newest first',
+      query: Type.Object({
+        status: Type.Unsafe<SenderStatus>({
+          type: 'string',
+          enum: [...senderStatuses],
+          default: 'pending',
+          expected: 'pending, approved or rejected',
+        }),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of senders', schema: pageSchema(listedSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const rows = await senders.list(call.query.status, { limit: limit + 1, after });
+        const emails = await findEmails(
+          database,
+          rows.map(({ accountId }) => accountId),
+        );
+        const body = toPage(rows, limit, (row) => ({
+          ...{ ...toSender(row), carriers: row.carriers, application_id: row.applicationId },
+          ...{ application_name: row.applicationName, account_email: emails.get(row.accountId) ?? '' },
+        }));
+        return { status: 200, body };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${operatorSenders}/{id}/approve`,
+      ...shared,
+      summary: 'Approve a sender, or change what was approved',
+      params,
+      body: approvalBody,
+      answers: decided,
+      handler: async (call) => {
+        const { carriers, registration = null, per_second: perSecond = null } = call.body;
+        await checkCarriers(carriers, requireCarrier);
+        const sender = await senders.approve(call.params.id, { carriers, registration, perSecond });
+        return { status: 200, body: { ...toSender(sender), carriers: sender.carriers } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${operatorSenders}/{id}/reject`,
+      ...shared,
+      summary: 'Reject a sender, or take it back',
+      params,
+      body: Type.Object({
+        reason: Type.String({ minLength: 1, maxLength: 500, expected: 'a reason of 1 to 500 characters' }),
+      }),
+      answers: decided,
+      handler: async (call) => {
+        const sender = await senders.reject(call.params.id, call.body.reason);
+        return { status: 200, body: { ...toSender(sender), carriers: sender.carriers } };
+      },
+    }),
+  ];
+}
+
+async function checkCarriers(names: string[], requireCarrier: SenderRoutesOptions['requireCarrier']): Promise<void> {
+  for (const [place, name] of names.entries()) {
+    await requireCarrier(name).catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
+      throw invalidField(`carriers[${place}]`, 'must be the name of a carrier');
+    });
+  }
+}

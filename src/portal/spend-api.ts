@@ -1,0 +1,163 @@
+import { Type } from 'typebox';
+import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { dayOf, readSpend } from '../messages/spend-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PlanName } from '../platform/config.ts';
+import type { Database } from '../platform/database.ts';
+import { notFound } from '../platform/errors.ts';
+import { planNames } from '../registry/application.ts';
+import type { SendingService } from '../registry/sending-service.ts';
+
+export interface SpendRoutesOptions {
+  database: Database;
+  clock: Clock;
+  sending: SendingService;
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+const segments = nullable(
+  Type.Integer({ minimum: 0, maximum: 1_000_000_000, expected: 'a whole number from 0 to 1000000000, or null' }),
+);
+
+const applicationSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  high_priority: Type.Boolean(),
+  segments_per_day: nullable(
+    Type.Integer({ description: 'Set for this application; null for the number of its plan' }),
+  ),
+  segments_limit: nullable(Type.Integer({ description: 'The number that holds; null for no limit' })),
+  segments_today: Type.Integer({ description: 'Counted since midnight UTC, if there is a limit' }),
+});
+const planSchema = Type.Object({
+  plan: Type.String(),
+  segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
+});
+const spendSchema = Type.Object({
+  day: Type.String({ description: 'By UTC' }),
+  segments: Type.Integer({ description: 'Counted only if there is a limit' }),
+  segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
+});
+
+/** Segments a day of applications and plans (section 14 of the contract). */
+export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
+  const { sending } = options;
+  const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
+  const path = '/portal/v1/operator/applications/{id}';
+  const params = Type.Object({ id: pathParameter });
+  const body = Type.Object({ segments_per_day: segments });
+  const found = { 200: { description: 'The application', schema: applicationSchema } };
+  const shown = async (application: Awaited<ReturnType<SendingService['requireApplication']>>) => ({
+    status: 200,
+    body: await toApplication(application, options),
+  });
+  return [
+    route({
+      method: 'GET',
+      path,
+      ...shared,
+      summary: 'Read what an application may send, and has sent today',
+      params,
+      answers: found,
+      handler: async (call) => shown(await sending.requireApplication(call.params.id)),
+    }),
+    route({
+      method: 'PATCH',
+      path,
+      ...shared,
+      summary: 'Set the segments a day of an application',
+      description: 'null gives it the number of its plan, 0 stops it.',
+      params,
+      body,
+      answers: found,
+      handler: async (call) => shown(await sending.setSegmentsPerDay(call.params.id, call.body.segments_per_day)),
+    }),
+    ...planRoutes(sending),
+    ownSpendRoute(options),
+  ];
+}
+
+async function toApplication(
+  application: Awaited<ReturnType<SendingService['requireApplication']>>,
+  { database, clock }: SpendRoutesOptions,
+) {
+  const { id, name, highPriority, segmentsPerDay, limit } = application;
+  return {
+    ...{ id, name, high_priority: highPriority, segments_per_day: segmentsPerDay, segments_limit: limit },
+    segments_today: await readSpend(database, id, clock.nowMs()),
+  };
+}
+
+function planRoutes(sending: SendingService): Route[] {
+  const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
+  const path = '/portal/v1/operator/plans';
+  const params = Type.Object({ plan: pathParameter });
+  const found = { 200: { description: 'The plan', schema: planSchema } };
+  return [
+    route({
+      method: 'GET',
+      path,
+      ...shared,
+      summary: 'List the plans with their segments a day',
+      answers: { 200: { description: 'All of them', schema: pageSchema(planSchema) } },
+      handler: async () => {
+        const plans = await Promise.all(planNames.map(sending.readPlan));
+        return { status: 200, body: { data: plans.map(toPlan), next_cursor: null } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/{plan}`,
+      ...shared,
+      summary: 'Read the segments a day of a plan',
+      params,
+      answers: found,
+      handler: async (call) => ({ status: 200, body: toPlan(await sending.readPlan(requirePlan(call.params.plan))) }),
+    }),
+    route({
+      method: 'PATCH',
+      path: `${path}/{plan}`,
+      ...shared,
+      summary: 'Set the segments a day of a plan',
+      description: 'null sets no limit. It holds for every application without a number of its own.',
+      params,
+      body: Type.Object({ segments_per_day: segments }),
+      answers: found,
+      handler: async (call) => {
+        const plan = await sending.setPlan(requirePlan(call.params.plan), call.body.segments_per_day);
+        return { status: 200, body: toPlan(plan) };
+      },
+    }),
+  ];
+}
+
+function ownSpendRoute({ database, clock, sending, requireOwn }: SpendRoutesOptions): Route {
+  return route({
+    method: 'GET',
+    path: '/portal/v1/applications/{id}/spend',
+    auth: { kind: 'developer' },
+    tag: 'Developer portal: applications',
+    summary: 'Read how many segments an application has sent today, and may send',
+    params: Type.Object({ id: pathParameter }),
+    answers: { 200: { description: 'The day so far', schema: spendSchema } },
+    handler: async (call) => {
+      const { id } = call.params;
+      await requireOwn(requireDeveloper(call).accountId, id);
+      const { limit } = await sending.requireApplication(id);
+      const nowMs = clock.nowMs();
+      const body = { day: dayOf(nowMs), segments: await readSpend(database, id, nowMs), segments_per_day: limit };
+      return { status: 200, body };
+    },
+  });
+}
+
+function requirePlan(text: string): PlanName {
+  const plan = planNames.find((name) => name === text.toLowerCase());
+  if (plan === undefined) throw notFound();
+  return plan;
+}
+
+function toPlan({ plan, segmentsPerDay }: { plan: PlanName; segmentsPerDay: number | null }) {
+  return { plan, segments_per_day: segmentsPerDay };
+}

@@ -1,0 +1,55 @@
+import { findSentTexts, type SentText } from '../messages/sent-text-store.ts';
+import { type Clock, dayMs } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { createCountries } from './country-of.ts';
+import { addToDays, type DayKey, dayColumns } from './total-store.ts';
+
+export interface CodeOutcomesOptions {
+  database: Database;
+  clock: Clock;
+  /** The next verifications that are over, in this transaction; `read` is 0 when there are none. */
+  walkEnded: (tx: Tx, nowMs: number) => Promise<{ read: number; codes: EndedCode[] }>;
+  /** Of these texts (uuids), those that more than one carrier had. */
+  findShared: (tx: Tx, textIds: string[]) => Promise<Set<string>>;
+}
+
+export interface EndedCode {
+  approved: boolean;
+  textIds: string[];
+}
+
+const codesPlace = dayColumns.indexOf('codes');
+const approvedPlace = dayColumns.indexOf('approved');
+
+/**
+ * Counts the quality of carriers: of the codes that a carrier alone sent, how many were typed in. Counting and the
+ * progress of the walk are one transaction, so each verification counts once. Returns how many it read.
+ */
+export function createCodeOutcomes({ database, clock, walkEnded, findShared }: CodeOutcomesOptions) {
+  const countryOf = createCountries();
+  return (): Promise<number> =>
+    database.transaction(async (tx) => {
+      const { read, codes } = await walkEnded(tx, clock.nowMs());
+      const ids = codes.flatMap(({ textIds }) => textIds);
+      const texts = new Map((await findSentTexts(tx, ids)).map((text) => [text.id, text]));
+      const shared = ids.length === 0 ? new Set<string>() : await findShared(tx, ids);
+      const rows = new Map<string, { key: DayKey; counts: Float64Array }>();
+      for (const { approved, textIds } of codes) {
+        const sent = textIds.flatMap((id) => texts.get(id) ?? []);
+        const [first] = sent;
+        const isOfOne = sent.every(({ id, carrier }) => carrier === first?.carrier && !shared.has(id));
+        if (first === undefined || !isOfOne) continue;
+        for (const text of sent) count(text, codesPlace);
+        if (approved) count(first, approvedPlace);
+      }
+      function count({ carrier, to, sender, applicationId, sentAtMs }: SentText, place: number): void {
+        const key = { dayMs: sentAtMs - (sentAtMs % dayMs), carrier, country: countryOf(to), sender, applicationId };
+        const id = JSON.stringify(key);
+        const row = rows.get(id) ?? { key, counts: new Float64Array(dayColumns.length) };
+        rows.set(id, row);
+        row.counts[place] = (row.counts[place] ?? 0) + 1;
+      }
+      await addToDays(tx, [...rows.values()]);
+      return read;
+    });
+}

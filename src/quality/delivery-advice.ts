@@ -1,0 +1,58 @@
+import type { KnownCarrier } from '../delivery/carrier-directory.ts';
+import type { WaitingText } from '../delivery/waiting-texts.ts';
+
+export interface Advice {
+  reason: string;
+  advice: string;
+}
+
+export interface AdviceFacts {
+  text: Pick<WaitingText, 'place' | 'attempt' | 'inDoubt' | 'api'>;
+  carrierName: string;
+  /** Undefined once the carrier is deleted; null for the carrier of the virtual handsets. */
+  carrier: Pick<KnownCarrier, 'paused' | 'state' | 'binds'> | undefined | null;
+  /** The routes lead to no carrier. */
+  unroutable: boolean;
+}
+
+/** Why a text waits, and what an operator can do about it. The first rule that fits counts. */
+export function adviseOn({ text, carrierName: name, carrier, unroutable }: AdviceFacts): Advice {
+  if (text.place === 'wire')
+    return {
+      reason: `${name} has not answered yet.`,
+      advice: `Nothing, for a minute. If it stays, look at the log of ${name}, and at its state.`,
+    };
+  if (text.inDoubt)
+    return {
+      reason: `${name} did not answer, so the text may have arrived.`,
+      advice:
+        text.api === 'verify'
+          ? 'Nothing: the same code is sent again.'
+          : `Look for the text in the log of ${name} before you send it by another way. A receipt settles it; the carrier’s on_doubt says what happens without one.`,
+    };
+  if (unroutable) return { reason: 'No route leads to its number.', advice: 'Add a route, or let the text expire.' };
+  if (carrier === undefined)
+    return {
+      reason: `${name} is deleted.`,
+      advice: 'A worker moves it to another carrier that its route allows. Add one if there is none.',
+    };
+  if (carrier?.paused) return { reason: `${name} is paused.`, advice: `Resume ${name}.` };
+  if (carrier?.state === 'not_running')
+    return { reason: `No worker runs ${name}.`, advice: 'Start the service, or a node with HELIOGRAPH_ROLE=worker.' };
+  if (carrier?.state === 'down') {
+    const error = carrier.binds.find((bind) => bind.error !== null)?.error;
+    return {
+      reason: `${name} is not connected.${error === undefined || error === null ? '' : ` ${error}`}`,
+      advice: `Test ${name}: each step tells what is wrong. Or pause it, so that codes take another carrier.`,
+    };
+  }
+  if (text.attempt > 0)
+    return {
+      reason: `${name} did not take it ${text.attempt === 1 ? 'once' : `${text.attempt} times`} yet, and wanted it later.`,
+      advice: `Look at the errors in the log of ${name}. If it asks for fewer texts, lower per_second or ask the provider for more.`,
+    };
+  return {
+    reason: `Other texts leave before it: ${name} sends as much as it may.`,
+    advice: 'Raise per_second or window if the provider allows it, or add another carrier to the route.',
+  };
+}

@@ -1,0 +1,94 @@
+import { hourMs, minuteMs, toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { pieceRows } from '../platform/maintenance.ts';
+import { answerBounds } from './answer-times.ts';
+import type { CountedRow } from './count-book.ts';
+
+/** The counts of a minute, in the order in which they are kept; the times of answers follow them. */
+export const minuteColumns = ['attempts', 'throttled', 'in_doubt', 'sent', 'reported'] as const;
+export type MinuteColumn = (typeof minuteColumns)[number];
+export const tookColumns = answerBounds.length + 1;
+
+export interface MinuteKey {
+  minuteMs: number;
+  carrier: string;
+  country: string;
+}
+
+/** Nodes count texts that were accepted within this time. */
+export const countedMinutesMs = 2 * hourMs;
+const minutesKeptMs = 6 * hourMs;
+
+/** Writes absolute counts of one book. An older write that arrives late changes nothing. */
+export async function writeMinutes(tx: Tx, name: string, rows: CountedRow<MinuteKey>[]): Promise<void> {
+  if (rows.length === 0) return;
+  const ofColumns = minuteColumns.map((_, column) => rows.map(({ counts }) => counts[column] ?? 0));
+  await tx.query(writeStatement, [
+    name,
+    rows.map(({ key }) => toTimestamp(key.minuteMs)),
+    rows.map(({ key }) => key.carrier),
+    rows.map(({ key }) => key.country),
+    rows.map(({ revision }) => revision),
+    // Arrays of arrays are flattened by unnest.
+    rows.map(({ counts }) => `{${[...counts.subarray(minuteColumns.length)].join()}}`),
+    ...ofColumns,
+  ]);
+}
+
+const columns = minuteColumns.join(', ');
+const writeStatement = {
+  name: 'write-carrier-minutes',
+  text: `insert into carrier_minute (node, minute, carrier, country, revision, took, ${columns})
+    select $1, minute, carrier, country, revision, took::integer[], ${columns}
+    from unnest($2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
+      ${minuteColumns.map((_, place) => `$${7 + place}::integer[]`).join(', ')})
+      as t(minute, carrier, country, revision, took, ${columns})
+    on conflict (minute, carrier, country, node) do update set revision = excluded.revision, took = excluded.took,
+      ${minuteColumns.map((column) => `${column} = excluded.${column}`).join(', ')}
+    where carrier_minute.revision < excluded.revision`,
+};
+
+export async function deleteOldMinutes(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from carrier_minute where ctid = any(array(
+       select ctid from carrier_minute where minute < $1 order by minute limit $2))`,
+    [toTimestamp(nowMs - minutesKeptMs), pieceRows],
+  );
+  return count;
+}
+
+export type MinuteTotals = Record<MinuteColumn, number> & { carrier: string; country: string };
+
+/** What carriers did with texts that were accepted between two times, by carrier and country. */
+export async function readMinutes(tx: Tx, fromMs: number, toMs: number): Promise<MinuteTotals[]> {
+  const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
+  const { rows } = await tx.query<MinuteTotals>(
+    `select carrier, country, ${sums} from carrier_minute where minute >= $1 and minute < $2
+     group by carrier, country order by carrier, country limit $3`,
+    [toTimestamp(fromMs), toTimestamp(toMs), mostGroups],
+  );
+  return rows;
+}
+
+const mostGroups = 10_000;
+
+/** How long answers took, by carrier: counts by the bounds of `answer-times.ts`. */
+export async function readAnswerTimes(
+  tx: Tx,
+  fromMs: number,
+  toMs: number,
+): Promise<{ carrier: string; took: number[] }[]> {
+  const { rows } = await tx.query<{ carrier: string; took: number[] }>(
+    `select carrier, array_agg(total order by place) as took from (
+       select carrier, place, sum(count) as total from carrier_minute cross join lateral
+         unnest(took) with ordinality as t(count, place)
+       where minute >= $1 and minute < $2 group by carrier, place) as places
+     group by carrier limit $3`,
+    [toTimestamp(fromMs), toTimestamp(toMs), mostGroups],
+  );
+  return rows;
+}
+
+export function minuteOf(atMs: number): number {
+  return atMs - (atMs % minuteMs);
+}

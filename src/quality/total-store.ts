@@ -1,0 +1,148 @@
+import { dayMs, toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { pieceRows } from '../platform/maintenance.ts';
+import type { CountedRow } from './count-book.ts';
+
+/** The counts of a day, in the order in which they are kept. */
+export const dayColumns = [
+  'attempts',
+  'copies',
+  'throttled',
+  'in_doubt',
+  'sent',
+  'parts',
+  'delivered',
+  'undelivered',
+  'failed',
+  'codes',
+  'approved',
+] as const;
+export type DayColumn = (typeof dayColumns)[number];
+
+export interface DayKey {
+  dayMs: number;
+  carrier: string;
+  country: string;
+  sender: string;
+  /** A uuid, as messages have it. */
+  applicationId: string;
+}
+
+/** Nodes count texts sent in the last four days; a receipt comes within three. */
+export const countedDays = 4;
+const foldedAfterMs = (countedDays + 2) * dayMs;
+const daysKept = 400;
+
+export function dayOf(atMs: number): string {
+  return toTimestamp(atMs).slice(0, 10);
+}
+
+/** Writes absolute counts of one book. An older write that arrives late changes nothing. */
+export async function writeDays(tx: Tx, name: string, rows: CountedRow<DayKey>[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(writeStatement, [
+    name,
+    ...keyParameters(rows),
+    rows.map(({ revision }) => revision),
+    ...countsOf(rows),
+  ]);
+}
+
+/** Adds counts to the row without a node, in the caller's transaction. */
+export async function addToDays(tx: Tx, rows: Omit<CountedRow<DayKey>, 'revision'>[]): Promise<void> {
+  if (rows.length > 0) await tx.query(addStatement, [...keyParameters(rows), ...countsOf(rows)]);
+}
+
+function keyParameters(rows: Pick<CountedRow<DayKey>, 'key'>[]): unknown[] {
+  return [
+    rows.map(({ key }) => dayOf(key.dayMs)),
+    rows.map(({ key }) => key.carrier),
+    rows.map(({ key }) => key.country),
+    rows.map(({ key }) => key.sender),
+    rows.map(({ key }) => key.applicationId),
+  ];
+}
+
+function countsOf(rows: Pick<CountedRow<DayKey>, 'counts'>[]): unknown[] {
+  return dayColumns.map((_, column) => rows.map(({ counts }) => counts[column] ?? 0));
+}
+
+const keys = 'day, carrier, country, sender, application_id';
+const keyTypes = 'date text text text uuid'.split(' ');
+const columns = dayColumns.join(', ');
+const arrays = (types: string[], first: number) =>
+  types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
+const sums = (read: (column: string) => string) => dayColumns.map((column) => `${column} = ${read(column)}`).join(', ');
+const integers = dayColumns.map(() => 'integer');
+
+const writeStatement = {
+  name: 'write-totals',
+  text: `insert into total_day (node, ${keys}, revision, ${columns})
+    select $1, * from unnest(${arrays([...keyTypes, 'integer', ...integers], 2)})
+    on conflict (${keys}, node) do update set revision = excluded.revision, ${sums((column) => `excluded.${column}`)}
+    where total_day.revision < excluded.revision`,
+};
+
+const addStatement = `insert into total_day (node, revision, ${keys}, ${columns})
+    select '', 0, t.* from unnest(${arrays([...keyTypes, ...integers], 1)}) as t(${keys}, ${columns})
+    order by ${keys}
+    on conflict (${keys}, node) do update set ${sums((column) => `total_day.${column} + excluded.${column}`)}`;
+
+/** Adds up the nodes' rows of some old days. One statement deletes and adds, so nothing is lost or counted twice. */
+export async function foldDays(tx: Tx, nowMs: number): Promise<number> {
+  const { rows } = await tx.query<{ taken: number }>(foldStatement, [dayOf(nowMs - foldedAfterMs), pieceRows]);
+  return rows[0]?.taken ?? 0;
+}
+
+const foldStatement = `with old as (
+      delete from total_day where ctid = any(array(
+        select ctid from total_day where day < $1 and node <> '' order by day limit $2 for update skip locked))
+      returning ${keys}, ${columns}),
+    added as (
+      insert into total_day (node, revision, ${keys}, ${columns})
+      select '', 0, ${keys}, ${dayColumns.map((column) => `sum(${column})`).join(', ')} from old
+      group by ${keys} order by ${keys}
+      on conflict (${keys}, node) do update set ${sums((column) => `total_day.${column} + excluded.${column}`)})
+    select count(*) as taken from old`;
+
+export async function deleteOldDays(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    'delete from total_day where ctid = any(array(select ctid from total_day where day < $1 order by day limit $2))',
+    [dayOf(nowMs - daysKept * dayMs), pieceRows],
+  );
+  return count;
+}
+
+/** What totals can be grouped by, and how each is read. A name used again counts as the same carrier here. */
+const groups = {
+  day: `to_char(day, 'YYYY-MM-DD')`,
+  carrier: `split_part(carrier, '#', 1)`,
+  country: 'country',
+  sender: 'sender',
+  application: 'application_id::text',
+} as const;
+export type TotalGroup = keyof typeof groups;
+export const totalGroups = Object.keys(groups) as TotalGroup[];
+
+export type TotalRow = Record<DayColumn, number> & Partial<Record<TotalGroup, string>>;
+
+export interface TotalQuery {
+  /** The first and the last day, like 2026-01-31. */
+  from: string;
+  to: string;
+  by: readonly TotalGroup[];
+  limit: number;
+}
+
+/** The totals of some days, by what the caller asks for; in the order of these columns. */
+export async function readTotals(tx: Tx, { from, to, by, limit }: TotalQuery): Promise<TotalRow[]> {
+  const named = by.map((group) => `${groups[group]} as "${group}"`);
+  const places = by.map((_, place) => place + 1).join(', ');
+  const counted = dayColumns.map((column) => `coalesce(sum(${column}), 0) as ${column}`);
+  const { rows } = await tx.query<TotalRow>(
+    `select ${[...named, ...counted].join(', ')} from total_day where day >= $1 and day <= $2
+     ${by.length === 0 ? '' : `group by ${places} order by ${places}`} limit $3`,
+    [from, to, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,134 @@
+import type { PageRequest } from '../http/list-page.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
+import { isId, newId } from '../platform/ids.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { findApplication, lockAnyApplication, lockApplication } from './registry-store.ts';
+import { type Approval, mostSenders, type Sender, type SenderStatus } from './sender.ts';
+import * as store from './sender-store.ts';
+
+export interface SenderServiceOptions {
+  database: Database;
+  clock: Clock;
+  feed: Pick<ChangeFeed, 'change'>;
+  environment: 'sandbox' | 'production';
+}
+
+/** What a developer asks for. */
+export type WantedSender = Pick<Sender, 'sender' | 'countries'>;
+
+export type SenderService = ReturnType<typeof createSenderService>;
+
+const anyCarrier: Approval = { carriers: [], registration: null, perSecond: null };
+
+/** Senders of applications. After a call returns, no node acts on the old state. */
+export function createSenderService({ database, clock, feed, environment }: SenderServiceOptions) {
+  /** A sender that is not there yet, in an application that the transaction holds. */
+  async function newSender(tx: Tx, applicationId: string, { sender, countries }: WantedSender): Promise<Sender> {
+    const existing = await store.listSenders(tx, applicationId);
+    if (existing.some((other) => isSameWish(other, { sender, countries }) && other.status !== 'rejected')) {
+      throw new ApiError('ALREADY_EXISTS', 'The application has this sender for these countries, or has asked for it.');
+    }
+    if (existing.length >= mostSenders) throw tooManySenders();
+    return {
+      ...{ id: newId('snd', clock), applicationId, sender, countries: sorted(countries) },
+      ...{ status: 'pending', ...anyCarrier, reason: null, createdAtMs: clock.nowMs(), decidedAtMs: null },
+    };
+  }
+
+  const approved = (sender: Sender, approval: Approval): Sender => {
+    return { ...sender, ...approval, status: 'approved', reason: null, decidedAtMs: clock.nowMs() };
+  };
+
+  /** Operators may decide again: to limit a sender, or to take it back. */
+  async function decide(id: string, rule: (sender: Sender) => Sender): Promise<Sender> {
+    const found = isId('snd', id) ? await store.findSender(database, id) : undefined;
+    if (found === undefined) throw notFound();
+    return feed.change(found.applicationId, async (tx) => {
+      const existing = await store.lockSender(tx, id);
+      if (existing === undefined) throw notFound();
+      const decided = rule(existing);
+      await store.putSender(tx, decided);
+      return decided;
+    });
+  }
+
+  async function requireOwn(accountId: string, applicationId: string): Promise<void> {
+    const isOwn = isId('app', applicationId) && (await findApplication(database, accountId, applicationId));
+    if (!isOwn) throw notFound();
+  }
+
+  return {
+    /** A developer asks for a sender. The sandbox approves it at once. */
+    async ask(accountId: string, applicationId: string, wanted: WantedSender): Promise<Sender> {
+      await requireOwn(accountId, applicationId);
+      return feed.change(applicationId, async (tx) => {
+        if (!(await lockApplication(tx, accountId, applicationId))) throw notFound();
+        const made = await newSender(tx, applicationId, wanted);
+        const sender = environment === 'sandbox' ? approved(made, anyCarrier) : made;
+        await store.putSender(tx, sender);
+        return sender;
+      });
+    },
+
+    async listOwn(accountId: string, applicationId: string): Promise<Sender[]> {
+      await requireOwn(accountId, applicationId);
+      return store.listSenders(database, applicationId);
+    },
+
+    async removeOwn(accountId: string, applicationId: string, id: string): Promise<void> {
+      await requireOwn(accountId, applicationId);
+      if (!isId('snd', id)) throw notFound();
+      await feed.change(applicationId, async (tx) => {
+        if (!(await lockApplication(tx, accountId, applicationId))) throw notFound();
+        if (!(await store.deleteSender(tx, applicationId, id))) throw notFound();
+      });
+    },
+
+    list: (status: SenderStatus, page: PageRequest) => store.listByStatus(database, status, page),
+
+    listOf: (applicationId: string) => store.listSenders(database, applicationId),
+
+    approve: (id: string, approval: Approval) => decide(id, (sender) => approved(sender, approval)),
+
+    reject: (id: string, reason: string) =>
+      decide(id, (sender) => ({ ...sender, status: 'rejected', reason, decidedAtMs: clock.nowMs() })),
+
+    /** An operator gives an application a sender; one that it has for these countries is approved as given. */
+    async give(applicationId: string, wanted: WantedSender, approval: Approval = anyCarrier): Promise<Sender> {
+      if (!isId('app', applicationId)) throw notFound();
+      return feed.change(applicationId, async (tx) => {
+        if (!(await lockAnyApplication(tx, applicationId))) throw notFound();
+        const existing = (await store.listSenders(tx, applicationId)).find((other) => isSameWish(other, wanted));
+        const sender = approved(existing ?? (await newSender(tx, applicationId, wanted)), approval);
+        await store.putSender(tx, sender);
+        return sender;
+      });
+    },
+
+    /** An operator takes a sender from an application. */
+    async remove(applicationId: string, id: string): Promise<void> {
+      if (!isId('app', applicationId) || !isId('snd', id)) throw notFound();
+      await feed.change(applicationId, async (tx) => {
+        if (!(await store.deleteSender(tx, applicationId, id))) throw notFound();
+      });
+    },
+  };
+}
+
+/** Whether two wishes are for the same sender and the same countries. */
+export function isSameWish(a: WantedSender, b: WantedSender): boolean {
+  return a.sender === b.sender && sorted(a.countries).join() === sorted(b.countries).join();
+}
+
+function sorted(countries: string[]): string[] {
+  return [...new Set(countries)].sort();
+}
+
+function tooManySenders(): ApiError {
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `The application has ${mostSenders} senders, the maximum. Delete one first.`,
+  );
+}

@@ -1,0 +1,55 @@
+import type { HeldSender, SendingRights } from '../http/sending-rights.ts';
+import type { Config, PlanName } from '../platform/config.ts';
+
+/** Segments a day by plan, as long as no operator changes them; null for no limit. */
+export const planSegments: Readonly<Record<PlanName, number | null>> = { free: 1000, pro: 100_000, enterprise: null };
+
+/** Plans that an operator has changed. */
+export type ChangedPlans = Partial<Record<PlanName, number | null>>;
+
+/** What Postgres has of an application's rights. */
+export interface RightsRow {
+  senders: HeldSender[];
+  /** Numbers that people text it at: it may send from them too. */
+  numbers: HeldSender[];
+  templates: SendingRights['templates'];
+  segmentsPerDay: number | null;
+  changedPlans: ChangedPlans;
+}
+
+export type RightsConfig = Pick<Config, 'environment' | 'senders'>;
+
+/** The sandbox sends nothing, so it limits nothing there. */
+export function toRights(row: RightsRow, plans: PlanName[], { environment, senders }: RightsConfig): SendingRights {
+  const isSandbox = environment === 'sandbox';
+  return {
+    senderRule: isSandbox ? 'any' : senders === 'open' ? 'open' : 'held',
+    senders: [...row.senders, ...row.numbers],
+    templates: row.templates,
+    segmentsPerDay: isSandbox ? null : (row.segmentsPerDay ?? largestOf(plans, row.changedPlans)),
+  };
+}
+
+/** An application has a plan for each API, and one count for all: the largest plan decides. */
+export function largestOf(plans: PlanName[], changed: ChangedPlans): number | null {
+  let largest = 0;
+  for (const plan of plans) {
+    const segments = changed[plan] === undefined ? planSegments[plan] : changed[plan];
+    if (segments === null) return null;
+    largest = Math.max(largest, segments);
+  }
+  return largest;
+}
+
+/** SQL for the columns of a `RightsRow`, where `a` is the application. */
+export const rightsColumns = `a.segments_per_day as "segmentsPerDay",
+  coalesce((select json_agg(json_build_object('sender', s.sender, 'countries', s.countries, 'carriers', s.carriers)
+      order by s.id)
+    from sender s where s.application_id = a.id and s.status = 'approved'), '[]') as senders,
+  coalesce((select json_agg(json_build_object('sender', n.number, 'countries', '{}'::text[], 'carriers', n.carriers)
+      order by n.number)
+    from (select number, case when bool_or(carrier is null) then '{}' else array_agg(distinct carrier) end as carriers
+      from own_number where application_id = a.id group by number) n), '[]') as numbers,
+  coalesce((select json_object_agg(t.country, json_build_object('text', t.text, 'templateId', t.template_id))
+    from verification_template t where t.application_id = a.id), '{}') as templates,
+  coalesce((select json_object_agg(p.plan, p.segments_per_day) from plan_spend p), '{}') as "changedPlans"`;

@@ -1,0 +1,83 @@
+import type { CountryTemplate } from '../http/sending-rights.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { PlanName } from '../platform/config.ts';
+import type { Tx } from '../platform/database.ts';
+import type { ChangedPlans } from './sending-rights.ts';
+
+export interface StoredTemplate extends CountryTemplate {
+  country: string;
+  updatedAtMs: number;
+}
+
+const templateColumns = 'country, text, template_id as "templateId", updated_at as "updatedAtMs"';
+
+/** There is at most one for each country. */
+export async function listTemplates(tx: Tx, applicationId: string): Promise<StoredTemplate[]> {
+  const { rows } = await tx.query<StoredTemplate>(
+    `select ${templateColumns} from verification_template where application_id = $1 order by country limit 300`,
+    [applicationId],
+  );
+  return rows;
+}
+
+export async function putTemplate(tx: Tx, applicationId: string, template: StoredTemplate): Promise<void> {
+  const { country, text, templateId, updatedAtMs } = template;
+  await tx.query(
+    `insert into verification_template (application_id, country, text, template_id, updated_at)
+     values ($1, $2, $3, $4, $5)
+     on conflict (application_id, country) do update set text = $3, template_id = $4, updated_at = $5`,
+    [applicationId, country, text, templateId, toTimestamp(updatedAtMs)],
+  );
+}
+
+export async function deleteTemplate(tx: Tx, applicationId: string, country: string): Promise<boolean> {
+  const { count } = await tx.query('delete from verification_template where application_id = $1 and country = $2', [
+    applicationId,
+    country,
+  ]);
+  return count > 0;
+}
+
+/** What an operator sees of an application. */
+export interface SendingApplication {
+  id: string;
+  name: string;
+  highPriority: boolean;
+  /** Null for the number of its plan. */
+  segmentsPerDay: number | null;
+  /** Of its approved registrations. */
+  plans: PlanName[];
+  changedPlans: ChangedPlans;
+}
+
+export async function findSendingApplication(tx: Tx, id: string): Promise<SendingApplication | undefined> {
+  const { rows } = await tx.query<SendingApplication>(
+    `select id, name, high_priority as "highPriority", segments_per_day as "segmentsPerDay",
+       coalesce((select json_agg(r.plan) from registration r
+         where r.application_id = a.id and r.status = 'approved'), '[]') as plans,
+       coalesce((select json_object_agg(p.plan, p.segments_per_day) from plan_spend p), '{}') as "changedPlans"
+     from application a where id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function setSegmentsPerDay(tx: Tx, id: string, segments: number | null): Promise<boolean> {
+  const { count } = await tx.query('update application set segments_per_day = $2 where id = $1', [id, segments]);
+  return count > 0;
+}
+
+export async function readChangedPlans(tx: Tx): Promise<ChangedPlans> {
+  const { rows } = await tx.query<{ plan: PlanName; segments: number | null }>(
+    'select plan, segments_per_day as segments from plan_spend limit 10',
+  );
+  return Object.fromEntries(rows.map(({ plan, segments }) => [plan, segments]));
+}
+
+export async function putPlan(tx: Tx, plan: PlanName, segments: number | null): Promise<void> {
+  await tx.query(
+    `insert into plan_spend (plan, segments_per_day) values ($1, $2)
+     on conflict (plan) do update set segments_per_day = $2`,
+    [plan, segments],
+  );
+}

@@ -1,0 +1,30 @@
+import type { SendingRights } from '../http/sending-rights.ts';
+import { isRefusedName, senderCarriers, senderOfCodes } from '../messages/held-sender.ts';
+import type { TextFacts } from '../messages/text-route.ts';
+import { invalidField } from '../platform/errors.ts';
+
+/** The sender of an application's code, before its route may put another in its place. */
+export type CodeSender = Pick<TextFacts, 'from' | 'holdsSender' | 'senderCarriers'>;
+
+/** Where senders need an approval, an application's name is not one: its developer may change it at any time. */
+const neutralName = 'Verify';
+
+/** The first sender that the application holds for the country, else the name of the application. */
+export function codeSender(rights: SendingRights, to: string, appName: string): CodeSender {
+  const held = senderOfCodes(rights, to);
+  if (held !== undefined) {
+    return { from: held, holdsSender: true, senderCarriers: senderCarriers(rights, held, to) };
+  }
+  const from = rights.senderRule === 'held' ? neutralName : appName;
+  return { from, holdsSender: false, senderCarriers: null };
+}
+
+/** Throws a 400 if the sender is a name and phones in the number's country get texts from numbers only. */
+export function requireAllowedSender(rights: SendingRights, to: string, sender: string): void {
+  if (rights.senderRule === 'any' || !isRefusedName(sender, to)) return;
+  throw invalidField(
+    'to',
+    'must be in a country that the application has a sender for; phones there get texts from numbers only: ask for one ' +
+      'in the portal or with POST /portal/v1/applications/{id}/senders',
+  );
+}
