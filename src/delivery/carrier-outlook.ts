@@ -2,7 +2,9 @@ import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
-import { routeIn } from './environment-routes.ts';
+import { isTestNumber, routeIn } from './environment-routes.ts';
+import { openingAfter } from './route-hours.ts';
+import { matchingRule } from './route-matching.ts';
 import { emptyTable, type RouteRule, type RouteTable } from './route-table.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
@@ -38,6 +40,8 @@ export interface CarrierOutlook {
   isAvailable(key: string, to: string): boolean;
   /** The best carrier for a text that works and that it has not been given to. */
   next(text: RoutedText, from: string): NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
+  opensAtMs(text: RoutedText): number | null;
 }
 
 export interface Troubled {
@@ -129,6 +133,11 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       if (found === undefined) return undefined;
       const unavailable = candidates.filter(({ available }) => !available).map(({ key }) => key);
       return { carrier: found.key, rule, version, unavailable };
+    },
+    opensAtMs({ applicationId, api, to, sender: from }) {
+      if (table.routes.every(({ hours }) => hours === null) || isTestNumber(environment, to)) return null;
+      const rule = matchingRule(table.routes, { applicationId, api, to, from, country: countryOf(to) });
+      return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
     },
   };
 }
