@@ -19,6 +19,7 @@ import {
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
+import type { NextCarrier } from './carrier-outlook.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
 import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -35,7 +36,7 @@ export interface SubmissionOptions {
   /** Of these texts, the ids of those that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Where a text should go on to; undefined if there is no other carrier for it that works. */
-  nextCarrier: (text: ClaimedText) => string | undefined;
+  nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
   /** Outside the hours of a text's route: when they begin. */
   opensAtMs?: ((text: ClaimedText) => number | null) | undefined;
   /** What the answers say of the carrier; undefined for one that needs no watching. */
@@ -97,6 +98,8 @@ const answerWithinMs = 5000;
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount, outcomes } = options;
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
+  // A closed carrier submits nothing.
+  const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
@@ -207,7 +210,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
-        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
+        onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
@@ -221,7 +224,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
-      options.onAnswers?.(
+      onAnswers?.(
         carrier.key,
         answers.flatMap(([place, answer, tookMs]) => {
           const claimed = waiting.get(place);
