@@ -187,6 +187,12 @@ export function heldBack({ message, entry }: ClaimedText, { nowMs, carrier }: { 
   return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
 }
 
+/** The text waits for the hours of its route, and does not count as tried. It expires if they begin too late. */
+export function deferred({ message, entry }: ClaimedText, { opensMs, carrier }: { opensMs: number; carrier: string }) {
+  const dueAtMs = Math.min(opensMs, message.expiresAtMs);
+  return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
+}
+
 function atLeast(ms: number | undefined, leastMs: number): number {
   return ms === undefined || Number.isNaN(ms) ? leastMs : Math.max(leastMs, ms);
 }

@@ -2,7 +2,9 @@ import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
-import { routeIn } from './environment-routes.ts';
+import { isTestNumber, routeIn } from './environment-routes.ts';
+import { openingAfter } from './route-hours.ts';
+import { matchingRule } from './route-matching.ts';
 import { emptyTable, type RouteRule, type RouteTable } from './route-table.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
@@ -29,6 +31,8 @@ export interface CarrierOutlook {
   isAvailable(key: string, to: string): boolean;
   /** The best carrier for a text that works and that it has not been given to. */
   next(text: MovingText, from: string): NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
+  opensAtMs(text: MovingText): number | null;
 }
 
 export interface Troubled {
@@ -118,6 +122,11 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       const { candidates, rule, version } = decision;
       const found = candidates.find(({ key, available }) => available && key !== from);
       return found && { carrier: found.key, rule, version };
+    },
+    opensAtMs({ applicationId, api, to, sender: from }) {
+      if (table.routes.every(({ hours }) => hours === null) || isTestNumber(environment, to)) return null;
+      const rule = matchingRule(table.routes, { applicationId, api, to, from, country: countryOf(to) });
+      return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
     },
   };
 }
