@@ -1,22 +1,11 @@
-import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
 import { routeIn } from './environment-routes.ts';
-import { emptyTable, type RouteRule, type RouteTable } from './route-table.ts';
+import type { MovingText, NextCarrier } from './next-carrier.ts';
+import { emptyTable, type RouteTable } from './route-table.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
-
-/** What routing needs to know of a text that is to go on. */
-export type MovingText = Pick<TextToSend, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'given'>;
-
-/** Where a text may go on to. */
-export interface NextCarrier {
-  carrier: string;
-  /** The rule that allows it; null with an empty table. */
-  rule: RouteRule | null;
-  version: number;
-}
 
 /** The carriers, their health and the routes, as a node that moves texts sees them. */
 export interface CarrierOutlook {
