@@ -1,8 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
-import { routeIn } from './environment-routes.ts';
-import type { MovingText, NextCarrier } from './next-carrier.ts';
+import { findNextCarrier, type MovingText, type NextCarrier } from './next-carrier.ts';
 import { emptyTable, type RouteTable } from './route-table.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
@@ -86,28 +85,7 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       if (found === undefined || isDown(found)) return false;
       return found.open.length === 0 || !found.open.some((each) => each === '*' || each === countryOf(to));
     },
-    next({ id, applicationId, api, to, sender, given }, from) {
-      const isCode = api === 'verify';
-      const facts = {
-        messageId: id,
-        to,
-        country: countryOf(to),
-        from: sender,
-        api,
-        applicationId,
-        // Its hour was right when it was first to be sent.
-        urgent: true,
-        isCode,
-        senderCarriers: given?.sender_carriers ?? null,
-        used: [...(given?.used ?? []), from],
-        nowMs: clock.nowMs(),
-      };
-      const decision = routeIn(environment, facts, table, health);
-      if (decision.outcome !== 'routed') return undefined;
-      const { candidates, rule, version } = decision;
-      const found = candidates.find(({ key, available }) => available && key !== from);
-      return found && { carrier: found.key, rule, version };
-    },
+    next: (text, from) => findNextCarrier(text, from, { environment, table, health, countryOf, nowMs: clock.nowMs() }),
   };
 }
 
