@@ -1,6 +1,6 @@
 import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
-import type { NextCarrier } from './carrier-outlook.ts';
+import type { NextCarrier } from './next-carrier.ts';
 import type { ClaimedText, EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 import { attemptOf, unavailableAttempt } from './text-attempt.ts';
 
