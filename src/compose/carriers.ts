@@ -8,11 +8,12 @@ import { createRouteService } from '../delivery/route-service.ts';
 import { createTextRoutes } from '../delivery/text-routes.ts';
 import { composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
+import type { Inbound } from './inbound.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers(foundation: Foundation) {
+export function composeCarriers(foundation: Foundation, inbound: Pick<Inbound, 'optOuts' | 'receiver'>) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
   const known = createCallbackCarriers({ database, keys, log });
@@ -25,8 +26,20 @@ export function composeCarriers(foundation: Foundation) {
     return [...counts].map(([labels, value]) => ({ labels: labels.split(' '), value }));
   });
 
+  const { callbacks, totals } = composeCallbacks(foundation, { carriers: known, inbound });
+
   return {
-    directory,
+    directory: {
+      ...directory,
+      async start() {
+        totals.start();
+        await directory.start();
+      },
+      async stop() {
+        await directory.stop();
+        await totals.stop();
+      },
+    },
     texts: createTextRoutes({ directory, clock, environment }),
     routing: {
       routes: createRouteService({ database, clock, environment }),
@@ -39,6 +52,6 @@ export function composeCarriers(foundation: Foundation) {
       environment,
     },
     isCallback: known.knows,
-    callbacks: { callbacks: composeCallbacks(foundation, known), publicUrl: config.publicUrl },
+    callbacks: { callbacks, publicUrl: config.publicUrl },
   };
 }
