@@ -18,6 +18,7 @@ import {
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
+import type { NextCarrier } from './carrier-outlook.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
 import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -34,7 +35,7 @@ export interface SubmissionOptions {
   /** Of these texts, the ids of those that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Where a text should go on to; undefined if there is no other carrier for it that works. */
-  nextCarrier: (text: ClaimedText) => string | undefined;
+  nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
   /** What the answers say of the carrier; undefined for one that needs no watching. */
   outcomes?: CarrierOutcomes | undefined;
   /** Whether the carrier can send at present. */
