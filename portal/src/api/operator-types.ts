@@ -17,6 +17,12 @@ export type {
 } from '../../../src/portal/route-api.ts';
 export type { ListedSenderRecord as ListedSender } from '../../../src/portal/sender-api.ts';
 export type { SenderRecord } from '../../../src/portal/sender-record.ts';
+export type {
+  LimitedApplicationRecord as LimitedApplication,
+  LimitedPlanRecord as LimitedPlan,
+  SpendRecord as Spend,
+} from '../../../src/portal/spend-api.ts';
+export type { TemplateRecord as Template } from '../../../src/portal/template-api.ts';
 export type { TotalRecord as Total, TotalsRecord as TotalsReport } from '../../../src/portal/total-api.ts';
 
 export type Carrier = CarrierRecord;

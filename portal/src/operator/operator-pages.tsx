@@ -20,6 +20,7 @@ const pages: Record<string, OperatorPage> = {
   senders: { title: 'Senders', Content: lazy(() => import('./senders/senders.tsx')) },
   numbers: { title: 'Numbers', Content: lazy(() => import('./numbers/numbers.tsx')) },
   'opt-outs': { title: 'Opt-outs', Content: lazy(() => import('./opt-outs/opt-outs.tsx')) },
+  limits: { title: 'Limits', rest: '/:id?', Content: lazy(() => import('./limits/limits.tsx')) },
   registrations: { title: 'Registrations', Content: lazy(() => import('./pending-registrations.tsx')) },
   health: { title: 'Health', Content: lazy(() => import('./system-health.tsx')) },
 };
