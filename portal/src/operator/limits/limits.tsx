@@ -22,7 +22,7 @@ export default function Limits() {
         Limits
       </PageTitle>
       <Stack gap="lg">
-        <FindApplication key={id} id={id} />
+        <FindApplication key={`find ${id}`} id={id} />
         {id !== undefined && <ApplicationLimits key={id} id={id} />}
         <Plans />
       </Stack>
