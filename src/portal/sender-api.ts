@@ -162,7 +162,7 @@ async function checkCarriers(names: string[], requireCarrier: SenderRoutesOption
   for (const [place, name] of names.entries()) {
     await requireCarrier(name).catch((error: unknown) => {
       if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
-      throw invalidField(`carriers[${place}]`, 'must be the name of a carrier');
+      throw invalidField(`carriers.${place}`, 'must be the name of a carrier');
     });
   }
 }
