@@ -3,6 +3,7 @@ import type { NodeLogEntry } from '../../../src/delivery/carrier-log-service.ts'
 import type { CarrierRecord, toTest } from '../../../src/portal/carrier-record.ts';
 
 export type { RouteRule } from '../../../src/delivery/route-table.ts';
+export type { AlertRecord as Alert } from '../../../src/portal/alert-api.ts';
 export type { DeliveryRecord as Delivery } from '../../../src/portal/delivery-api.ts';
 export type {
   ListedInbound as InboundText,
@@ -29,13 +30,3 @@ export type Carrier = CarrierRecord;
 export type CarrierBind = Carrier['binds'][number];
 export type CarrierTest = ReturnType<typeof toTest>;
 export type CarrierLogEntry = NodeLogEntry;
-
-export interface AlertRecord {
-  id: string;
-  kind: string;
-  summary: string;
-  advice: string;
-  since: string;
-  raised_at: string | null;
-  cleared_at: string | null;
-}
