@@ -1,6 +1,7 @@
 import type { CallbackCarriers } from '../delivery/http/callback-carriers.ts';
 import { type Callbacks, createCallbacks } from '../delivery/http/callbacks.ts';
 import { createReceipts } from '../delivery/receipts.ts';
+import type { Totals } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import type { Foundation } from './foundation.ts';
 import { createShownTexts } from './shown-texts.ts';
@@ -9,6 +10,7 @@ import { createShownTexts } from './shown-texts.ts';
 export function composeCallbacks(
   { config, clock, sideDatabase: database, log, metrics }: Foundation,
   carriers: CallbackCarriers,
+  totals: Totals,
 ): Callbacks {
   const isSandbox = config.environment === 'sandbox';
   const handsets = createHandsets(database, clock);
@@ -17,6 +19,7 @@ export function composeCallbacks(
     database,
     clock,
     onCount: metrics.countCarrier,
+    onChanged: totals.noteReports,
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   return createCallbacks({

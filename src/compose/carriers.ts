@@ -6,6 +6,9 @@ import { createCallbackCarriers } from '../delivery/http/callback-carriers.ts';
 import { createRouteExplain } from '../delivery/route-explain.ts';
 import { createRouteService } from '../delivery/route-service.ts';
 import { createTextRoutes } from '../delivery/text-routes.ts';
+import { nameOfCarrier } from '../quality/alert.ts';
+import { createTotals } from '../quality/totals.ts';
+import { composeAlerts } from './alerts.ts';
 import { composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -17,6 +20,13 @@ export function composeCarriers(foundation: Foundation) {
   const { environment } = config;
   const known = createCallbackCarriers({ database, keys, log });
   const directory = createCarrierDirectory({ database, clock, log, onRows: known.follow });
+  const alerts = composeAlerts(foundation);
+  const totals = createTotals({
+    database,
+    clock,
+    log,
+    onEvent: (carrier, country, event) => metrics.countText(nameOfCarrier(carrier), country, event, 1),
+  });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -27,6 +37,17 @@ export function composeCarriers(foundation: Foundation) {
 
   return {
     directory,
+    alerts,
+    async start(): Promise<void> {
+      await directory.start();
+      totals.start();
+      alerts.start();
+    },
+    async stop(): Promise<void> {
+      await directory.stop();
+      await alerts.stop();
+      await totals.stop();
+    },
     texts: createTextRoutes({ directory, clock, environment }),
     routing: {
       routes: createRouteService({ database, clock, environment }),
@@ -39,6 +60,6 @@ export function composeCarriers(foundation: Foundation) {
       environment,
     },
     isCallback: known.knows,
-    callbacks: { callbacks: composeCallbacks(foundation, known), publicUrl: config.publicUrl },
+    callbacks: { callbacks: composeCallbacks(foundation, known, totals), publicUrl: config.publicUrl },
   };
 }

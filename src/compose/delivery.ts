@@ -82,6 +82,11 @@ export function createDelivery(options: {
     onUnwanted: learn.fromReceipts,
     onChanged: totals.noteReports,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
+    resend: {
+      findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
+      nextCarrier: (text, from) => carriers.nextCarrier(text, from),
+      onMoved: () => carriers.onMoved(),
+    },
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });

@@ -1,5 +1,6 @@
 import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
+import type { NextCarrier } from './carrier-outlook.ts';
 import type { ClaimedText, EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 import { attemptOf, unavailableAttempt } from './text-attempt.ts';
 
@@ -40,7 +41,7 @@ export interface ResultOptions {
   /** When the carrier got the text. */
   submittedAtMs?: number;
   /** The carrier that the text should go on to; undefined if there is none. Asked only when it matters. */
-  nextCarrier?: () => string | undefined;
+  nextCarrier?: () => NextCarrier | undefined;
   /** Whether the carrier can send at present. */
   isDown?: () => boolean;
   /** The carrier was deleted. */
@@ -132,12 +133,12 @@ function moveOn(
   const parts = answer?.long?.parts ?? claimed.parts;
   const mayHaveBeenSent = next.inDoubt || next.possibleDuplicates > 0 || parts.length > 0;
   if (next.moves >= mostMoves || (claimed.message.api !== 'verify' && mayHaveBeenSent)) return undefined;
-  const carrier = nextCarrier?.();
-  if (carrier === undefined) return undefined;
+  const to = nextCarrier?.();
+  if (to === undefined) return undefined;
   const about = { carrier: from, submittedAtMs };
-  const attempt = attemptOf(next, answer, about) ?? unavailableAttempt(next, from, nowMs);
+  const attempt = { ...(attemptOf(next, answer, about) ?? unavailableAttempt(next, from, nowMs)), next: to };
   const entry = { ...next, moves: next.moves + 1 };
-  return { again: { entry, carrier, dueAtMs: nowMs, long: undefined, attempt, isMoved: true } };
+  return { again: { entry, carrier: to.carrier, dueAtMs: nowMs, long: undefined, attempt, isMoved: true } };
 }
 
 /** The carrier does not work at present, so the text goes on without a submit. Undefined if it has to stay. */

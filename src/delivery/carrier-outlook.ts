@@ -1,4 +1,4 @@
-import type { Api } from '../http/route.ts';
+import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
@@ -8,14 +8,7 @@ import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
 
 /** What routing needs to know of a text that is to go on. */
-export interface RoutedText {
-  /** Its public id. */
-  id: string;
-  applicationId: string;
-  api: Api;
-  to: string;
-  sender: string;
-}
+export type MovingText = Pick<TextToSend, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'given'>;
 
 /** Where a text may go on to. */
 export interface NextCarrier {
@@ -23,8 +16,6 @@ export interface NextCarrier {
   /** The rule that allows it; null with an empty table. */
   rule: RouteRule | null;
   version: number;
-  /** Keys of the carriers that could not take it. */
-  unavailable: string[];
 }
 
 /** The carriers, their health and the routes, as a node that moves texts sees them. */
@@ -37,7 +28,7 @@ export interface CarrierOutlook {
   /** Whether a carrier can take a text now. */
   isAvailable(key: string, to: string): boolean;
   /** The best carrier for a text that works and that it has not been given to. */
-  next(text: RoutedText, from: string): NextCarrier | undefined;
+  next(text: MovingText, from: string): NextCarrier | undefined;
 }
 
 export interface Troubled {
@@ -106,7 +97,7 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       if (found === undefined || isDown(found)) return false;
       return found.open.length === 0 || !found.open.some((each) => each === '*' || each === countryOf(to));
     },
-    next({ id, applicationId, api, to, sender }, from) {
+    next({ id, applicationId, api, to, sender, given }, from) {
       const isCode = api === 'verify';
       const facts = {
         messageId: id,
@@ -118,17 +109,15 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
         // Its hour was right when it was first to be sent.
         urgent: true,
         isCode,
-        senderCarriers: null,
-        used: [from],
+        senderCarriers: given?.sender_carriers ?? null,
+        used: [...(given?.used ?? []), from],
         nowMs: clock.nowMs(),
       };
       const decision = routeIn(environment, facts, table, health);
       if (decision.outcome !== 'routed') return undefined;
       const { candidates, rule, version } = decision;
       const found = candidates.find(({ key, available }) => available && key !== from);
-      if (found === undefined) return undefined;
-      const unavailable = candidates.filter(({ available }) => !available).map(({ key }) => key);
-      return { carrier: found.key, rule, version, unavailable };
+      return found && { carrier: found.key, rule, version };
     },
   };
 }

@@ -15,7 +15,7 @@ import {
 } from './carrier-bind-store.ts';
 import { writeLog } from './carrier-log-store.ts';
 import { type CarrierOutcomes, createCarrierOutcomes } from './carrier-outcomes.ts';
-import { createCarrierOutlook } from './carrier-outlook.ts';
+import { createCarrierOutlook, type MovingText, type NextCarrier } from './carrier-outlook.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
@@ -36,6 +36,10 @@ export interface CarrierSet {
   receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
   /** The workers that run now. */
   workers(): DeliveryWorker[];
+  /** The best carrier for a text that works and that it has not been given to. */
+  nextCarrier(text: MovingText, from: string): NextCarrier | undefined;
+  /** Texts have moved to other carriers' queues. */
+  onMoved(): void;
 }
 
 export interface CarrierSetOptions {
@@ -97,7 +101,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const nextCarrier =
     (key: string) =>
     ({ message }: ClaimedText) =>
-      outlook.next(message, key)?.carrier;
+      outlook.next(message, key);
 
   /** The texts wait in other queues now: no worker should find them only by polling. */
   function onMoved(): void {
@@ -278,6 +282,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     receiptKeys: (account, carrierMessageId) =>
       [...running.values()].find(({ carrier }) => carrier.account === account)?.carrier.receiptKeys(carrierMessageId),
     workers: all,
+    nextCarrier: outlook.next,
+    onMoved,
   };
 }
 

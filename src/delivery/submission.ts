@@ -18,6 +18,7 @@ import {
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
+import type { NextCarrier } from './carrier-outlook.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
 import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -34,7 +35,7 @@ export interface SubmissionOptions {
   /** Of these texts, the ids of those that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Where a text should go on to; undefined if there is no other carrier for it that works. */
-  nextCarrier: (text: ClaimedText) => string | undefined;
+  nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
   /** What the answers say of the carrier; undefined for one that needs no watching. */
   outcomes?: CarrierOutcomes | undefined;
   /** Whether the carrier can send at present. */
@@ -94,6 +95,8 @@ const answerWithinMs = 5000;
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount, outcomes } = options;
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
+  // A closed carrier submits nothing.
+  const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
@@ -196,7 +199,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
-        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
+        onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
@@ -210,7 +213,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
-      options.onAnswers?.(
+      onAnswers?.(
         carrier.key,
         answers.flatMap(([place, answer, tookMs]) => {
           const claimed = waiting.get(place);

@@ -1,5 +1,6 @@
 import type { MessageErrorCode } from '../messages/message.ts';
 import type { SubmitResult, ToldByProvider } from './carrier.ts';
+import type { NextCarrier } from './carrier-outlook.ts';
 import type { QueueEntry } from './queue-entry.ts';
 
 /** `refused`: this carrier will not take it. `unavailable`: it was not submitted, or the carrier could not take it then. */
@@ -25,6 +26,8 @@ export interface TextAttempt {
   error: MessageErrorCode | null;
   carrierMessageId: string | null;
   told: ToldByProvider;
+  /** Where the text went on to. */
+  next?: NextCarrier | undefined;
 }
 
 /** A text that is tried for days does not fill the table: its first attempts tell the story. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LongText, SubmitResult } from '../carrier.ts';
 import type { Description } from './description.ts';
+import { partKey } from './part-key.ts';
 import { findAll, findText, parseJson } from './paths.ts';
 
 export interface ProviderAnswer {
@@ -23,11 +24,16 @@ const longestPauseMs = 300_000;
 /** Ids are kept in an index, and a text has at most ten parts of ours; a provider may cut it in smaller ones. */
 const mostIds = 20;
 
-/** Reads an answer by the description. `ownId` is the text's id where the provider gives none. */
-export function readAnswer(description: Description, answer: ProviderAnswer, ownId: string): Verdict {
+/** A text that was sent: its id, where the provider gives none, and how many parts it takes. */
+export interface SentText {
+  messageId: string;
+  segments: number;
+}
+
+export function readAnswer(description: Description, answer: ProviderAnswer, text: SentText): Verdict {
   const document = readDocument(description, answer.body);
   if (description.accepted.some((rule) => fits(rule, answer.status, document)))
-    return { result: accepted(description, document, ownId), isAccount: false };
+    return { result: accepted(description, document, text), isAccount: false };
   const rule = description.errors?.find((each) => fits(each, answer.status, document));
   return rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
 }
@@ -46,8 +52,8 @@ function fits(rule: { status?: number[]; path?: string; in?: unknown[] }, status
 }
 
 /** An answer that should have an id and has none is broken: the text may have been sent. */
-function accepted({ id: path }: Description, document: unknown, ownId: string): SubmitResult {
-  if (path === undefined) return { outcome: 'accepted', carrierMessageId: ownId };
+function accepted({ id: path, receipt }: Description, document: unknown, text: SentText): SubmitResult {
+  if (path === undefined) return { outcome: 'accepted', carrierMessageId: text.messageId };
   const ids = findAll(document, path)
     .filter((id) => typeof id === 'string' || typeof id === 'number')
     .map(String)
@@ -56,16 +62,24 @@ function accepted({ id: path }: Description, document: unknown, ownId: string): 
   const [first] = ids;
   if (first === undefined) return { outcome: 'in_doubt' };
   const result = { outcome: 'accepted', carrierMessageId: first } as const;
-  return ids.length === 1 ? result : { ...result, long: partsOf(ids) };
+  if (ids.length > 1) return { ...result, long: partsOf(ids.map((id) => ({ id, key: id }))) };
+  if (receipt?.part === undefined || text.segments < 2) return result;
+  const keys = Array.from({ length: text.segments }, (_, index) => ({ id: first, key: partKey(first, index + 1) }));
+  return { ...result, long: partsOf(keys) };
 }
 
-/** The provider cut the text, and reports on each part. */
-function partsOf(ids: string[]): LongText {
+/** The provider cuts the text, and reports on each part: under an id of its own, or under one id with its number. */
+function partsOf(ids: { id: string; key: string }[]): LongText {
   return {
     total: ids.length,
     form: 'http',
     needed: ids.length,
-    parts: ids.map((id, index) => ({ part: index + 1, state: 'accepted', carrierMessageId: id, receiptKey: id })),
+    parts: ids.map(({ id, key }, index) => ({
+      part: index + 1,
+      state: 'accepted',
+      carrierMessageId: id,
+      receiptKey: key,
+    })),
   };
 }
 

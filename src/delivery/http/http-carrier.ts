@@ -1,3 +1,4 @@
+import { measure } from '../../messages/text.ts';
 import { createAddressGuard } from '../../platform/address-guard.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
@@ -70,7 +71,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   async function send(text: OutgoingText): Promise<Sent> {
     const exchanged = await client.send(renderer.render(text, clock.nowMs()));
     const isAnswered = exchanged.kind === 'answer';
-    const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, text.messageId) : undefined;
+    const about = { messageId: text.messageId, segments: measure(text.text).count };
+    const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
     const status = isAnswered ? exchanged.answer.status : 0;
     const result = verdict?.result;
     requests.record({
