@@ -1,3 +1,4 @@
+import type { CodeResendOptions } from '../delivery/code-resends.ts';
 import type { CallbackCarriers } from '../delivery/http/callback-carriers.ts';
 import { type Callbacks, createCallbacks } from '../delivery/http/callbacks.ts';
 import { createReceipts } from '../delivery/receipts.ts';
@@ -10,7 +11,7 @@ import { createShownTexts } from './shown-texts.ts';
 export function composeCallbacks(
   { config, clock, sideDatabase: database, log, metrics }: Foundation,
   carriers: CallbackCarriers,
-  totals: Totals,
+  { totals, resend }: { totals: Totals; resend: CodeResendOptions },
 ): Callbacks {
   const isSandbox = config.environment === 'sandbox';
   const handsets = createHandsets(database, clock);
@@ -20,6 +21,7 @@ export function composeCallbacks(
     clock,
     onCount: metrics.countCarrier,
     onChanged: totals.noteReports,
+    resend,
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   return createCallbacks({

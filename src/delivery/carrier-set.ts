@@ -16,10 +16,11 @@ import {
 } from './carrier-bind-store.ts';
 import { writeLog } from './carrier-log-store.ts';
 import { type CarrierOutcomes, createCarrierOutcomes } from './carrier-outcomes.ts';
-import { createCarrierOutlook, type MovingText, type NextCarrier } from './carrier-outlook.ts';
+import { createCarrierOutlook } from './carrier-outlook.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
+import type { MovingText, NextCarrier } from './next-carrier.ts';
 import type { ClaimedText } from './queue-entry.ts';
 import { findQueueKeys } from './queue-state.ts';
 import type { RouteTable } from './route-table.ts';

@@ -19,7 +19,7 @@ import {
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
-import type { NextCarrier } from './carrier-outlook.ts';
+import type { NextCarrier } from './next-carrier.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
 import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 

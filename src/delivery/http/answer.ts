@@ -103,7 +103,7 @@ function byRule({ class: kind, code, after }: ErrorRule, answer: ProviderAnswer,
 }
 
 const account: Verdict = {
-  result: { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true },
+  result: { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true, account: true },
   isAccount: true,
 };
 const inDoubt: Verdict = { result: { outcome: 'in_doubt' }, isAccount: false };

@@ -116,7 +116,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
-      state: state === 'ready' ? 'ready' : 'failing',
+      // One that is tried again must get a text to show that it works.
+      state: state === 'down' ? 'failing' : 'ready',
       mode: 'http',
       host: new URL(url).host,
       sinceMs,
@@ -137,6 +138,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
     },
     capacity: sender.capacity,
+    throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
     start(_, tellCapacity) {

@@ -9,6 +9,8 @@ import { createTextQueue, type WaitingText } from './text-queue.ts';
 /** Sends texts one by one: in lanes, within the rate, so many at once. */
 export interface HttpSender {
   capacity(): Capacity;
+  /** How long it sends nothing because the provider wants fewer texts. */
+  throttledMs(): number;
   submit(texts: OutgoingText[], answer: Answer): Promise<void>;
   setPaused(paused: boolean): void;
   /** The share of the account's rate that this node has now; 0 until it is known. */
@@ -104,7 +106,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       if (!isAnswered) waiting.onAnswered();
       isAnswered = true;
     };
-    const patience = text.isCode ? setTimeout(() => settle({ outcome: 'in_doubt' }), codeAnswerMs) : undefined;
+    const patience = text.isCode
+      ? setTimeout(() => settle({ outcome: 'in_doubt', silent: true }), codeAnswerMs)
+      : undefined;
     const sent = await send(text).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
     clearTimeout(patience);
     underWay--;
@@ -159,6 +163,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return {
     capacity,
+    throttledMs: () => (rate.isPaused ? rate.nextMs - clock.steadyMs() : 0),
     submit: (texts, answer) =>
       new Promise((resolve) => {
         let open = texts.length;
