@@ -211,16 +211,21 @@ describe('the table', () => {
 });
 
 describe('a carrier that a route names', () => {
-  test('is not deleted, by force neither', async () => {
+  test('is deleted by force only; its route then leaves it out', async () => {
     await carriers.connect('acme');
     await carriers.connect('spare');
     await carriers.putRoutes([{ ...route('all', [], 'acme'), failover: ['spare'] }]);
-    for (const name of ['acme', 'spare', 'acme?force=true']) {
+    for (const name of ['acme', 'spare']) {
       const { status, body } = await operator.send<Refusal>('DELETE', `${carriersPath}/${name}`);
       assert.deepEqual([status, body.code], [409, 'INCOMPATIBLE_STATE'], name);
     }
-    await carriers.putRoutes([route('all', [], 'acme')]);
-    assert.equal((await operator.send('DELETE', `${carriersPath}/spare`)).status, 204);
+    assert.equal((await operator.send('DELETE', `${carriersPath}/acme?force=true`)).status, 204);
+    const left = await explain({ to: '+447700900123' });
+    assert.deepEqual(
+      left.candidates.map(({ carrier }) => carrier),
+      ['spare'],
+    );
+    await carriers.putRoutes([route('all', [], 'spare')]);
   });
 
   test('a change of the routes and a deletion at once: the routes never name a carrier that is gone', async () => {
