@@ -5,6 +5,7 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createKnownCarriers } from '../support/known-carriers.ts';
 import { approveAll, createOperator } from '../support/operator.ts';
 
@@ -220,11 +221,10 @@ describe('a carrier that a route names', () => {
       assert.deepEqual([status, body.code], [409, 'INCOMPATIBLE_STATE'], name);
     }
     assert.equal((await operator.send('DELETE', `${carriersPath}/acme?force=true`)).status, 204);
-    const left = await explain({ to: '+447700900123' });
-    assert.deepEqual(
-      left.candidates.map(({ carrier }) => carrier),
-      ['spare'],
-    );
+    await eventually('the node to know that it is gone', async () => {
+      const { candidates } = await explain({ to: '+447700900123' });
+      return candidates.map(({ carrier }) => carrier).join() === 'spare';
+    });
     await carriers.putRoutes([route('all', [], 'spare')]);
   });
 
