@@ -1,3 +1,4 @@
+import { lanes } from '../messages/message-queue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -15,10 +16,11 @@ import {
 } from './carrier-bind-store.ts';
 import { writeLog } from './carrier-log-store.ts';
 import { type CarrierOutcomes, createCarrierOutcomes } from './carrier-outcomes.ts';
-import { createCarrierOutlook, type MovingText, type NextCarrier } from './carrier-outlook.ts';
+import { createCarrierOutlook } from './carrier-outlook.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
+import type { MovingText, NextCarrier } from './next-carrier.ts';
 import type { ClaimedText } from './queue-entry.ts';
 import { findQueueKeys } from './queue-state.ts';
 import type { RouteTable } from './route-table.ts';
@@ -61,7 +63,7 @@ export interface CarrierSetOptions {
 }
 
 /** What a worker needs to know of other carriers, and of its own. */
-export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved'>;
+export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved' | 'opensAtMs'>;
 
 interface Running {
   configured: ConfiguredCarrier;
@@ -83,11 +85,14 @@ const codeWaitsMs = 3000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
-  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined }));
   const running = new Map<number, Running>();
   const closed = new Map<string, DeliveryWorker>();
   let configured: ConfiguredCarrier[] = [];
   const outlook = createCarrierOutlook(options);
+  /** Codes and texts of high priority know no hours. */
+  const opensAtMs = ({ message, entry }: ClaimedText) =>
+    entry.lane === lanes.first ? null : outlook.opensAtMs(message);
+  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
   const mover = createTextMover({ database, clock, outlook, throttled });
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
@@ -151,7 +156,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     carrier.setPaused(each.paused);
     const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
     const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
-    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved });
+    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved, opensAtMs });
     const written = { state: '', atMs: 0, slots: [] };
     const tellBinds = createBindNews(each.name, log);
     const logWrittenMs = each.logWantedAtMs ?? 0;

@@ -10,6 +10,7 @@ import type { NoteAnswers } from './answered-text.ts';
 import {
   actionFor,
   attemptResultOf,
+  deferred,
   heldBack,
   moveUnsent,
   notSubmitted,
@@ -18,7 +19,7 @@ import {
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
-import type { NextCarrier } from './carrier-outlook.ts';
+import type { NextCarrier } from './next-carrier.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
 import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -36,6 +37,8 @@ export interface SubmissionOptions {
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Where a text should go on to; undefined if there is no other carrier for it that works. */
   nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. */
+  opensAtMs?: ((text: ClaimedText) => number | null) | undefined;
   /** What the answers say of the carrier; undefined for one that needs no watching. */
   outcomes?: CarrierOutcomes | undefined;
   /** Whether the carrier can send at present. */
@@ -125,6 +128,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const action = wanted !== 'submit' ? wanted : isUnwanted ? 'block' : isOver ? 'cancel' : 'submit';
       if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
       else if (outcomes?.admits(claimed) === false && !late && hasGoneOn(claimed, results)) continue;
+      else if (!late && isDeferred(claimed, results)) continue;
       else {
         const text = late ? undefined : render(claimed);
         if (text !== undefined) sending.push({ claimed, text });
@@ -132,6 +136,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
       }
     }
     return { sending, results };
+  }
+
+  /** The text became due, or was tried, outside the hours of its route: it waits for them. */
+  function isDeferred(claimed: ClaimedText, { again }: Results): boolean {
+    const opensMs = options.opensAtMs?.(claimed) ?? null;
+    if (opensMs !== null) again.push(deferred(claimed, { opensMs, carrier: carrier.key }));
+    return opensMs !== null;
   }
 
   /** Texts to this country do not get through: a code goes elsewhere, and is sent here if it cannot. Others wait. */

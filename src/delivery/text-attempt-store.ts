@@ -85,28 +85,34 @@ export interface KeptAttempt {
 }
 
 interface AttemptRow extends Omit<KeptAttempt, 'outcome' | 'error' | 'receipt'> {
+  id: string;
   outcome: number;
   error: number | null;
   receipt: number | null;
 }
 
-const mostShown = 100;
+const mostShown = 5000;
 
-/** The attempts of a message (uuid) that were kept, in order. */
-export async function findAttempts(tx: Tx, messageId: string): Promise<KeptAttempt[]> {
+/** The attempts of messages (uuids) that were kept, in order. */
+export async function findAttempts(tx: Tx, messageIds: string[]): Promise<Map<string, KeptAttempt[]>> {
   const { rows } = await tx.query<AttemptRow>(
-    `select attempt, carrier, submitted_at as "submittedAtMs", outcome, error_code as error,
+    `select message_id as id, attempt, carrier, submitted_at as "submittedAtMs", outcome, error_code as error,
        carrier_message_id as "carrierMessageId", moved_to as "movedTo", route_version as "routeVersion",
        route_name as "routeName", parts, price::text, currency, network, receipt
-     from text_attempt where message_id = $1 order by attempt limit ${mostShown}`,
-    [messageId],
+     from text_attempt where message_id = any($1::uuid[]) order by message_id, attempt limit ${mostShown}`,
+    [messageIds],
   );
-  return rows.map((row) => ({
-    ...row,
-    outcome: attemptOutcomes[row.outcome] ?? 'in_doubt',
-    error: errorOf(row.error),
-    receipt: row.receipt === null ? null : statusOf(row.receipt),
-  }));
+  const found = new Map<string, KeptAttempt[]>();
+  for (const { id, ...row } of rows) {
+    const attempt = {
+      ...row,
+      outcome: attemptOutcomes[row.outcome] ?? 'in_doubt',
+      error: errorOf(row.error),
+      receipt: row.receipt === null ? null : statusOf(row.receipt),
+    };
+    found.set(id, [...(found.get(id) ?? []), attempt]);
+  }
+  return found;
 }
 
 /** Of these messages (uuids), those that were submitted to another carrier than they have now. */

@@ -1,5 +1,5 @@
 import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } from '../../src/delivery/carrier.ts';
-import type { NextCarrier } from '../../src/delivery/carrier-outlook.ts';
+import type { NextCarrier } from '../../src/delivery/next-carrier.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
 import { isMessage } from '../../src/messages/acceptance.ts';
 import { type Message, unsentStatuses } from '../../src/messages/message.ts';
