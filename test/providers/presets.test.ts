@@ -162,6 +162,11 @@ for (const provider of providers) {
         return binds[0]?.state === 'failing' && binds[0];
       });
       assert.match(failing.error ?? '', /refuses the account/);
+      await world.app.app.alerts.look();
+      const refused = world.app.app.alerts.open.filter(
+        ({ kind, carrier }) => kind === 'account_refused' && carrier === name,
+      );
+      assert.equal(refused.length, 1, 'operators are alerted');
       await world.change(provider.settings, name);
       await world.untilStatus(id, 'sent');
     });

@@ -114,7 +114,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   }
 
   function shownState(): BindState {
-    const { state, error, nextTryMs, sinceMs } = condition;
+    const { state, error, nextTryMs, sinceMs, isRefused } = condition;
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
@@ -124,6 +124,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       host: new URL(url).host,
       sinceMs,
       error,
+      refused: isRefused,
       // To the second, so that a state that stays the same is not written again.
       nextTryAtMs: nextTryMs === null ? null : Math.ceil((clock.nowMs() + inMs) / 1000) * 1000,
     };
