@@ -1,7 +1,8 @@
+import type { CodeResendOptions } from '../delivery/code-resends.ts';
 import type { CallbackCarriers } from '../delivery/http/callback-carriers.ts';
 import { type Callbacks, createCallbacks } from '../delivery/http/callbacks.ts';
 import { createReceipts } from '../delivery/receipts.ts';
-import { createTotals, type Totals } from '../quality/totals.ts';
+import type { Totals } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import type { Foundation } from './foundation.ts';
 import type { Inbound } from './inbound.ts';
@@ -11,21 +12,23 @@ import { createShownTexts } from './shown-texts.ts';
 /** Builds what web nodes do with receipts and inbound texts that come by HTTP. */
 export function composeCallbacks(
   { config, clock, sideDatabase: database, log, metrics }: Foundation,
-  { carriers, inbound }: { carriers: CallbackCarriers; inbound: Pick<Inbound, 'optOuts' | 'receiver'> },
-): { callbacks: Callbacks; totals: Totals } {
+  carriers: CallbackCarriers,
+  parts: { totals: Totals; resend: CodeResendOptions; inbound: Pick<Inbound, 'optOuts' | 'receiver'> },
+): Callbacks {
+  const { totals, resend, inbound } = parts;
   const isSandbox = config.environment === 'sandbox';
   const handsets = createHandsets(database, clock);
   const shown = isSandbox ? createShownTexts({ database, handsets, phonesKey: 'sandbox', log }) : undefined;
-  const totals = createTotals({ database, clock, log });
   const receipts = createReceipts({
     database,
     clock,
     onCount: metrics.countCarrier,
     onUnwanted: learnOptOuts(inbound.optOuts, database, log).fromReceipts,
     onChanged: totals.noteReports,
+    resend,
     ...(shown && { onDelivered: shown.onDelivered }),
   });
-  const callbacks = createCallbacks({
+  return createCallbacks({
     database,
     clock,
     carriers,
@@ -33,5 +36,4 @@ export function composeCallbacks(
     receiveInbound: async (source, texts) => void (await inbound.receiver.receive(source, texts)),
     onCount: metrics.countCarrier,
   });
-  return { callbacks, totals };
 }

@@ -118,7 +118,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
-      state: state === 'ready' ? 'ready' : 'failing',
+      // One that is tried again must get a text to show that it works.
+      state: state === 'down' ? 'failing' : 'ready',
       mode: 'http',
       host: new URL(url).host,
       sinceMs,
