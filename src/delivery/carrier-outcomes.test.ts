@@ -61,7 +61,7 @@ describe('what answers tell of a carrier', () => {
     for (let n = 0; n < 27; n++) outcomes.note(text('+447700900123'), bad[n % bad.length]);
     assert.deepEqual([outcomes.open(), changes()], [['GB'], 1]);
     for (let n = 0; n < 60; n++) outcomes.noteUnanswered(text('+33612345678'));
-    assert.deepEqual(outcomes.open().sort(), ['FR', 'GB']);
+    assert.deepEqual(new Set(outcomes.open()), new Set(['GB', 'FR']));
   });
 
   test('an account that is refused opens it for all', () => {
