@@ -9,18 +9,31 @@ import { createRouteExplain } from '../delivery/route-explain.ts';
 import { createRouteService } from '../delivery/route-service.ts';
 import { createTextRoutes } from '../delivery/text-routes.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
+import { nameOfCarrier } from '../quality/alert.ts';
+import { createTotals } from '../quality/totals.ts';
 import { findPending } from '../verify/pending-store.ts';
-import { composeCallbacks } from './callbacks.ts';
+import { composeAlerts } from './alerts.ts';
+import { type CallbackParts, composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers(foundation: Foundation, wakeDelivery: () => void) {
+export function composeCarriers(
+  foundation: Foundation,
+  { inbound, wakeDelivery }: { inbound: CallbackParts['inbound']; wakeDelivery: () => void },
+) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
   const known = createCallbackCarriers({ database, keys, log });
   const directory = createCarrierDirectory({ database, clock, log, onRows: known.follow });
+  const alerts = composeAlerts(foundation);
+  const totals = createTotals({
+    database,
+    clock,
+    log,
+    onEvent: (carrier, country, event) => metrics.countText(nameOfCarrier(carrier), country, event, 1),
+  });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -42,6 +55,17 @@ export function composeCarriers(foundation: Foundation, wakeDelivery: () => void
 
   return {
     directory,
+    alerts,
+    async start(): Promise<void> {
+      await directory.start();
+      totals.start();
+      alerts.start();
+    },
+    async stop(): Promise<void> {
+      await directory.stop();
+      await alerts.stop();
+      await totals.stop();
+    },
     texts: createTextRoutes({ directory, clock, environment }),
     routing: {
       routes: createRouteService({ database, clock, environment }),
@@ -54,6 +78,9 @@ export function composeCarriers(foundation: Foundation, wakeDelivery: () => void
       environment,
     },
     isCallback: known.knows,
-    callbacks: { callbacks: composeCallbacks(foundation, known, resend), publicUrl: config.publicUrl },
+    callbacks: {
+      callbacks: composeCallbacks(foundation, known, { inbound, totals, resend }),
+      publicUrl: config.publicUrl,
+    },
   };
 }

@@ -1,7 +1,10 @@
 import type { AnsweredText } from '../delivery/answered-text.ts';
 import type { ChangedText } from '../delivery/receipt-store.ts';
 import type { OptOuts } from '../inbound/opt-outs.ts';
+import type { Message } from '../messages/message.ts';
+import { findMessages } from '../messages/message-store.ts';
 import type { Database } from '../platform/database.ts';
+import { fromUuid } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 
 /**
@@ -9,11 +12,12 @@ import type { Log } from '../platform/log.ts';
  * otherwise each text would be paid and refused again. A text that is not learnt from is followed by another one.
  */
 export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database, log: Log) {
+  function noteFailure({ message: reason }: Error): void {
+    log.warn({ reason }, 'an opt-out at a carrier was not kept');
+  }
+
   function learn(refused: { number: string; sender: string }[]): void {
-    if (refused.length === 0) return;
-    database
-      .transaction((tx) => optOuts.learn(tx, refused))
-      .catch(({ message: reason }: Error) => log.warn({ reason }, 'an opt-out at a carrier was not kept'));
+    if (refused.length > 0) database.transaction((tx) => optOuts.learn(tx, refused)).catch(noteFailure);
   }
 
   return {
@@ -21,8 +25,16 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
       learn(
         texts
           .filter(({ answer }) => answer?.outcome === 'never' && answer.error === 'blocked_by_recipient')
-          .map(({ claimed: { message } }) => ({ number: message.to, sender: message.sender })),
+          .map(({ claimed: { message } }) => toRefused(message)),
       ),
-    fromReceipts: (texts: readonly ChangedText[]) => learn(texts.map(({ to, sender }) => ({ number: to, sender }))),
+    fromReceipts(texts: readonly ChangedText[]): void {
+      const ids = texts.map(({ id }) => fromUuid('msg', id));
+      findMessages(database, ids).then((messages) => learn(messages.map(toRefused)), noteFailure);
+    },
   };
+}
+
+/** What it was sent from decides. */
+function toRefused({ to, sender, sentAs }: Pick<Message, 'to' | 'sender' | 'sentAs'>) {
+  return { number: to, sender: sentAs ?? sender };
 }

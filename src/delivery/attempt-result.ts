@@ -93,7 +93,8 @@ export function attemptResultOf(
       const moved = isCode && options.isDown?.() ? move() : undefined;
       // If some parts have left, the next attempt must know of them.
       const next = long === undefined ? claimed.entry : entry;
-      return moved ?? { again: { entry: next, carrier, dueAtMs: nowMs, long, attempt: undefined } };
+      const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));
+      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined } };
     }
     case 'throttled': {
       const waitMs = atLeast(answer.afterMs, throttledMs);
@@ -183,6 +184,12 @@ const heldBackFor = { fromMs: 40_000, toMs: 40_000 };
 /** The carrier's texts to this country do not get through: the text waits, and does not count as tried. */
 export function heldBack({ message, entry }: ClaimedText, { nowMs, carrier }: { nowMs: number; carrier: string }) {
   const dueAtMs = Math.min(nowMs + backOffMs(1, heldBackFor), message.expiresAtMs);
+  return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
+}
+
+/** The text waits for the hours of its route, and does not count as tried. It expires if they begin too late. */
+export function deferred({ message, entry }: ClaimedText, { opensMs, carrier }: { opensMs: number; carrier: string }) {
+  const dueAtMs = Math.min(opensMs, message.expiresAtMs);
   return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
 }
 

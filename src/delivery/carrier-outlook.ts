@@ -1,7 +1,10 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
+import { isTestNumber } from './environment-routes.ts';
 import { findNextCarrier, type MovingText, type NextCarrier } from './next-carrier.ts';
+import { openingAfter } from './route-hours.ts';
+import { matchingRule } from './route-matching.ts';
 import { emptyTable, type RouteTable } from './route-table.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
@@ -17,6 +20,8 @@ export interface CarrierOutlook {
   isAvailable(key: string, to: string): boolean;
   /** The best carrier for a text that works and that it has not been given to. */
   next(text: MovingText, from: string): NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
+  opensAtMs(text: MovingText): number | null;
 }
 
 export interface Troubled {
@@ -86,6 +91,11 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       return found.open.length === 0 || !found.open.some((each) => each === '*' || each === countryOf(to));
     },
     next: (text, from) => findNextCarrier(text, from, { environment, table, health, countryOf, nowMs: clock.nowMs() }),
+    opensAtMs({ applicationId, api, to, sender: from }) {
+      if (table.routes.every(({ hours }) => hours === null) || isTestNumber(environment, to)) return null;
+      const rule = matchingRule(table.routes, { applicationId, api, to, from, country: countryOf(to) });
+      return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
+    },
   };
 }
 

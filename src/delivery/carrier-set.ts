@@ -1,3 +1,4 @@
+import { lanes } from '../messages/message-queue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -62,7 +63,7 @@ export interface CarrierSetOptions {
 }
 
 /** What a worker needs to know of other carriers, and of its own. */
-export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved'>;
+export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved' | 'opensAtMs'>;
 
 interface Running {
   configured: ConfiguredCarrier;
@@ -84,11 +85,14 @@ const codeWaitsMs = 3000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
-  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined }));
   const running = new Map<number, Running>();
   const closed = new Map<string, DeliveryWorker>();
   let configured: ConfiguredCarrier[] = [];
   const outlook = createCarrierOutlook(options);
+  /** Codes and texts of high priority know no hours. */
+  const opensAtMs = ({ message, entry }: ClaimedText) =>
+    entry.lane === lanes.first ? null : outlook.opensAtMs(message);
+  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
   const mover = createTextMover({ database, clock, outlook, throttled });
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
@@ -152,7 +156,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     carrier.setPaused(each.paused);
     const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
     const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
-    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved });
+    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved, opensAtMs });
     const written = { state: '', atMs: 0, slots: [] };
     const tellBinds = createBindNews(each.name, log);
     const logWrittenMs = each.logWantedAtMs ?? 0;

@@ -115,6 +115,16 @@ export async function findAttempts(tx: Tx, messageIds: string[]): Promise<Map<st
   return found;
 }
 
+/** Of these messages (uuids), those that were submitted to another carrier than they have now. */
+export async function findOnSeveralCarriers(tx: Tx, messageIds: string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select distinct t.message_id as id from text_attempt t join message m on m.id = t.message_id
+     where t.message_id = any($1::uuid[]) and m.id = any($1::uuid[]) and t.carrier <> m.carrier`,
+    [messageIds],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Deletes attempts of messages that are gone. Ids are in the order of time. */
 export async function deleteOldAttempts(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(

@@ -8,7 +8,7 @@ import type { Scope } from './opt-out.ts';
 import type { OptOuts } from './opt-outs.ts';
 import type { OwnNumber } from './own-number.ts';
 import { type Answering, confirmedEveryMs, lookedAtMs, mayReply, mostLookedAt, replyText, toMessage } from './reply.ts';
-import { insertReply, lockReplies, wasConfirmed } from './reply-store.ts';
+import { insertReply, wasConfirmed } from './reply-store.ts';
 import type { Word } from './words.ts';
 
 /** The application that answers for a number. */
@@ -34,7 +34,7 @@ export interface WordText {
   isOwn: boolean;
 }
 
-/** Does what a word asks for. Returns whether an answer is to be sent. */
+/** Does what words ask for. The caller has locked the phones' numbers: two texts of one phone are obeyed in turn. */
 export function createObey({ clock, optOuts, findAnswering }: ObeyOptions) {
   /** Opts the phone out. It is right for a repeat too: the person wants no texts. */
   function stop(tx: Tx, { text, scopes, word }: Pick<WordText, 'text' | 'scopes' | 'word'>): Promise<boolean> {
@@ -45,7 +45,6 @@ export function createObey({ clock, optOuts, findAnswering }: ObeyOptions) {
     if (holder === undefined || source.confirmsOptOuts === true) return false;
     const { from, to } = text;
     const nowMs = clock.nowMs();
-    await lockReplies(tx, from, to);
     const around = { from, to, sinceMs: nowMs - lookedAtMs, before: text.id, most: mostLookedAt };
     const lately = await findLately(tx, around);
     if (!mayReply({ from, text: text.body ?? '', nowMs, lately, isOwn })) return false;
@@ -68,6 +67,7 @@ export function createObey({ clock, optOuts, findAnswering }: ObeyOptions) {
 
   return {
     stop,
+    /** Returns whether an answer is to be sent. */
     async obey(tx: Tx, given: WordText): Promise<boolean> {
       const { text, word, scopes } = given;
       if (word.kind === 'stop') await stop(tx, given);

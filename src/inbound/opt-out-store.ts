@@ -10,6 +10,14 @@ export interface HashedNumber {
   all: Buffer[];
 }
 
+/** What several requests say about one number happens one after the other. The order keeps them from waiting in a circle. */
+export async function lockNumbers(tx: Tx, numbers: readonly string[]): Promise<void> {
+  if (numbers.length > 0) await tx.query(lockStatement, [numbers]);
+}
+
+const lockStatement = `select pg_advisory_xact_lock(hashtextextended(number, 4207034))
+    from (select distinct number from unnest($1::text[]) as n(number) order by number) n`;
+
 export interface NewOptOut {
   number: string;
   hashed: HashedNumber;

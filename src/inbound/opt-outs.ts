@@ -14,10 +14,10 @@ import {
   type Scope,
   senderScope,
 } from './opt-out.ts';
-import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts } from './opt-out-store.ts';
+import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts, lockNumbers } from './opt-out-store.ts';
 
 /** What of a text decides whether it is wanted. */
-export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender'>;
+export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'sentAs'>;
 
 export type OptOuts = ReturnType<typeof createOptOuts>;
 
@@ -40,7 +40,7 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
       .filter(({ api }) => verifications || api !== 'verify')
       .flatMap((text) =>
         hashes.all(text.to).map((hash): AskedText => {
-          const sender = senderScope(text.sender).subject;
+          const sender = senderScope(text.sentAs ?? text.sender).subject;
           return { id: uuidOf(text.id), hash, sender, application: text.applicationId };
         }),
       );
@@ -62,6 +62,9 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
     check,
     find,
 
+    /** For a transaction with `stop` and `start`: it names all their numbers first. */
+    lock: lockNumbers,
+
     /** A person's own word. Returns whether it changed anything. */
     async stop(tx: Tx, number: string, scopes: Scope[], word: string): Promise<boolean> {
       return (await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'mo', word }, clock)) > 0;
@@ -73,6 +76,10 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
 
     /** A carrier has refused texts because the person does not want them. */
     async learn(tx: Tx, refused: { number: string; sender: string }[]): Promise<void> {
+      await lockNumbers(
+        tx,
+        refused.map(({ number }) => number),
+      );
       for (const { number, sender } of refused) {
         const scopes = [senderScope(sender)];
         await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'carrier', word: null }, clock);
@@ -82,19 +89,20 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
     /** The application says that this person wants no texts of it. */
     put: (applicationId: string, number: string): Promise<OptOut> =>
       database.transaction(async (tx) => {
+        await lockNumbers(tx, [number]);
         const scope = applicationScope(applicationId);
         const source: OptOutSource = 'api';
         await addOptOuts(tx, { number, hashed: hashed(number), scopes: [scope], source, word: null }, clock);
         const page = { limit: 1, after: undefined };
         const [optOut] = await listOptOuts(tx, { scope, hashes: hashes.all(number) }, page);
-        if (optOut === undefined)
-          throw new ApiError('INCOMPATIBLE_STATE', 'The number was opted in meanwhile. Try again.');
+        if (optOut === undefined) throw new Error('an opt-out was not written');
         return { ...optOut, number };
       }),
 
     /** Undoes what the application has said itself. */
     remove: (applicationId: string, number: string): Promise<void> =>
       database.transaction(async (tx) => {
+        await lockNumbers(tx, [number]);
         const scopes = [applicationScope(applicationId)];
         const given = hashed(number);
         const ended = await endOptOuts(tx, { hashed: given, scopes, only: 'api', source: 'api', word: null }, clock);
@@ -107,6 +115,7 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
     /** An operator opts a number in everywhere. */
     removeAll: (number: string, reason: string, accountId: string): Promise<void> =>
       database.transaction(async (tx) => {
+        await lockNumbers(tx, [number]);
         const about = { source: 'operator', word: null, reason, accountId } as const;
         const ended = await endOptOuts(tx, { hashed: hashed(number), scopes: null, ...about }, clock);
         if (ended === 0) throw notFound();

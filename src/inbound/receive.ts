@@ -112,6 +112,11 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
     }
   }
 
+  function lockPhones(tx: Tx, texts: { from: string; text: string }[]): Promise<void> {
+    const phones = texts.filter(({ text }) => wordOf(text) !== undefined).map(({ from }) => from);
+    return options.optOuts.lock(tx, phones);
+  }
+
   /** Two nodes may get parts of one text, or texts of one phone, at the same time. */
   async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {
@@ -129,10 +134,12 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       const { records, answers } = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const { fresh, repeats } = await separateRepeats(tx, keys, { account: source.account, texts, nowMs });
-        await stopAgain(tx, source, repeats, phoneOf);
         const joined = await joinParts(tx, source.key, fresh.filter(isPart), nowMs);
         const whole = fresh.filter((text) => !isPart(text)).map(toArrival);
-        return keep(tx, source, [...joined, ...whole], phoneOf);
+        const arrivals = [...joined, ...whole];
+        await lockPhones(tx, [...arrivals, ...repeats]);
+        await stopAgain(tx, source, repeats, phoneOf);
+        return keep(tx, source, arrivals, phoneOf);
       });
       if (answers > 0) wake();
       return records;
@@ -144,6 +151,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       for (const long of old) {
         await transaction(async (tx) => {
           const arrival = await takeIncomplete(tx, long, beforeMs);
+          // It is partial, so no word in it is obeyed.
           if (arrival !== undefined) await keep(tx, { key: long.carrier, account: '' }, [arrival]);
         });
       }

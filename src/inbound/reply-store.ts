@@ -35,11 +35,6 @@ export async function insertReply(
   );
 }
 
-/** Two texts of one phone at the same time must not both be confirmed. */
-export async function lockReplies(tx: Tx, number: string, sender: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207034))', [JSON.stringify([number, sender])]);
-}
-
 export async function deleteOldReplies(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from automatic_reply where ctid = any(array(

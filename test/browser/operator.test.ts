@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import {
   assertAccessible,
   assertFitsPhone,
@@ -8,6 +8,7 @@ import {
   factOf,
   openPortal,
   openTab,
+  operatorLink,
   type Portal,
   password,
   register,
@@ -34,18 +35,6 @@ before(async () => {
 });
 after(() => stage.close());
 
-/** The link that is printed on the machine. */
-async function operatorLink(email: string): Promise<string> {
-  const { dataDir } = service;
-  const command = await startService({
-    dataDir,
-    env: stage.env,
-    command: ['node', 'scripts/run.mjs', 'operator', email],
-  });
-  assert.equal((await command.ended).code, 0, command.output());
-  return `${service.url}/#/set-password/${/set-password\/(\w+)/.exec(command.output())?.[1]}`;
-}
-
 describe('production', () => {
   const about = 'Waiting Ltd for SMS Messaging';
   let key = '';
@@ -71,7 +60,7 @@ describe('production', () => {
   });
 
   test('an operator gets in by the printed link', async () => {
-    await deciding().goto(await operatorLink('boss@example.com'));
+    await deciding().goto(await operatorLink(stage, 'boss@example.com'));
     await assertAccessible(deciding(), 'Set a new password');
     await deciding().getByLabel('New password', { exact: true }).fill(password);
     await deciding().getByRole('button', { name: 'Set the password and sign in' }).click();
@@ -111,6 +100,26 @@ describe('production', () => {
     await waiting().reload();
     const pro = waiting().getByRole('heading', { name: 'Pro' }).first().locator('..');
     await pro.getByText('Your plan').waitFor();
+  });
+
+  test('a sender waits for the operator, who approves it', async () => {
+    await openTab(waiting(), 'Senders');
+    await waiting().getByRole('button', { name: 'Ask for a sender' }).click();
+    await waiting().getByLabel('Sender', { exact: true }).fill('ACME');
+    await waiting().getByLabel('Countries').fill('gb');
+    await waiting().getByRole('button', { name: 'Ask for it' }).click();
+    await waiting()
+      .getByRole('row', { name: /ACME.*pending/ })
+      .waitFor();
+    await deciding().getByRole('link', { name: 'Senders' }).click();
+    await deciding().getByRole('button', { name: 'Approve ACME' }).click();
+    await deciding().getByLabel('Registration').fill('GB-1234');
+    await assertAccessible(deciding(), 'Approve a sender');
+    await deciding().getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await deciding().getByText('No pending senders').waitFor();
+    await waiting()
+      .getByRole('row', { name: /ACME.*approved/ })
+      .waitFor();
   });
 
   test('others see no operator pages', async () => {

@@ -25,6 +25,7 @@ export function settingsWith(wanted: Partial<SmppSettings> = {}): SmppSettings {
     message_id: { response: 'exact', receipt: 'exact' },
     receipts: 'all',
     sniff: false,
+    opt_out_replies: 'own',
     enquire_link_seconds: 30,
     response_seconds: 30,
     submit_errors: {},

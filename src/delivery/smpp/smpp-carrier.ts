@@ -97,6 +97,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     // Without receipts the carrier's ids are not needed.
     repeatsMessageId: settings.receipts === 'none',
     watchesItself: true,
+    confirmsOptOuts: settings.opt_out_replies === 'carrier',
     onDoubt: {
       resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
       afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,

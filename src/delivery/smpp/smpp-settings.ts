@@ -15,11 +15,11 @@ export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'asci
 export const longForms = ['udh16', 'udh8', 'sar', 'payload'] as const;
 export const errorMaps = ['gsm-map', 'vonage', 'twilio', '8x8', 'infobip'] as const;
 /** One of these names. TypeBox infers nothing from a mapped list, so the type is said. */
-const literals = <Name extends string>(names: readonly Name[], byDefault?: Name) =>
+const literals = <Name extends string>(names: readonly Name[], byDefault?: Name, description?: string) =>
   Type.Unsafe<Name>(
     Type.Union(
       names.map((name) => Type.Literal(name)),
-      byDefault === undefined ? {} : { default: byDefault },
+      { ...(byDefault && { default: byDefault }), ...(description && { description }) },
     ),
   );
 
@@ -84,6 +84,7 @@ export const smppSettingsSchema = Type.Object(
     message_id: Type.Object({ response: idForm, receipt: idForm }, { additionalProperties: false, default: {} }),
     receipts: literals(['all', 'first', 'last', 'one', 'none'], 'all'),
     sniff: Type.Boolean({ default: false, description: 'Take a text that looks like a receipt for one' }),
+    opt_out_replies: literals(['own', 'carrier'], 'own', 'Who answers people that text a stop, start or help word'),
     enquire_link_seconds: Type.Integer({ minimum: 1, maximum: 3600, default: 30 }),
     response_seconds: Type.Integer({ minimum: 1, maximum: 120, default: 30 }),
     submit_errors: Type.Record(text(10), text(32), {
