@@ -113,3 +113,5 @@ create table unmatched_receipt (
 create unique index unmatched_receipt_id on unmatched_receipt (account, carrier_message_id, outcome, message_id, numbers)
   nulls not distinct;
 create index unmatched_receipt_retry on unmatched_receipt (retry_at);
+-- Alerts count those of the last hour.
+create index unmatched_receipt_received on unmatched_receipt (received_at);

@@ -12,8 +12,10 @@ create table text_attempt (
   outcome smallint not null,
   error_code smallint,
   carrier_message_id text,
-  -- The route table that chose the carrier; null if there was none.
+  -- The carrier that the text then went on to, and the route that allowed it; null with an empty table.
+  moved_to text,
   route_version integer,
+  route_name text,
   -- As the provider told them.
   parts smallint,
   price numeric,

@@ -61,6 +61,8 @@ create table alert (
   since timestamptz not null,
   seen_at timestamptz not null,
   raised_at timestamptz,
+  -- When HELIOGRAPH_ALERT_URL has answered that it knows.
+  told_at timestamptz,
   cleared_at timestamptz
 );
 create unique index alert_open on alert (key) where cleared_at is null;

@@ -1,7 +1,7 @@
 import { composeAccounts } from './compose/accounts.ts';
 import { composeApis } from './compose/apis.ts';
 import { composeBulkheads } from './compose/bulkheads.ts';
-import { composeCarriers } from './compose/carriers.ts';
+import { type Carriers, composeCarriers } from './compose/carriers.ts';
 import { composeEdge } from './compose/edge.ts';
 import type { Foundation } from './compose/foundation.ts';
 import { composeIdentity } from './compose/identity.ts';
@@ -11,7 +11,6 @@ import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
 import { composeWindows } from './compose/windows.ts';
-import type { CarrierDirectory } from './delivery/carrier-directory.ts';
 import type { Route } from './http/route.ts';
 import type { HttpServer, ServerTimeouts } from './http/server.ts';
 import type { SigningKeys } from './identity/signing-keys.ts';
@@ -34,7 +33,7 @@ export interface AppOptions extends Omit<Foundation, 'metrics'> {
   extraRoutes?: Route[];
 }
 
-export interface App {
+export interface App extends Pick<Carriers, 'alerts'> {
   server: HttpServer;
   routes: Route[];
   registry: Registry;
@@ -42,7 +41,7 @@ export interface App {
   signingKeys: SigningKeys;
   metering: Metering;
   metrics: Metrics;
-  carriers: CarrierDirectory['list'];
+  carriers: Carriers['directory']['list'];
   /** Starts listening. */
   start(): Promise<void>;
   /** For `forMs`, `/readyz` answers 503 and every response closes its connection, so balancers move to other nodes. */
@@ -61,8 +60,8 @@ export function createApp(options: AppOptions): App {
   const { registry, signingKeys } = identity;
   const accounts = composeAccounts(foundation, options.passwordCost);
   const bulkheads = composeBulkheads(foundation);
-  const carriers = composeCarriers(foundation);
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
+  const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
   const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers, optOuts });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
@@ -93,10 +92,11 @@ export function createApp(options: AppOptions): App {
     metering,
     metrics: foundation.metrics,
     carriers: carriers.directory.list,
+    alerts: carriers.alerts,
     async start() {
       await loadPhoneNumbers();
       await windows.start();
-      await carriers.directory.start();
+      await carriers.start();
       if (config.role !== 'worker') {
         await registry.feed.start();
         await signingKeys.prepare();
@@ -110,7 +110,7 @@ export function createApp(options: AppOptions): App {
       await server.close(drainMs);
       clearTimeout(late);
       await apis.drain();
-      await carriers.directory.stop();
+      await carriers.stop();
       await registry.lastUsed.stop();
       await metering.stop();
       await registry.feed.stop();

@@ -13,12 +13,21 @@ import { createLog } from './platform/log.ts';
 import { rotateKeyRing } from './platform/open-key-ring.ts';
 import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
+import { alertSecret } from './quality/alert-body.ts';
 import { createRegistry } from './registry/registry.ts';
 import { deleteArrivalsOf } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
 /** Commands that need a shell on the machine. */
-export const commands = ['operator', 'reset-password', 'forget', 'rotate-keys', 'rotate-ring', 'carriers'];
+export const commands = [
+  'operator',
+  'reset-password',
+  'forget',
+  'rotate-keys',
+  'rotate-ring',
+  'carriers',
+  'alert-secret',
+];
 
 interface Parts {
   config: Config;
@@ -43,6 +52,8 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
       return rotateRing(args, parts);
     case 'carriers':
       return runCarrierCommand(args, parts);
+    case 'alert-secret':
+      return showAlertSecret(args, parts);
     default:
       return makeLink(command, args, parts);
   }
@@ -70,6 +81,20 @@ async function rotateRing(args: string[], parts: Parts): Promise<string> {
   return isNew
     ? `\nVersion ${version} of the key ring is made. New rows use it from ${from}; older rows stay valid.\n`
     : `\nVersion ${version} of the key ring was made just before and is used from ${from}. No other one was made.\n`;
+}
+
+async function showAlertSecret(args: string[], { config, keys }: Parts): Promise<string> {
+  if (args.length > 0) throw new StartError('Say only: npm run alert-secret');
+  return [
+    '',
+    `  ${alertSecret(keys)}`,
+    '',
+    config.alertUrl === undefined
+      ? 'HELIOGRAPH_ALERT_URL is not set, so no alert is posted.'
+      : `Alerts are posted to ${new URL(config.alertUrl).host}, signed with this secret (Standard Webhooks 1.0).`,
+    'A rotation of the key ring makes another secret. The one before works until the next rotation.',
+    '',
+  ].join('\n');
 }
 
 async function forget([written = '', ...more]: string[], parts: Parts): Promise<string> {

@@ -7,6 +7,8 @@ import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
 import { createLog } from './platform/log.ts';
 import { openKeyRing } from './platform/open-key-ring.ts';
+import { nameOfCarrier } from './quality/alert.ts';
+import { answerBounds, bucketOf } from './quality/answer-times.ts';
 
 export interface ThreadData {
   config: Config;
@@ -20,9 +22,22 @@ export interface ThreadData {
 export type Order = 'wake' | 'stop';
 /** Messages from the thread. */
 export type Report =
-  | { delivery: Tally; carriers: Record<string, Tally>; maintenance: Record<string, Tally> }
+  | {
+      delivery: Tally;
+      carriers: Record<string, Tally>;
+      /** By carrier and country, separated by a space. */
+      texts: Record<string, Tally>;
+      answers: Record<string, AnswerTimes>;
+      maintenance: Record<string, Tally>;
+    }
   | 'started'
   | 'stopped';
+/** How long a carrier's answers took, since the last report. */
+export interface AnswerTimes {
+  /** By the bounds of `answerBounds`. */
+  counts: number[];
+  sumMs: number;
+}
 /** Counts by name, since the last report. */
 export type Tally = Record<string, number>;
 
@@ -34,6 +49,8 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   const stopFollowing = keys.follow(log);
   let delivered: Tally = {};
   let ofCarriers: Record<string, Tally> = {};
+  let texts: Record<string, Tally> = {};
+  let answers: Record<string, AnswerTimes> = {};
   let maintained: Record<string, Tally> = {};
   const delivery = createDelivery({
     config,
@@ -43,8 +60,22 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
     log,
     onCount: (name, by) => add(delivered, name, by),
     onCarrierCount(carrier, name, by) {
-      ofCarriers[carrier] ??= {};
-      add(ofCarriers[carrier], name, by);
+      const label = nameOfCarrier(carrier);
+      ofCarriers[label] ??= {};
+      add(ofCarriers[label], name, by);
+    },
+    onText(carrier, country, event) {
+      const name = `${nameOfCarrier(carrier)} ${country}`;
+      texts[name] ??= {};
+      add(texts[name], event, 1);
+    },
+    onAnswerTime(carrier, tookMs) {
+      const name = nameOfCarrier(carrier);
+      answers[name] ??= { counts: [...answerBounds, 0].map(() => 0), sumMs: 0 };
+      const times = answers[name];
+      const bucket = bucketOf(tookMs);
+      times.counts[bucket] = (times.counts[bucket] ?? 0) + 1;
+      times.sumMs += tookMs;
     },
     onMaintenance(chore, count, by) {
       maintained[chore] ??= {};
@@ -53,13 +84,15 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   });
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
-    report({ delivery: delivered, carriers: ofCarriers, maintenance: maintained });
+    report({ delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained });
     delivered = {};
     ofCarriers = {};
+    texts = {};
+    answers = {};
     maintained = {};
   };
   const flush = setInterval(() => {
-    if ([delivered, ofCarriers, maintained].some((tally) => Object.keys(tally).length > 0)) reportCounts();
+    if ([delivered, ofCarriers, texts, maintained].some((tally) => Object.keys(tally).length > 0)) reportCounts();
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {

@@ -12,6 +12,7 @@ import type { MessageRoutesOptions } from './messages/message-routes-options.ts'
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
+import { createAlertRoutes } from './portal/alert-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
@@ -123,6 +124,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createRouteRoutes(parts.routing),
     ...createTotalRoutes(parts.totals),
     ...createDeliveryRoutes(parts.deliveries),
+    ...createAlertRoutes({ database }),
     ...createNumberRoutes(parts.numbers),
     ...createPortalInboundRoutes(parts.portalInbound),
     ...createHealthRoutes(parts.health),

@@ -14,22 +14,24 @@ const stopWithinMs = 10_000;
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
-  {
-    countDelivery,
-    countCarrier,
-    countMaintenance,
-  }: Pick<Metrics, 'countDelivery' | 'countCarrier' | 'countMaintenance'>,
+  metrics: Pick<Metrics, 'countDelivery' | 'countCarrier' | 'countText' | 'addAnswerTimes' | 'countMaintenance'>,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): Promise<DeliveryThread> {
+  const { countDelivery, countCarrier, countText, addAnswerTimes, countMaintenance } = metrics;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waking = false;
 
-  function count({ delivery, carriers, maintenance }: Exclude<Report, string>): void {
+  function count({ delivery, carriers, texts, answers, maintenance }: Exclude<Report, string>): void {
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
     for (const [carrier, counts] of Object.entries(carriers)) {
       for (const [event, by] of Object.entries(counts)) countCarrier(carrier, event, by);
     }
+    for (const [name, counts] of Object.entries(texts)) {
+      const [carrier = '', country = ''] = name.split(' ');
+      for (const [event, by] of Object.entries(counts)) countText(carrier, country, event, by);
+    }
+    for (const [carrier, { counts, sumMs }] of Object.entries(answers)) addAnswerTimes(carrier, counts, sumMs);
     for (const [chore, counts] of Object.entries(maintenance)) {
       for (const [name, by] of Object.entries(counts)) countMaintenance(chore, name as MaintenanceCount, by);
     }

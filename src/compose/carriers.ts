@@ -2,21 +2,38 @@ import { createCarrierDirectory } from '../delivery/carrier-directory.ts';
 import { createCarrierLogService } from '../delivery/carrier-log-service.ts';
 import { createCarrierService } from '../delivery/carrier-service.ts';
 import { createCarrierTestService } from '../delivery/carrier-test-service.ts';
+import type { CodeResendOptions } from '../delivery/code-resends.ts';
 import { createCallbackCarriers } from '../delivery/http/callback-carriers.ts';
+import { findNextCarrier } from '../delivery/next-carrier.ts';
 import { createRouteExplain } from '../delivery/route-explain.ts';
 import { createRouteService } from '../delivery/route-service.ts';
 import { createTextRoutes } from '../delivery/text-routes.ts';
-import { composeCallbacks } from './callbacks.ts';
+import { routedCountryOf } from '../messages/phone-number.ts';
+import { nameOfCarrier } from '../quality/alert.ts';
+import { createTotals } from '../quality/totals.ts';
+import { findPending } from '../verify/pending-store.ts';
+import { composeAlerts } from './alerts.ts';
+import { type CallbackParts, composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers(foundation: Foundation) {
+export function composeCarriers(
+  foundation: Foundation,
+  { inbound, wakeDelivery }: { inbound: CallbackParts['inbound']; wakeDelivery: () => void },
+) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
   const known = createCallbackCarriers({ database, keys, log });
   const directory = createCarrierDirectory({ database, clock, log, onRows: known.follow });
+  const alerts = composeAlerts(foundation);
+  const totals = createTotals({
+    database,
+    clock,
+    log,
+    onEvent: (carrier, country, event) => metrics.countText(nameOfCarrier(carrier), country, event, 1),
+  });
   metrics.gauges('heliograph_carrier_binds', 'Connections of carriers by state', ['carrier', 'state'], () => {
     const counts = new Map<string, number>();
     for (const { name, binds } of directory.list()) {
@@ -25,8 +42,30 @@ export function composeCarriers(foundation: Foundation) {
     return [...counts].map(([labels, value]) => ({ labels: labels.split(' '), value }));
   });
 
+  /** Codes whose receipts came by HTTP and were bad. */
+  const resend: CodeResendOptions = {
+    findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
+    nextCarrier(text, from) {
+      const health = directory.list();
+      const now = { environment, table: directory.table(), health, countryOf: routedCountryOf, nowMs: clock.nowMs() };
+      return findNextCarrier(text, from, now);
+    },
+    onMoved: wakeDelivery,
+  };
+
   return {
     directory,
+    alerts,
+    async start(): Promise<void> {
+      await directory.start();
+      totals.start();
+      alerts.start();
+    },
+    async stop(): Promise<void> {
+      await directory.stop();
+      await alerts.stop();
+      await totals.stop();
+    },
     texts: createTextRoutes({ directory, clock, environment }),
     routing: {
       routes: createRouteService({ database, clock, environment }),
@@ -39,6 +78,9 @@ export function composeCarriers(foundation: Foundation) {
       environment,
     },
     isCallback: known.knows,
-    callbacks: { callbacks: composeCallbacks(foundation, known), publicUrl: config.publicUrl },
+    callbacks: {
+      callbacks: composeCallbacks(foundation, known, { inbound, totals, resend }),
+      publicUrl: config.publicUrl,
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
-import { deleteOldAttempts } from '../delivery/text-attempt-store.ts';
+import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
@@ -21,6 +21,7 @@ import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
+import { deleteClearedAlerts } from '../quality/alert-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
 import { deleteOldDays, foldDays } from '../quality/total-store.ts';
@@ -60,7 +61,7 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     database,
     clock,
     walkEnded: walkEndedCodes,
-    findShared: async () => new Set<string>(),
+    findShared: findOnSeveralCarriers,
   });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   /** Partitions are made weeks ahead, and dropped with all their rows when the youngest is old enough. */
@@ -154,6 +155,7 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
     { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },
     { name: 'old-totals', everyMs: hourMs, runPiece: withNow(deleteOldDays) },
+    { name: 'old-alerts', everyMs: hourMs, runPiece: withNow(deleteClearedAlerts) },
     { name: 'old-carrier-minutes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldMinutes) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },

@@ -1,11 +1,14 @@
+import type { AnsweredText } from '../delivery/answered-text.ts';
 import { isAllowedAddress } from '../delivery/carrier-address.ts';
 import { createCarrierSet } from '../delivery/carrier-set.ts';
 import { createSandboxCarrier } from '../delivery/carriers/sandbox-carrier.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-worker.ts';
+import { furtherSegmentsOf } from '../delivery/further-segments.ts';
 import { callbackUrls } from '../delivery/http/callback-token.ts';
 import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
 import type { RunningCarrier } from '../delivery/running-carrier.ts';
+import { createSenderPace } from '../delivery/sender-pace.ts';
 import { createBindSlots } from '../delivery/smpp/bind-slots.ts';
 import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
@@ -13,6 +16,7 @@ import type { DeliveryCount } from '../delivery/submission.ts';
 import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
 import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
+import { addSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -23,6 +27,7 @@ import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
+import { listRates } from '../registry/sender-store.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
@@ -82,9 +87,15 @@ export function createDelivery(options: {
     onUnwanted: learn.fromReceipts,
     onChanged: totals.noteReports,
     keysOf: (account, id) => carriers.receiptKeys(account, id),
+    resend: {
+      findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
+      nextCarrier: (text, from) => carriers.nextCarrier(text, from),
+      onMoved: () => carriers.onMoved(),
+    },
     ...(shown && { onDelivered: shown.onDelivered }),
   });
   const slots = createBindSlots({ database, clock, log });
+  const senders = createSenderPace({ database, clock, log, readRates: () => listRates(database) });
   const otherNodes = config.redisUrl === undefined ? undefined : createNotifier({ database, channel: deliveryChannel });
   const carriers = createCarrierSet({
     database,
@@ -102,7 +113,7 @@ export function createDelivery(options: {
         database,
         clock,
         log,
-        carrier,
+        carrier: senders.pace(carrier),
         receipts,
         renderText: createTextRenderer(keys, config.environment),
         receiveInbound: inbound.receiver.receive,
@@ -115,13 +126,21 @@ export function createDelivery(options: {
         onAnswers(key, answers) {
           totals.noteAnswers(key, answers);
           learn.fromAnswers(answers);
+          if (!isSandbox) countFurther(answers);
         },
       }),
   });
 
+  /** Counts copies and further parts for the applications that have a limit of the day. */
+  function countFurther(answers: readonly AnsweredText[]): void {
+    addSpend(database, furtherSegmentsOf(answers), clock.nowMs()).catch(({ message: reason }: Error) =>
+      log.warn({ reason }, 'the segments of copies were not counted'),
+    );
+  }
+
   function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
     const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
-    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    const shared = { slots, clock, byDefault, onBindsChange, onUnreported: shown?.whenSent(configured) };
     if (configured.kind === 'http') {
       const { name, callbackToken } = configured;
       return createHttpCarrier({
@@ -137,7 +156,6 @@ export function createDelivery(options: {
       configured,
       isAllowedAddress: isAllowedAddress(config.environment),
       onCount: (name) => onCarrierCount(configured.key, name, 1),
-      onBindsChange,
     });
   }
 
@@ -151,6 +169,7 @@ export function createDelivery(options: {
     totals,
     async start() {
       totals.start();
+      await senders.start();
       await carriers.start();
       if (config.redisUrl !== undefined) {
         listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
@@ -161,6 +180,7 @@ export function createDelivery(options: {
       await maintenance.stop();
       await listener?.stop();
       await carriers.stop();
+      senders.stop();
       await slots.stop();
       await totals.stop();
     },

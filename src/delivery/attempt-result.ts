@@ -1,5 +1,6 @@
 import { backOffMs } from './back-off.ts';
 import type { SubmitResult } from './carrier.ts';
+import type { NextCarrier } from './next-carrier.ts';
 import type { ClaimedText, EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 import { attemptOf, unavailableAttempt } from './text-attempt.ts';
 
@@ -40,7 +41,7 @@ export interface ResultOptions {
   /** When the carrier got the text. */
   submittedAtMs?: number;
   /** The carrier that the text should go on to; undefined if there is none. Asked only when it matters. */
-  nextCarrier?: () => string | undefined;
+  nextCarrier?: () => NextCarrier | undefined;
   /** Whether the carrier can send at present. */
   isDown?: () => boolean;
   /** The carrier was deleted. */
@@ -92,7 +93,8 @@ export function attemptResultOf(
       const moved = isCode && options.isDown?.() ? move() : undefined;
       // If some parts have left, the next attempt must know of them.
       const next = long === undefined ? claimed.entry : entry;
-      return moved ?? { again: { entry: next, carrier, dueAtMs: nowMs, long, attempt: undefined } };
+      const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));
+      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined } };
     }
     case 'throttled': {
       const waitMs = atLeast(answer.afterMs, throttledMs);
@@ -132,12 +134,12 @@ function moveOn(
   const parts = answer?.long?.parts ?? claimed.parts;
   const mayHaveBeenSent = next.inDoubt || next.possibleDuplicates > 0 || parts.length > 0;
   if (next.moves >= mostMoves || (claimed.message.api !== 'verify' && mayHaveBeenSent)) return undefined;
-  const carrier = nextCarrier?.();
-  if (carrier === undefined) return undefined;
+  const to = nextCarrier?.();
+  if (to === undefined) return undefined;
   const about = { carrier: from, submittedAtMs };
-  const attempt = attemptOf(next, answer, about) ?? unavailableAttempt(next, from, nowMs);
+  const attempt = { ...(attemptOf(next, answer, about) ?? unavailableAttempt(next, from, nowMs)), next: to };
   const entry = { ...next, moves: next.moves + 1 };
-  return { again: { entry, carrier, dueAtMs: nowMs, long: undefined, attempt, isMoved: true } };
+  return { again: { entry, carrier: to.carrier, dueAtMs: nowMs, long: undefined, attempt, isMoved: true } };
 }
 
 /** The carrier does not work at present, so the text goes on without a submit. Undefined if it has to stay. */
@@ -182,6 +184,12 @@ const heldBackFor = { fromMs: 40_000, toMs: 40_000 };
 /** The carrier's texts to this country do not get through: the text waits, and does not count as tried. */
 export function heldBack({ message, entry }: ClaimedText, { nowMs, carrier }: { nowMs: number; carrier: string }) {
   const dueAtMs = Math.min(nowMs + backOffMs(1, heldBackFor), message.expiresAtMs);
+  return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
+}
+
+/** The text waits for the hours of its route, and does not count as tried. It expires if they begin too late. */
+export function deferred({ message, entry }: ClaimedText, { opensMs, carrier }: { opensMs: number; carrier: string }) {
+  const dueAtMs = Math.min(opensMs, message.expiresAtMs);
   return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
 }
 

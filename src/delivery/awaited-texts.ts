@@ -57,3 +57,19 @@ export async function countUnmatched(tx: Tx, carrier: CarrierRow, most: number):
   );
   return rows[0]?.count ?? 0;
 }
+
+/** Receipts of each account that came between two times and match no text; counting stops at `most`. */
+export async function countUnmatchedBetween(
+  tx: Tx,
+  fromMs: number,
+  toMs: number,
+  most: number,
+): Promise<{ carrier: string; count: number }[]> {
+  const { rows } = await tx.query<{ carrier: string; count: number }>(
+    `select carrier, count(*) as count from (
+       select carrier from unmatched_receipt where received_at >= $1 and received_at < $2 limit $3) as unmatched
+     group by carrier`,
+    [toTimestamp(fromMs), toTimestamp(toMs), most],
+  );
+  return rows;
+}

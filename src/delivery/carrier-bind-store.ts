@@ -17,6 +17,10 @@ export interface BindState {
   nextTryAtMs: number | null;
   /** On a carrier's first slot: what an operator should know about its receipts. */
   hint?: string | null;
+  /** The carrier refuses the account: trying again does not help. */
+  refused?: boolean;
+  /** When the carrier's certificate ends; null without TLS. */
+  certificateEndsAtMs?: number | null;
   /** On a node's first slot: the countries whose texts do not get through; `*` for all. */
   open?: readonly string[];
 }

@@ -1,31 +1,13 @@
-import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { type CarrierBind, canSend } from './carrier-bind-store.ts';
-import { routeIn } from './environment-routes.ts';
-import { emptyTable, type RouteRule, type RouteTable } from './route-table.ts';
+import { isTestNumber } from './environment-routes.ts';
+import { findNextCarrier, type MovingText, type NextCarrier } from './next-carrier.ts';
+import { openingAfter } from './route-hours.ts';
+import { matchingRule } from './route-matching.ts';
+import { emptyTable, type RouteTable } from './route-table.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { ConfiguredCarrier } from './watch-carriers.ts';
-
-/** What routing needs to know of a text that is to go on. */
-export interface RoutedText {
-  /** Its public id. */
-  id: string;
-  applicationId: string;
-  api: Api;
-  to: string;
-  sender: string;
-}
-
-/** Where a text may go on to. */
-export interface NextCarrier {
-  carrier: string;
-  /** The rule that allows it; null with an empty table. */
-  rule: RouteRule | null;
-  version: number;
-  /** Keys of the carriers that could not take it. */
-  unavailable: string[];
-}
 
 /** The carriers, their health and the routes, as a node that moves texts sees them. */
 export interface CarrierOutlook {
@@ -37,7 +19,9 @@ export interface CarrierOutlook {
   /** Whether a carrier can take a text now. */
   isAvailable(key: string, to: string): boolean;
   /** The best carrier for a text that works and that it has not been given to. */
-  next(text: RoutedText, from: string): NextCarrier | undefined;
+  next(text: MovingText, from: string): NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
+  opensAtMs(text: MovingText): number | null;
 }
 
 export interface Troubled {
@@ -106,29 +90,11 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       if (found === undefined || isDown(found)) return false;
       return found.open.length === 0 || !found.open.some((each) => each === '*' || each === countryOf(to));
     },
-    next({ id, applicationId, api, to, sender }, from) {
-      const isCode = api === 'verify';
-      const facts = {
-        messageId: id,
-        to,
-        country: countryOf(to),
-        from: sender,
-        api,
-        applicationId,
-        // Its hour was right when it was first to be sent.
-        urgent: true,
-        isCode,
-        senderCarriers: null,
-        used: [from],
-        nowMs: clock.nowMs(),
-      };
-      const decision = routeIn(environment, facts, table, health);
-      if (decision.outcome !== 'routed') return undefined;
-      const { candidates, rule, version } = decision;
-      const found = candidates.find(({ key, available }) => available && key !== from);
-      if (found === undefined) return undefined;
-      const unavailable = candidates.filter(({ available }) => !available).map(({ key }) => key);
-      return { carrier: found.key, rule, version, unavailable };
+    next: (text, from) => findNextCarrier(text, from, { environment, table, health, countryOf, nowMs: clock.nowMs() }),
+    opensAtMs({ applicationId, api, to, sender: from }) {
+      if (table.routes.every(({ hours }) => hours === null) || isTestNumber(environment, to)) return null;
+      const rule = matchingRule(table.routes, { applicationId, api, to, from, country: countryOf(to) });
+      return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
     },
   };
 }

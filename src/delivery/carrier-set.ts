@@ -1,3 +1,4 @@
+import { lanes } from '../messages/message-queue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -19,6 +20,7 @@ import { createCarrierOutlook } from './carrier-outlook.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
+import type { MovingText, NextCarrier } from './next-carrier.ts';
 import type { ClaimedText } from './queue-entry.ts';
 import { findQueueKeys } from './queue-state.ts';
 import type { RouteTable } from './route-table.ts';
@@ -36,6 +38,10 @@ export interface CarrierSet {
   receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
   /** The workers that run now. */
   workers(): DeliveryWorker[];
+  /** The best carrier for a text that works and that it has not been given to. */
+  nextCarrier(text: MovingText, from: string): NextCarrier | undefined;
+  /** Texts have moved to other carriers' queues. */
+  onMoved(): void;
 }
 
 export interface CarrierSetOptions {
@@ -57,7 +63,7 @@ export interface CarrierSetOptions {
 }
 
 /** What a worker needs to know of other carriers, and of its own. */
-export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved'>;
+export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved' | 'opensAtMs'>;
 
 interface Running {
   configured: ConfiguredCarrier;
@@ -79,11 +85,14 @@ const codeWaitsMs = 3000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
-  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined }));
   const running = new Map<number, Running>();
   const closed = new Map<string, DeliveryWorker>();
   let configured: ConfiguredCarrier[] = [];
   const outlook = createCarrierOutlook(options);
+  /** Codes and texts of high priority know no hours. */
+  const opensAtMs = ({ message, entry }: ClaimedText) =>
+    entry.lane === lanes.first ? null : outlook.opensAtMs(message);
+  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
   const mover = createTextMover({ database, clock, outlook, throttled });
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
@@ -97,7 +106,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const nextCarrier =
     (key: string) =>
     ({ message }: ClaimedText) =>
-      outlook.next(message, key)?.carrier;
+      outlook.next(message, key);
 
   /** The texts wait in other queues now: no worker should find them only by polling. */
   function onMoved(): void {
@@ -147,7 +156,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     carrier.setPaused(each.paused);
     const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
     const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
-    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved });
+    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved, opensAtMs });
     const written = { state: '', atMs: 0, slots: [] };
     const tellBinds = createBindNews(each.name, log);
     const logWrittenMs = each.logWantedAtMs ?? 0;
@@ -278,6 +287,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     receiptKeys: (account, carrierMessageId) =>
       [...running.values()].find(({ carrier }) => carrier.account === account)?.carrier.receiptKeys(carrierMessageId),
     workers: all,
+    nextCarrier: outlook.next,
+    onMoved,
   };
 }
 

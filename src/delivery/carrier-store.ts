@@ -89,15 +89,22 @@ const readStatement = {
   text: `select ${columns} from carrier where deleted_at is null order by name limit $1`,
 };
 
-/**
- * The carriers of some time ago. A node may have followed a deleted one for 2 s more. Of one name the newest comes last.
- */
-export async function readCarriersAt(tx: Tx, atMs: number): Promise<Pick<CarrierRow, 'id' | 'name'>[]> {
-  const { rows } = await tx.query<Pick<CarrierRow, 'id' | 'name'>>(
-    `select id, name from carrier where created_at <= $1 and (deleted_at is null or deleted_at > $2) order by id limit $3`,
-    [toTimestamp(atMs), toTimestamp(atMs), 2 * mostCarriers],
+/** The carriers of some time ago, and those that had been deleted so shortly before that a node may have known them still. */
+export async function readCarriersAt(tx: Tx, atMs: number): Promise<PastCarrier[]> {
+  const { rows } = await tx.query<PastCarrier>(
+    `select id, name, coalesce(deleted_at < $1, false) as "wasDeleted" from carrier
+     where created_at <= $1 and (deleted_at is null or deleted_at > $2) order by id limit $3`,
+    [toTimestamp(atMs), toTimestamp(atMs - knownAfterMs), 2 * mostCarriers],
   );
   return rows;
+}
+
+/** Nodes follow the rows within 2 s. */
+const knownAfterMs = 2000;
+
+export interface PastCarrier extends Pick<CarrierRow, 'id' | 'name'> {
+  /** Before the time in question. */
+  wasDeleted: boolean;
 }
 
 /** A page, newest first. */

@@ -42,7 +42,7 @@ export interface LongText {
 /**
  * A carrier's answer to a text:
  * - `accepted`: the carrier has it. Receipts name it by `receiptKey`.
- * - `not_sent`: it did not leave, and goes back as it was.
+ * - `not_sent`: it did not leave, and goes back as it was, for `afterMs` if that is given.
  * - `retry`: not now. `elsewhere` says that another carrier may take it, `account` that the account does not work at all.
  * - `throttled`: the carrier works and wants fewer texts, so the pauses do not grow.
  * - `never`: refused for good.
@@ -50,7 +50,7 @@ export interface LongText {
  */
 export type SubmitResult = (
   | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string; told?: ToldByProvider }
-  | { outcome: 'not_sent' }
+  | { outcome: 'not_sent'; afterMs?: number }
   | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number; elsewhere?: boolean; account?: boolean }
   | { outcome: 'throttled'; afterMs?: number }
   | { outcome: 'never'; error: MessageErrorCode }

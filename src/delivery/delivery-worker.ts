@@ -26,6 +26,7 @@ export interface DeliveryWorkerOptions {
   outcomes?: SubmissionOptions['outcomes'];
   isDown?: SubmissionOptions['isDown'];
   onMoved?: SubmissionOptions['onMoved'];
+  opensAtMs?: SubmissionOptions['opensAtMs'];
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;

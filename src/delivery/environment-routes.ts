@@ -25,9 +25,14 @@ export function routeIn(
   configured: readonly CarrierHealth[],
 ): RouteDecision {
   if (environment === 'production') return route(facts, table, configured);
-  if (testNumberOf(facts.to) !== undefined) return testNumberDecision;
+  if (isTestNumber(environment, facts.to)) return testNumberDecision;
   const withPhones = configured.length === 0 || table.routes.length > 0;
   return route(facts, table, withPhones ? [...configured, virtualPhones] : configured);
+}
+
+/** Test numbers know no routes. */
+export function isTestNumber(environment: Config['environment'], to: string): boolean {
+  return environment === 'sandbox' && testNumberOf(to) !== undefined;
 }
 
 const testNumberDecision: RouteDecision = {

@@ -4,6 +4,7 @@ import { sqlStateOf } from '../platform/database-errors.ts';
 import { toUuid } from '../platform/ids.ts';
 import { readCarrierId } from './attempt-result.ts';
 import type { Carrier, Receipt } from './carrier.ts';
+import { type CodeResendOptions, resendCodes } from './code-resends.ts';
 import { notePartReceipts, type PartReceipt } from './part-store.ts';
 import { type Candidate, choose, findCandidates } from './receipt-matching.ts';
 import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './receipt-store.ts';
@@ -38,6 +39,8 @@ export interface ReceiptsOptions {
   onDelivered?: (tx: Tx, source: ReceiptSource, ids: string[]) => Promise<void>;
   /** Counts the texts that receipts have changed, after the commit. */
   onChanged?: ((carrier: string, texts: readonly ChangedText[]) => void) | undefined;
+  /** How codes that did not arrive are sent once more; undefined where they are not. */
+  resend?: CodeResendOptions | undefined;
   /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
   onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
 }
@@ -50,6 +53,8 @@ interface Work {
   delivered: string[];
   /** All texts that they have changed so far. */
   changed: ChangedText[];
+  /** Codes that were given to other carriers. */
+  resent: number;
   /** Those among them that their recipients do not want. */
   unwanted: ChangedText[];
 }
@@ -64,6 +69,7 @@ export function createReceipts({
   keysOf = () => undefined,
   onDelivered = async () => {},
   onChanged = () => {},
+  resend,
   onUnwanted = () => {},
 }: ReceiptsOptions): Receipts {
   /** Returns the receipts that match no message, and what the others did. */
@@ -74,7 +80,7 @@ export function createReceipts({
     const left: Given[] = [];
     const works: Work[] = [];
     for (const { source, receipts } of batches) {
-      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [] };
+      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [], resent: 0 };
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
@@ -126,7 +132,10 @@ export function createReceipts({
     const { tx, source, delivered, changed } = work;
     const known: Receipt[] = [];
     const before = changed.length;
-    for (const round of inRounds(matched)) {
+    for (const all of inRounds(matched)) {
+      const resent = await resendSome(work, all);
+      known.push(...all.filter(({ id }) => resent.has(id)).map(({ receipt }) => receipt));
+      const round = all.filter(({ id }) => !resent.has(id));
       const found = await applyToSent(tx, source.key, round, clock.nowMs());
       delivered.push(...[...found.values()].filter((each) => each.delivered).map(({ id }) => id));
       for (const each of found.values()) if (each.changed !== undefined) changed.push(each.changed);
@@ -146,7 +155,16 @@ export function createReceipts({
     return known;
   }
 
+  /** The messages whose codes go on to another carrier: they have no end yet. */
+  async function resendSome(work: Work, matched: MatchedReceipt[]): Promise<Set<string>> {
+    if (resend === undefined) return new Set();
+    const resent = await resendCodes(work.tx, resend, work.source.key, matched, clock.nowMs());
+    work.resent += resent.size;
+    return resent;
+  }
+
   function tellChanged(works: Work[]): void {
+    if (works.some(({ resent }) => resent > 0)) resend?.onMoved();
     for (const { source, changed, unwanted } of works) {
       if (changed.length > 0) onChanged(source.key, changed);
       if (unwanted.length > 0) onUnwanted(unwanted);

@@ -1,6 +1,5 @@
 import type { Api } from '../http/route.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
-import type { RoutingGiven } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -9,10 +8,11 @@ import { isId } from '../platform/ids.ts';
 import type { CarrierDirectory } from './carrier-directory.ts';
 import { carrierKey, readCarriersAt } from './carrier-store.ts';
 import { routeIn, sandboxCarrier, virtualPhones } from './environment-routes.ts';
+import { decideAgain, factsOfText } from './route-record.ts';
 import { emptyTable, type RouteTable } from './route-table.ts';
 import { readTable } from './route-table-store.ts';
 import { findRoutedText, type RoutedText } from './routed-text-store.ts';
-import { type CarrierHealth, type RouteDecision, type RouteFacts, routeBy } from './routing.ts';
+import type { RouteDecision, RouteFacts } from './routing.ts';
 
 /** What an operator asks about: a text that was sent, or one that might be. */
 export interface Question {
@@ -60,46 +60,26 @@ export function createRouteExplain({ database, clock, directory, environment }: 
   async function explainSent(text: RoutedText): Promise<Explained> {
     const version = text.routeVersion ?? 0;
     const table = version === 0 ? emptyTable : ((await readTable(database, version)) ?? emptyTable);
-    const rule = text.routeRule === null ? null : (table.routes[text.routeRule] ?? null);
-    const carriers = await carriersOf(text);
-    const decision = routeBy(
-      rule,
-      version,
-      { ...factsOfText(text), country: undefined, nowMs: text.createdAtMs },
-      carriers,
-    );
-    if (decision.outcome !== 'routed') return { decision, version, text };
-    const { sentAs: from, deferredUntilMs } = text;
-    return { decision: { ...decision, from, deferredUntilMs }, version, text };
+    return { decision: decideAgain(text, table, await carriersOf(text)), version, text };
   }
 
-  async function carriersOf(text: RoutedText): Promise<CarrierHealth[]> {
+  async function carriersOf(text: RoutedText): Promise<{ key: string; name: string }[]> {
     if (text.routeVersion === null && text.carrier === sandboxCarrier) return [virtualPhones];
     const rows = await readCarriersAt(database, text.createdAtMs);
-    const health = rows.map((row) => healthAt(carrierKey(row), row.name, text.given));
-    return text.routeVersion === null || environment === 'production' ? health : [...health, virtualPhones];
+    const known = rows
+      .map((row) => ({ key: carrierKey(row), name: row.name, wasDeleted: row.wasDeleted }))
+      .filter(({ key, wasDeleted }) => !wasDeleted || isNamed(text, key));
+    return text.routeVersion === null || environment === 'production' ? known : [...known, virtualPhones];
   }
+}
+
+/** What the text's row names, its node knew. */
+function isNamed({ carrier, given }: RoutedText, key: string): boolean {
+  return carrier === key || Object.values(given).some((keys) => keys.includes(key));
 }
 
 function factsOf({ messageId, to, from, api, applicationId }: Question): Omit<RouteFacts, 'country' | 'nowMs'> {
   const isCode = api === 'verify';
   const about = { messageId, to: to ?? '', from: from ?? '', api: api ?? 'sms', applicationId: applicationId ?? '' };
   return { ...about, urgent: isCode, isCode, senderCarriers: null, used: [] };
-}
-
-function factsOfText(text: RoutedText): Omit<RouteFacts, 'country' | 'nowMs'> {
-  const { id: messageId, to, from, api, applicationId, urgent, given } = text;
-  const { used = [], sender_carriers: senderCarriers = null } = given;
-  return { messageId, to, from, api, applicationId, urgent, isCode: api === 'verify', senderCarriers, used };
-}
-
-function healthAt(key: string, name: string, given: RoutingGiven): CarrierHealth {
-  const isIn = (keys: readonly string[] = []) => keys.includes(key);
-  return {
-    key,
-    name,
-    paused: isIn(given.paused),
-    up: !isIn(given.down),
-    open: isIn(given.breaker_open) ? ['*'] : [],
-  };
 }

@@ -10,6 +10,7 @@ import type { NoteAnswers } from './answered-text.ts';
 import {
   actionFor,
   attemptResultOf,
+  deferred,
   heldBack,
   moveUnsent,
   notSubmitted,
@@ -18,6 +19,7 @@ import {
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
+import type { NextCarrier } from './next-carrier.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queue-entry.ts';
 import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
 
@@ -34,7 +36,9 @@ export interface SubmissionOptions {
   /** Of these texts, the ids of those that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Where a text should go on to; undefined if there is no other carrier for it that works. */
-  nextCarrier: (text: ClaimedText) => string | undefined;
+  nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. */
+  opensAtMs?: ((text: ClaimedText) => number | null) | undefined;
   /** What the answers say of the carrier; undefined for one that needs no watching. */
   outcomes?: CarrierOutcomes | undefined;
   /** Whether the carrier can send at present. */
@@ -94,6 +98,8 @@ const answerWithinMs = 5000;
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, sleep, renderText, atMostOnce, onCount, outcomes } = options;
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
+  // A closed carrier submits nothing.
+  const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
   const unfinished = new Set<Promise<void>>();
   let unwritten = 0;
 
@@ -122,6 +128,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const action = wanted !== 'submit' ? wanted : isUnwanted ? 'block' : isOver ? 'cancel' : 'submit';
       if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
       else if (outcomes?.admits(claimed) === false && !late && hasGoneOn(claimed, results)) continue;
+      else if (!late && isDeferred(claimed, results)) continue;
       else {
         const text = late ? undefined : render(claimed);
         if (text !== undefined) sending.push({ claimed, text });
@@ -129,6 +136,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
       }
     }
     return { sending, results };
+  }
+
+  /** The text became due, or was tried, outside the hours of its route: it waits for them. */
+  function isDeferred(claimed: ClaimedText, { again }: Results): boolean {
+    const opensMs = options.opensAtMs?.(claimed) ?? null;
+    if (opensMs !== null) again.push(deferred(claimed, { opensMs, carrier: carrier.key }));
+    return opensMs !== null;
   }
 
   /** Texts to this country do not get through: a code goes elsewhere, and is sent here if it cannot. Others wait. */
@@ -196,7 +210,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
-        options.onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
+        onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
@@ -210,7 +224,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const { answers, done } = await collector.collect(patienceMs);
       works ||= answers.some(([, answer]) => isOfWorkingCarrier(answer));
       if (!carrier.watchesItself) health.note(works);
-      options.onAnswers?.(
+      onAnswers?.(
         carrier.key,
         answers.flatMap(([place, answer, tookMs]) => {
           const claimed = waiting.get(place);

@@ -19,28 +19,31 @@ export async function keepAttempts(tx: Tx, attempts: TextAttempt[]): Promise<voi
   await tx.query(`${insertStatement('$1')} ${onConflict}`, [JSON.stringify(attempts.map(toRow))]);
 }
 
-const columns = `message_id, attempt, carrier, submitted_at, outcome, error_code, carrier_message_id, parts, price,
-    currency, network`;
+const columns = `message_id, attempt, carrier, submitted_at, outcome, error_code, carrier_message_id, moved_to,
+    route_version, route_name, parts, price, currency, network`;
 
-const insertStatement = (data: string) => `insert into text_attempt (${columns}, route_version)
-    select ${columns}, null from jsonb_to_recordset(${data}::jsonb) as t(message_id uuid, attempt integer, carrier text,
-      submitted_at timestamptz, outcome smallint, error_code smallint, carrier_message_id text, parts smallint,
-      price numeric, currency text, network text)`;
+const insertStatement = (data: string) => `insert into text_attempt (${columns})
+    select ${columns} from jsonb_to_recordset(${data}::jsonb) as t(message_id uuid, attempt integer, carrier text,
+      submitted_at timestamptz, outcome smallint, error_code smallint, carrier_message_id text, moved_to text,
+      route_version integer, route_name text, parts smallint, price numeric, currency text, network text)`;
 
 /** A late answer knows more than its absence. */
 const onConflict = `on conflict (message_id, attempt) do update set outcome = excluded.outcome,
     error_code = excluded.error_code, carrier_message_id = excluded.carrier_message_id,
     parts = excluded.parts, price = excluded.price, currency = excluded.currency, network = excluded.network`;
 
-function toRow({ messageId, attempt, carrier, submittedAtMs, outcome, error, carrierMessageId, told }: TextAttempt) {
+function toRow({ told, next, ...attempt }: TextAttempt) {
   return {
-    message_id: messageId,
-    attempt,
-    carrier,
-    submitted_at: toTimestamp(submittedAtMs),
-    outcome: attemptOutcomes.indexOf(outcome),
-    error_code: errorCodeOf(error),
-    carrier_message_id: carrierMessageId,
+    message_id: attempt.messageId,
+    attempt: attempt.attempt,
+    carrier: attempt.carrier,
+    submitted_at: toTimestamp(attempt.submittedAtMs),
+    outcome: attemptOutcomes.indexOf(attempt.outcome),
+    error_code: errorCodeOf(attempt.error),
+    carrier_message_id: attempt.carrierMessageId,
+    moved_to: next?.carrier ?? null,
+    route_version: next?.rule ? next.version : null,
+    route_name: next?.rule?.name ?? null,
     parts: readParts(told.parts),
     price: readPrice(told.price),
     currency: readWord(told.currency, 8),
@@ -71,7 +74,9 @@ export interface KeptAttempt {
   outcome: AttemptOutcome;
   error: TextAttempt['error'];
   carrierMessageId: string | null;
+  movedTo: string | null;
   routeVersion: number | null;
+  routeName: string | null;
   parts: number | null;
   price: string | null;
   currency: string | null;
@@ -80,28 +85,44 @@ export interface KeptAttempt {
 }
 
 interface AttemptRow extends Omit<KeptAttempt, 'outcome' | 'error' | 'receipt'> {
+  id: string;
   outcome: number;
   error: number | null;
   receipt: number | null;
 }
 
-const mostShown = 100;
+const mostShown = 5000;
 
-/** The attempts of a message (uuid) that were kept, in order. */
-export async function findAttempts(tx: Tx, messageId: string): Promise<KeptAttempt[]> {
+/** The attempts of messages (uuids) that were kept, in order. */
+export async function findAttempts(tx: Tx, messageIds: string[]): Promise<Map<string, KeptAttempt[]>> {
   const { rows } = await tx.query<AttemptRow>(
-    `select attempt, carrier, submitted_at as "submittedAtMs", outcome, error_code as error,
-       carrier_message_id as "carrierMessageId", route_version as "routeVersion", parts, price::text, currency, network,
-       receipt
-     from text_attempt where message_id = $1 order by attempt limit ${mostShown}`,
-    [messageId],
+    `select message_id as id, attempt, carrier, submitted_at as "submittedAtMs", outcome, error_code as error,
+       carrier_message_id as "carrierMessageId", moved_to as "movedTo", route_version as "routeVersion",
+       route_name as "routeName", parts, price::text, currency, network, receipt
+     from text_attempt where message_id = any($1::uuid[]) order by message_id, attempt limit ${mostShown}`,
+    [messageIds],
   );
-  return rows.map((row) => ({
-    ...row,
-    outcome: attemptOutcomes[row.outcome] ?? 'in_doubt',
-    error: errorOf(row.error),
-    receipt: row.receipt === null ? null : statusOf(row.receipt),
-  }));
+  const found = new Map<string, KeptAttempt[]>();
+  for (const { id, ...row } of rows) {
+    const attempt = {
+      ...row,
+      outcome: attemptOutcomes[row.outcome] ?? 'in_doubt',
+      error: errorOf(row.error),
+      receipt: row.receipt === null ? null : statusOf(row.receipt),
+    };
+    found.set(id, [...(found.get(id) ?? []), attempt]);
+  }
+  return found;
+}
+
+/** Of these messages (uuids), those that were submitted to another carrier than they have now. */
+export async function findOnSeveralCarriers(tx: Tx, messageIds: string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select distinct t.message_id as id from text_attempt t join message m on m.id = t.message_id
+     where t.message_id = any($1::uuid[]) and m.id = any($1::uuid[]) and t.carrier <> m.carrier`,
+    [messageIds],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Deletes attempts of messages that are gone. Ids are in the order of time. */

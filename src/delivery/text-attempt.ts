@@ -1,6 +1,6 @@
 import type { MessageErrorCode } from '../messages/message.ts';
 import type { SubmitResult, ToldByProvider } from './carrier.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import type { NextCarrier } from './next-carrier.ts';
 
 /** `refused`: this carrier will not take it. `unavailable`: it was not submitted, or the carrier could not take it then. */
 export type AttemptOutcome = 'accepted' | 'refused' | 'unavailable' | 'throttled' | 'in_doubt';
@@ -25,14 +25,19 @@ export interface TextAttempt {
   error: MessageErrorCode | null;
   carrierMessageId: string | null;
   told: ToldByProvider;
+  /** Where the text went on to. */
+  next?: NextCarrier | undefined;
 }
+
+/** A text in the queue, as it is after the submit. */
+type Submitted = Pick<TextAttempt, 'messageId' | 'attempt'>;
 
 /** A text that is tried for days does not fill the table: its first attempts tell the story. */
 const mostKept = 20;
 
 /** The row for a submit; undefined if the message's record tells all of it, or the text did not leave. */
 export function attemptOf(
-  entry: QueueEntry,
+  entry: Submitted,
   answer: SubmitResult | undefined,
   { carrier, submittedAtMs }: { carrier: string; submittedAtMs: number },
 ): TextAttempt | undefined {
@@ -47,7 +52,7 @@ export function attemptOf(
 }
 
 /** The row for a text that goes on to another carrier without a submit to this one. */
-export function unavailableAttempt(entry: QueueEntry, carrier: string, nowMs: number): TextAttempt {
+export function unavailableAttempt(entry: Submitted, carrier: string, nowMs: number): TextAttempt {
   const { messageId, attempt } = entry;
   const about = { messageId, attempt, carrier, submittedAtMs: nowMs };
   return { ...about, outcome: 'unavailable', error: 'carrier_unavailable', carrierMessageId: null, told: {} };

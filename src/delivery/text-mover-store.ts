@@ -3,12 +3,12 @@ import { errorCodeOf, nameOf, statusCodes } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
-import type { RoutedText } from './carrier-outlook.ts';
 import { queueColumns } from './claim-store.ts';
+import type { MovingText, NextCarrier } from './next-carrier.ts';
 import { attemptOutcomes } from './text-attempt.ts';
 
 /** A text that waits for a carrier. */
-export interface WaitingText extends RoutedText {
+export interface WaitingText extends MovingText {
   lane: number;
   applicationUuid: string;
   messageUuid: string;
@@ -56,22 +56,23 @@ export async function readScheduled(
   return rows.map(toText);
 }
 
-function toText({ api, lane, applicationUuid, messageUuid, to, sender, mayHaveLeft }: WaitingRow): WaitingText {
+function toText({ api, applicationUuid, messageUuid, ...row }: WaitingRow): WaitingText {
   return {
     id: fromUuid('msg', messageUuid),
     applicationId: fromUuid('app', applicationUuid),
     api: nameOf(apiNames, api),
-    lane,
+    lane: row.lane,
     applicationUuid,
     messageUuid,
-    to,
-    sender,
-    mayHaveLeft,
+    to: row.to,
+    sender: row.sender,
+    given: row.given ?? null,
+    mayHaveLeft: row.mayHaveLeft,
   };
 }
 
 const textColumns = `w.lane, w.application_id as "applicationUuid", w.message_id as "messageUuid", m.api,
-      m.recipient as "to", m.sender, w.in_doubt or w.possible_duplicates > 0 or w.attempt > 0 and exists (
+      m.recipient as "to", m.sender, m.route_given as given, w.in_doubt or w.possible_duplicates > 0 or w.attempt > 0 and exists (
         select from text_part p where p.message_id = w.message_id) as "mayHaveLeft"`;
 const isQueued = `m.status in (${statusCodes(['queued', 'sent'])})`;
 
@@ -94,7 +95,7 @@ const scheduledStatement = {
 /** A text, and the carrier that it goes on to. */
 export interface Move {
   text: WaitingText;
-  carrier: string;
+  next: NextCarrier;
 }
 
 /**
@@ -108,8 +109,10 @@ export async function moveTexts(tx: Tx, from: string, moves: Move[], nowMs: numb
     moves.map(({ text }) => text.lane),
     moves.map(({ text }) => text.applicationUuid),
     moves.map(({ text }) => text.messageUuid),
-    moves.map(({ carrier }) => carrier),
+    moves.map(({ next }) => next.carrier),
     toTimestamp(nowMs),
+    moves.map(({ next }) => (next.rule === null ? null : next.version)),
+    moves.map(({ next }) => next.rule?.name ?? null),
   ]);
   return rows[0]?.count ?? 0;
 }
@@ -123,16 +126,16 @@ const entryColumns = (table: string) =>
 const moveStatement = {
   name: 'move-texts',
   text: `with chosen as (
-      select * from unnest($2::smallint[], $3::uuid[], $4::uuid[], $5::text[])
-        as c(lane, application_id, message_id, carrier)),
+      select * from unnest($2::smallint[], $3::uuid[], $4::uuid[], $5::text[], $7::integer[], $8::text[])
+        as c(lane, application_id, message_id, carrier, route_version, route_name)),
     unqueued as (
       delete from delivery_queue q using chosen c where q.carrier = $1 and q.lane = c.lane
         and q.application_id = c.application_id and q.message_id = c.message_id and q.moves = 0
-      returning ${entryColumns('q')}, c.carrier),
+      returning ${entryColumns('q')}, c.carrier, c.route_version, c.route_name),
     unscheduled as (
       delete from delivery_schedule s using chosen c where s.carrier = $1 and s.application_id = c.application_id
         and s.message_id = c.message_id and s.moves = 0
-      returning ${entryColumns('s')}, c.carrier),
+      returning ${entryColumns('s')}, c.carrier, c.route_version, c.route_name),
     gone as (select * from unqueued union all select * from unscheduled),
     queued as (
       insert into delivery_queue (${queueColumns})
@@ -142,9 +145,12 @@ const moveStatement = {
       update message m set carrier = g.carrier, attempt = greatest(g.attempt, 1)
       from gone g where m.id = g.message_id and m.id = any($4::uuid[])),
     kept as (
-      insert into text_attempt (message_id, attempt, carrier, submitted_at, outcome, error_code)
-      select message_id, 1, $1, $6, ${attemptOutcomes.indexOf('unavailable')}, ${errorCodeOf('carrier_unavailable')}
-      from gone where attempt = 0 on conflict do nothing),
+      insert into text_attempt (message_id, attempt, carrier, submitted_at, outcome, error_code, moved_to, route_version,
+        route_name)
+      select message_id, greatest(attempt, 1), $1, $6, ${attemptOutcomes.indexOf('unavailable')},
+        ${errorCodeOf('carrier_unavailable')}, carrier, route_version, route_name
+      from gone on conflict (message_id, attempt) do update set moved_to = excluded.moved_to,
+        route_version = excluded.route_version, route_name = excluded.route_name),
     forgotten as (delete from text_part p using gone g where p.message_id = g.message_id and g.attempt > 0)
     select count(*)::integer as count from gone`,
 };

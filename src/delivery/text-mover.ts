@@ -58,7 +58,7 @@ export function createTextMover({ database, clock, outlook, throttled }: TextMov
     return texts.flatMap((text) => {
       if (text.api !== 'verify' || (!isThrottled && outlook.isAvailable(from, text.to))) return [];
       const next = outlook.next(text, from);
-      return next === undefined ? [] : [{ text, carrier: next.carrier }];
+      return next === undefined ? [] : [{ text, next }];
     });
   }
 
@@ -89,7 +89,7 @@ export function createTextMover({ database, clock, outlook, throttled }: TextMov
       if (next === undefined || next.rule === null || !bulk) continue;
       const { name } = next.rule;
       const found = byRoute.get(name) ?? { perMinute: bulk.per_minute, moves: [] };
-      found.moves.push({ text, carrier: next.carrier });
+      found.moves.push({ text, next });
       byRoute.set(name, found);
     }
     let moved = 0;

@@ -1,13 +1,13 @@
 import { noCarrier } from '../messages/channel.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
-import type { RouteText, Routing, RoutingGiven, TextFacts, TextRoute } from '../messages/text-route.ts';
+import type { RouteText, TextFacts, TextRoute } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { CarrierDirectory } from './carrier-directory.ts';
 import { routeIn } from './environment-routes.ts';
-import type { RouteTable } from './route-table.ts';
-import { type CarrierHealth, type RouteDecision, type RouteFacts, standingOf } from './routing.ts';
+import { type Routed, toRouting } from './route-record.ts';
+import type { RouteFacts } from './routing.ts';
 
 /** How web nodes choose the carriers of texts. */
 export interface TextRoutes {
@@ -29,8 +29,6 @@ export interface TextRoutesOptions {
 
 /** What is known of a code before it is decided whether to send it. */
 export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
-
-type Routed = Extract<RouteDecision, { outcome: 'routed' }>;
 
 /** Codes are not started once their carriers have been down for this long: they would expire in a queue. */
 const codesWaitMs = 30_000;
@@ -84,26 +82,4 @@ function toTextRoute(text: TextFacts, facts: RouteFacts, decision: Routed, direc
     deferredUntilMs: decision.deferredUntilMs,
     routing: toRouting(facts, decision, directory.table(), directory.list()),
   };
-}
-
-/** What `explain` needs to find the same decision later. */
-export function toRouting(
-  facts: RouteFacts,
-  decision: Routed,
-  table: RouteTable,
-  health: readonly CarrierHealth[],
-): Routing | undefined {
-  const { rule, candidates } = decision;
-  const given: RoutingGiven = {};
-  for (const { key, available } of candidates) {
-    const carrier = available ? undefined : health.find((each) => each.key === key);
-    const standing = carrier && standingOf(carrier, facts.country);
-    if (standing !== undefined && standing !== 'up') given[standing] = [...(given[standing] ?? []), key];
-  }
-  const used = candidates.map(({ key }) => key).filter((key) => facts.used.includes(key));
-  if (used.length > 0) given.used = used;
-  if (facts.senderCarriers !== null) given.sender_carriers = [...facts.senderCarriers];
-  const isPlain = Object.keys(given).length === 0;
-  if (rule === null) return isPlain ? undefined : { version: null, rule: null, given };
-  return { version: decision.version, rule: table.routes.indexOf(rule), given: isPlain ? null : given };
 }

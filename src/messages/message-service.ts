@@ -149,7 +149,6 @@ export function createMessageService(options: MessageServiceOptions) {
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
     },
 
-    /** Whether the application has no segment left today: then a 402 comes before other refusals. */
     /** The limit of the day comes before a missing route. */
     async refusalOf(unroutable: ApiError, spender: Spender): Promise<ApiError> {
       return (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : unroutable;

@@ -122,6 +122,24 @@ const readStatement = {
   text: 'select segments from spend_day where application_id = $1 and day = $2::date',
 };
 
+/** Applications that have used a good part of their segments of today, the fullest first. */
+export async function readSpendAlerts(tx: Tx, nowMs: number, limit: number): Promise<SpendAlert[]> {
+  const { rows } = await tx.query<SpendAlert>(
+    `select application_id as "applicationId", alerted as percent, segments, most from spend_day
+     where day = $1::date and alerted > 0 order by alerted desc, application_id limit $2`,
+    [dayOf(nowMs), limit],
+  );
+  return rows.map((row) => ({ ...row, applicationId: fromUuid('app', row.applicationId) }));
+}
+
+export interface SpendAlert {
+  applicationId: string;
+  /** 50, 80 or 100. */
+  percent: number;
+  segments: number;
+  most: number;
+}
+
 /** Deletes one piece of the days before. */
 export async function deleteOldSpend(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(

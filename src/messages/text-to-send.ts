@@ -6,6 +6,7 @@ import { packed, unpack } from '../platform/packed-row.ts';
 import { apiNames, type Message } from './message.ts';
 import { nameOf, statusOf, toUuidRange } from './message-row.ts';
 import { isInRange } from './message-store.ts';
+import type { RoutingGiven } from './text-route.ts';
 
 /** What delivery needs of a message. */
 export type TextToSend = Pick<
@@ -22,7 +23,10 @@ export type TextToSend = Pick<
   | 'status'
   | 'segmentCount'
   | 'expiresAtMs'
->;
+> & {
+  /** What its carrier was chosen by, besides the table; null if there was nothing. */
+  given?: RoutingGiven | null;
+};
 
 /** What carriers call the text of a code whose template an operator has set. */
 export function templateIdOf({ template }: Pick<TextToSend, 'template'>): string | null {
@@ -36,6 +40,7 @@ interface TextRow {
   sentAs: string | null;
   body: string | null;
   template: object | null;
+  given: RoutingGiven | null;
 }
 
 /** Finds texts by their uuids. Every text that is sent is read once, so no other column is selected or converted. */
@@ -45,7 +50,7 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
   const { rows } = await tx.query<TextRow>(selectStatement, toUuidRange(uuids));
   /** Most texts of a batch are of few applications. */
   const applications = new Map<string, string>();
-  for (const { cells, sender, sentAs, body, template } of rows) {
+  for (const { cells, sender, sentAs, body, template, given } of rows) {
     const [uuid = '', owner = '', api, verificationId = '', to = '', status, segments, expiresAt = ''] = unpack(cells);
     const applicationId = applications.get(owner) ?? fromUuid('app', owner);
     applications.set(owner, applicationId);
@@ -59,6 +64,7 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
       sentAs,
       body,
       template,
+      given,
       status: statusOf(Number(status)),
       segmentCount: Number(segments),
       expiresAtMs: readTime(expiresAt),
@@ -70,5 +76,6 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
 const cells = ['id', 'application_id', 'api', 'verification_id?', 'recipient', 'status', 'segment_count', 'expires_at'];
 const selectStatement = {
   name: 'select-texts-to-send',
-  text: `select ${packed(cells)} as cells, sender, sent_as as "sentAs", body, template from message where ${isInRange(1)}`,
+  text: `select ${packed(cells)} as cells, sender, sent_as as "sentAs", body, template, route_given as given
+    from message where ${isInRange(1)}`,
 };

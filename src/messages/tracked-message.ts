@@ -32,8 +32,10 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   }
   if (sentAtMs !== null) {
     const tries = message.attempt > 1 ? ` on attempt ${message.attempt}` : '';
+    // A carrier's key begins with its name.
+    const [name] = message.carrier.split('#');
     const doubt = message.possibleDuplicates > 0 ? ' It may have arrived more than once.' : '';
-    events.push({ atMs: sentAtMs, event: 'sent', detail: `The carrier accepted the text${tries}.${doubt}` });
+    events.push({ atMs: sentAtMs, event: 'sent', detail: `Carrier ${name} accepted the text${tries}.${doubt}` });
   }
   const end = ends[status];
   if (end !== undefined) {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { StartError } from './errors.ts';
+import { isOwnHost } from './own-host.ts';
 import { baseUrl, cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './setting-kinds.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
@@ -80,6 +81,10 @@ export const settings = {
   HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
+  HELIOGRAPH_ALERT_URL: url('where alerts for operators are posted, signed (npm run alert-secret)', [
+    'https:',
+    'http:',
+  ]),
   HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
     'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
     20,
@@ -120,6 +125,7 @@ export interface Config {
   optOutVerify: boolean;
   retentionDays: number;
   keepDays: number;
+  alertUrl: string | undefined;
   passwordPerMinute: number;
   metricsToken: string | undefined;
   logLevel: string;
@@ -151,6 +157,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (value.HELIOGRAPH_KEEP_DAYS < value.HELIOGRAPH_RETENTION_DAYS) {
     problems.push('HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS');
   }
+  const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
+  if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
   if (problems.length > 0) throw new ConfigError(problems);
 
   return {
@@ -178,6 +186,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     optOutVerify: value.HELIOGRAPH_OPT_OUT_VERIFY === 'true',
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     keepDays: value.HELIOGRAPH_KEEP_DAYS,
+    alertUrl: value.HELIOGRAPH_ALERT_URL,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
@@ -210,6 +219,17 @@ function editDistance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+/** Alerts tell of carriers and applications, so in production they leave the operator's own network only by TLS. */
+function alertUrlProblem(text: string | undefined, environment: string): string | undefined {
+  if (text === undefined) return undefined;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username + password !== '') return 'have no user and no password in it';
+  const mayBePlain = environment === 'sandbox' || isOwnHost(hostname);
+  return protocol === 'https:' || mayBePlain
+    ? undefined
+    : 'begin with https:// in production, unless its host is a loopback or private address';
 }
 
 function bracketed(host: string): string {

@@ -19,7 +19,8 @@ export type IdPrefix =
   | 'snd'
   | 'inb'
   | 'num'
-  | 'opt';
+  | 'opt'
+  | 'alr';
 
 const timeLength = 10;
 const countLength = 3;

@@ -14,7 +14,8 @@ export type KeyPurpose =
   | 'idempotency'
   | 'code'
   | 'inbound'
-  | 'opt-out';
+  | 'opt-out'
+  | 'alert-url';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

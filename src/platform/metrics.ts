@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createCountedHistogram } from './counted-histogram.ts';
 import type { MaintenanceCount } from './maintenance.ts';
 import { createRequestHistogram } from './request-histogram.ts';
 
@@ -11,6 +12,10 @@ export interface Metrics {
   /** Counts texts by outcome: submitted, in_doubt, possible_duplicates, failed, expired. */
   countDelivery(event: string, by: number): void;
   countCarrier(carrier: string, event: string, by: number): void;
+  /** Counts what carriers answered and reported about texts, by carrier and country. */
+  countText(carrier: string, country: string, event: string, by: number): void;
+  /** Adds counts of answers by the time they took: one for each bound, and one more for slower ones. */
+  addAnswerTimes(carrier: string, counts: readonly number[], sumMs: number): void;
   /** Counts the rows that a maintenance chore changed, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
   /** Counts uncaught errors; each ends the process. */
@@ -44,6 +49,18 @@ export function createMetrics(): Metrics {
     labelNames: ['carrier', 'event'],
     registers: [registry],
   });
+  const texts = new Counter({
+    name: 'heliograph_texts_total',
+    help: 'What carriers answered and reported about texts, by carrier and country',
+    labelNames: ['carrier', 'country', 'event'],
+    registers: [registry],
+  });
+  const answers = createCountedHistogram(
+    'heliograph_answer_seconds',
+    'Time from a submit to the answer of its carrier',
+    'carrier',
+    [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  );
   const unexpected = new Counter({
     name: 'heliograph_unexpected_errors_total',
     help: 'Unexpected errors; each one stops the process',
@@ -70,11 +87,13 @@ export function createMetrics(): Metrics {
     async text() {
       if (!collects) collectDefaultMetrics({ register: registry });
       collects = true;
-      return `${await registry.metrics()}\n${requests.text()}`;
+      return `${await registry.metrics()}\n${requests.text()}${answers.text()}`;
     },
     observeRequest: requests.observe,
     countDelivery: (event, by) => delivery.inc({ event }, by),
     countCarrier: (carrier, event, by) => carriers.inc({ carrier, event }, by),
+    countText: (carrier, country, event, by) => texts.inc({ carrier, country, event }, by),
+    addAnswerTimes: (carrier, counts, sumMs) => answers.add(carrier, counts, sumMs / 1000),
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
     countUnexpectedError: (kind) => unexpected.inc({ kind }),
     gauge: (name, help, collect) => {

@@ -36,7 +36,10 @@ const summedRows = 5 * pieceRows;
 /** The walk of a pass: every record up to its position is in the sums of the pass. */
 export const walkOf = ({ sums }: SummedRecords, pass: number) => `${sums}-${pass}`;
 
-/** Sums up some records in the first pass that has any left. Returns how many; 0 when all passes have caught up. */
+/**
+ * Sums up some records in the first pass that has any left, so that each pass stays behind the one before it. Returns how
+ * many; 0 when all passes have caught up.
+ */
 export async function sumSome(
   database: Database,
   summed: SummedRecords,
@@ -58,14 +61,12 @@ interface Piece {
 
 /**
  * Adds records to the sums of a pass and notes how far it went, in one transaction, so that each counts once. The walk is
- * locked, so nodes take turns. A pass stays behind the one before it, and takes closed minutes only.
+ * locked, so nodes take turns. Only closed minutes: else a round would find new records for ever.
  */
 async function sumPiece(tx: Tx, summed: SummedRecords, { pass, nowMs, limit }: Piece): Promise<number> {
   const name = walkOf(summed, pass);
   const done = await readWalk(tx, name);
-  const closed = uuidFloor(floorTo(minuteMs, nowMs - (summed.agesMs[pass] ?? 0)));
-  const before = pass === 0 ? closed : await readPosition(tx, walkOf(summed, pass - 1));
-  const until = before < closed ? before : closed;
+  const until = uuidFloor(floorTo(minuteMs, nowMs - (summed.agesMs[pass] ?? 0)));
   if (until <= done) return 0;
   const values = [done, until, limit, pass, toTimestamp(nowMs)];
   const { rows } = await tx.query<{ read: number; last: string | null }>(sumStatement(summed), values);

@@ -11,6 +11,7 @@ import type { Config } from '../platform/config.ts';
 import { invalidField } from '../platform/errors.ts';
 import { carrierParams, carrierRoute, carrierSchema, carriersPath, toCarrier } from './carrier-record.ts';
 import { createCarrierTestRoutes } from './carrier-test-api.ts';
+import { createPresetRoutes } from './preset-api.ts';
 
 export interface CarrierRoutesOptions {
   carriers: CarrierService;
@@ -128,6 +129,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       handler: (call) => shown(carriers.setPaused(call.params.name, false)),
     }),
     ...createCarrierTestRoutes(options),
+    ...createPresetRoutes(),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { attemptEvents, findAttemptStories } from '../delivery/attempt-story.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -12,6 +13,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
+import { attemptsSchema, toAttempts } from './attempt-record.ts';
 import { apiName } from './registration-api.ts';
 
 export interface DeveloperMessageOptions {
@@ -28,6 +30,7 @@ const detailSchema = Type.Object({
   correlation_id: Type.String({ description: 'The request that created it' }),
   attempts: Type.Integer(),
   possible_duplicates: Type.Integer({ description: 'How often it was sent again although it may have arrived' }),
+  submits: attemptsSchema,
   timeline: timelineSchema,
 });
 export type MessageDetail = Static<typeof detailSchema>;
@@ -76,12 +79,14 @@ export function createDeveloperMessageRoutes({ database, clock, requireOwn }: De
         await requireOwn(requireDeveloper(call).accountId, id);
         const message = isId('msg', message_id) ? await findTrackedMessage(database, id, message_id) : undefined;
         if (message === undefined || message.api === 'verify') throw notFound();
+        const told = (await findAttemptStories(database, [message.id])).get(message.id) ?? [];
         const body = {
           ...toListed(message, message.api),
           correlation_id: message.correlationId,
           attempts: message.attempt,
           possible_duplicates: message.possibleDuplicates,
-          timeline: toTimeline(messageTimeline(message)),
+          submits: toAttempts(told),
+          timeline: toTimeline([...messageTimeline(message), ...attemptEvents(told)]),
         };
         return { status: 200, body };
       },

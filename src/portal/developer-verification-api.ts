@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { attemptEvents, findAttemptStories } from '../delivery/attempt-story.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -13,6 +14,7 @@ import { toVerificationRecord, verificationFilters, verificationSchema } from '.
 import { findVerification } from '../verify/verification-store.ts';
 import { verificationTimeline } from '../verify/verification-timeline.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
+import { attemptsSchema, toAttempts } from './attempt-record.ts';
 
 export interface DeveloperVerificationOptions {
   database: Database;
@@ -27,6 +29,7 @@ const params = Type.Object({ id: pathParameter });
 const detailSchema = Type.Object({
   ...verificationSchema.properties,
   correlation_id: Type.String({ description: 'The request that started it' }),
+  submits: attemptsSchema,
   timeline: timelineSchema,
 });
 export type VerificationDetail = Static<typeof detailSchema>;
@@ -69,10 +72,13 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const verification = asOf(found, clock.nowMs());
         const texts = await findTextsByIds(database, verification.textIds);
         const newest = texts.at(-1);
+        const stories = await findAttemptStories(database, verification.textIds);
+        const told = [...stories.values()];
         const body = {
           ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }),
           correlation_id: verification.correlationId,
-          timeline: toTimeline(verificationTimeline(verification, texts)),
+          submits: toAttempts(told.flat()),
+          timeline: toTimeline([...verificationTimeline(verification, texts), ...told.flatMap(attemptEvents)]),
         };
         return { status: 200, body };
       },

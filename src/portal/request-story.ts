@@ -1,3 +1,4 @@
+import { attemptEvents, findAttemptStories } from '../delivery/attempt-story.ts';
 import type { Api } from '../http/route.ts';
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
@@ -49,8 +50,16 @@ export function createRequestStories(options: {
       applicationId: first.applicationId,
       api: first.api,
       records: texts.map(({ id, status }) => ({ type: 'message', id, status })),
-      timeline: texts.flatMap(messageTimeline),
+      timeline: [...texts.flatMap(messageTimeline), ...(await attemptsOf(texts))],
     };
+  }
+
+  async function attemptsOf(texts: TrackedMessage[]): Promise<TimelineEvent[]> {
+    const stories = await findAttemptStories(
+      database,
+      texts.map(({ id }) => id),
+    );
+    return [...stories.values()].flatMap(attemptEvents);
   }
 
   async function madeVerification(verification: Verification, texts: TrackedMessage[]): Promise<Made> {
@@ -60,7 +69,7 @@ export function createRequestStories(options: {
       applicationId,
       api: 'verify',
       records: [{ type: 'verification', id, status }],
-      timeline: verificationTimeline(asOf(verification, clock.nowMs()), own),
+      timeline: [...verificationTimeline(asOf(verification, clock.nowMs()), own), ...(await attemptsOf(own))],
     };
   }
 

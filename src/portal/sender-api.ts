@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
@@ -28,6 +28,7 @@ const listedSchema = Type.Object({
   application_name: Type.String(),
   account_email: Type.String(),
 });
+export type ListedSenderRecord = Static<typeof listedSchema>;
 
 const approvalBody = Type.Object({
   carriers: Type.Array(Type.String({ maxLength: 32, expected: 'the name of a carrier' }), {
@@ -161,7 +162,7 @@ async function checkCarriers(names: string[], requireCarrier: SenderRoutesOption
   for (const [place, name] of names.entries()) {
     await requireCarrier(name).catch((error: unknown) => {
       if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
-      throw invalidField(`carriers[${place}]`, 'must be the name of a carrier');
+      throw invalidField(`carriers.${place}`, 'must be the name of a carrier');
     });
   }
 }

@@ -48,8 +48,7 @@ function checkSender({ sender, countries }: Record<string, unknown>): FieldProbl
   if (problem !== undefined) problems.push({ field: 'sender', message: problem });
   if (Array.isArray(countries) && countries.length <= 250) {
     const unknown = countries.findIndex((code) => typeof code === 'string' && !isCountry(code));
-    if (unknown >= 0)
-      problems.push({ field: `countries[${unknown}]`, message: 'must be an ISO country code, like GB' });
+    if (unknown >= 0) problems.push({ field: `countries.${unknown}`, message: 'must be an ISO country code, like GB' });
   }
   return problems;
 }

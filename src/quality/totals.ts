@@ -109,7 +109,8 @@ export function createTotals(options: TotalsOptions): Totals {
     const day = inDay(clock.nowMs(), { carrier, country, sender: message.sender, applicationId });
     const minute = inMinute(entry.messageId, carrier, country);
     const outcome = answer?.outcome ?? 'in_doubt';
-    if (outcome === 'not_sent') return;
+    const isSettled = outcome === 'accepted' || outcome === 'never';
+    if (outcome === 'not_sent' || (isLate && !isSettled)) return;
     onEvent(carrier, country, outcome);
     if (!isLate) {
       day('attempts');
@@ -120,11 +121,10 @@ export function createTotals(options: TotalsOptions): Totals {
     }
     if (answer?.outcome === 'accepted') {
       day('sent');
-      day('parts', answer.long?.total ?? message.segmentCount);
+      day('parts', partsOf(answer) ?? message.segmentCount);
       minute(minutePlace.sent);
     } else if (outcome === 'never') day('failed');
     else if (outcome === 'throttled' || outcome === 'in_doubt') {
-      if (isLate) return;
       day(outcome);
       minute(minutePlace[outcome]);
     }
@@ -183,6 +183,15 @@ export function createTotals(options: TotalsOptions): Totals {
       await flush().catch(({ message: reason }: Error) => log.warn({ reason }, 'the last totals were not written'));
     },
   };
+}
+
+const mostParts = 255;
+
+/** What the provider says of the parts that it bills, or how many we made. */
+function partsOf({ told, long }: Extract<SubmitResult, { outcome: 'accepted' }>): number | undefined {
+  const parts = told?.parts;
+  const isUsable = parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts;
+  return isUsable ? parts : long?.total;
 }
 
 /** An expired text was not delivered; one whose outcome is unknown counts in no column. */

@@ -85,6 +85,21 @@ export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
 }
 
+/** The link that is printed on the machine: who opens it becomes an operator. */
+export async function operatorLink({ service, env }: Stage, email: string): Promise<string> {
+  const { dataDir, url } = service;
+  const command = await startService({ dataDir, env, command: ['node', 'scripts/run.mjs', 'operator', email] });
+  assert.equal((await command.ended).code, 0, command.output());
+  return `${url}/#/set-password/${/set-password\/(\w+)/.exec(command.output())?.[1]}`;
+}
+
+export async function signInAsOperator(stage: Stage, page: Page, email = 'boss@example.com'): Promise<void> {
+  await page.goto(await operatorLink(stage, email));
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+  await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+}
+
 export async function createApplication(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Create an application' }).click();
   await page.getByLabel('Name').fill(name);

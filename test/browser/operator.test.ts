@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import {
   assertAccessible,
   assertFitsPhone,
@@ -8,6 +8,7 @@ import {
   factOf,
   openPortal,
   openTab,
+  operatorLink,
   type Portal,
   password,
   register,
@@ -34,18 +35,6 @@ before(async () => {
 });
 after(() => stage.close());
 
-/** The link that is printed on the machine. */
-async function operatorLink(email: string): Promise<string> {
-  const { dataDir } = service;
-  const command = await startService({
-    dataDir,
-    env: stage.env,
-    command: ['node', 'scripts/run.mjs', 'operator', email],
-  });
-  assert.equal((await command.ended).code, 0, command.output());
-  return `${service.url}/#/set-password/${/set-password\/(\w+)/.exec(command.output())?.[1]}`;
-}
-
 describe('production', () => {
   const about = 'Waiting Ltd for SMS Messaging';
   let key = '';
@@ -71,7 +60,7 @@ describe('production', () => {
   });
 
   test('an operator gets in by the printed link', async () => {
-    await deciding().goto(await operatorLink('boss@example.com'));
+    await deciding().goto(await operatorLink(stage, 'boss@example.com'));
     await assertAccessible(deciding(), 'Set a new password');
     await deciding().getByLabel('New password', { exact: true }).fill(password);
     await deciding().getByRole('button', { name: 'Set the password and sign in' }).click();

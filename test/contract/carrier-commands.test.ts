@@ -115,12 +115,12 @@ describe('apply', () => {
 
   test('names all that is wrong and changes nothing', async () => {
     const bad = { ...acme, name: 'bad', settings: { ...acme.settings, window: 0, host: '192.0.2.1', hots: [] } };
-    await assert.rejects(apply({ carriers: [acme, bad, { ...acme, name: 'Bad', kind: 'http' }] }), (error: Error) => {
+    await assert.rejects(apply({ carriers: [acme, bad, { ...acme, name: 'Bad', kind: 'fax' }] }), (error: Error) => {
       assert.match(error.message, /^Nothing has been changed:/);
       assert.match(error.message, /bad: settings\.window must be 1 or more/);
       assert.match(error.message, /bad: settings\.hots is not known here/);
       assert.match(error.message, /Bad: name must be/);
-      assert.match(error.message, /Bad: kind must be smpp/);
+      assert.match(error.message, /Bad: kind must be one of smpp/);
       return true;
     });
     assert.deepEqual(await names(), []);

@@ -135,7 +135,7 @@ describe('POST /portal/v1/operator/carriers', () => {
     });
   }
 
-  for (const kind of ['http', 'sandbox', 'SMPP', '']) {
+  for (const kind of ['https', 'sandbox', 'SMPP', '']) {
     test(`400: the kind ${kind || '(empty)'}, and what is supported`, async () => {
       const answer = await operator.send<Refusal>('POST', path, { name: 'acme', kind, settings: {} });
       assert.deepEqual([answer.status, fieldsOf(answer)], [400, ['kind']]);

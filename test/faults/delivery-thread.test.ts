@@ -40,6 +40,8 @@ function play(script: string): Scene {
   const metrics = {
     countDelivery: add,
     countCarrier: () => {},
+    countText: () => {},
+    addAnswerTimes: () => {},
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
   return {
@@ -56,7 +58,7 @@ const working = `
   parentPort.on('message', (order) => {
     note(order);
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, maintenance: { traces: { rows: 7 } } });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } } });
     parentPort.close();
   });
   parentPort.postMessage('started');`;

@@ -24,6 +24,8 @@ import {
   type TestStep,
   writeTestStep,
 } from '../../src/delivery/carrier-test-store.ts';
+import { emptyTable, type RouteTable } from '../../src/delivery/route-table.ts';
+import { insertTable } from '../../src/delivery/route-table-store.ts';
 import { route } from '../../src/delivery/routing.ts';
 import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
 import { dayMs, toTimestamp } from '../../src/platform/clock.ts';
@@ -33,7 +35,7 @@ import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
-import { routeFacts } from '../support/routes.ts';
+import { routeFacts, routeRule } from '../support/routes.ts';
 
 let db: TestDatabase;
 let clock: TestClock;
@@ -45,7 +47,7 @@ before(async () => {
   keys = await openKeyRing({ database: db.database, clock, secret: 'a secret for tests only' });
 });
 beforeEach(async () => {
-  await db.database.query('truncate carrier, carrier_bind, carrier_log, carrier_test');
+  await db.database.query('truncate carrier, carrier_bind, carrier_log, carrier_test, route_table');
 });
 after(() => db.drop());
 
@@ -165,6 +167,47 @@ describe('the directory', () => {
     await away.close();
     await lonely.refresh();
     assert.equal(firstChoice(lonely), carrierKey(row));
+  });
+});
+
+describe('the routes', () => {
+  const write = (version: number, ...carriers: string[]) =>
+    db.database.transaction(async (tx) => {
+      await insertTable(tx, { version, routes: [routeRule(carriers)], createdBy: 'test' }, clock.nowMs());
+      await notifyCarriers(tx);
+    });
+
+  test('web nodes and workers hear of a new table without being asked', async () => {
+    await add('acme');
+    const directory = createCarrierDirectory({ database: db.database, clock, log });
+    let table: RouteTable | undefined;
+    const onChange = (_: ConfiguredCarrier[], routes: RouteTable) => {
+      table = routes;
+    };
+    const watch = watchCarriers({ database: db.database, clock, keys, log, onChange });
+    await Promise.all([directory.start(), watch.start()]);
+    assert.deepEqual([directory.table(), table], [emptyTable, emptyTable]);
+    await write(1, 'acme');
+    await eventually('both know it', () => directory.table().version === 1 && table?.version === 1);
+    assert.deepEqual(directory.table().routes, [routeRule(['acme'])]);
+    await Promise.all([directory.stop(), watch.stop()]);
+  });
+
+  test('without a NOTIFY they find it at the next read; a table that names a carrier that is gone is used as it is', async () => {
+    const directory = createCarrierDirectory({ database: db.database, clock, log });
+    await insertTable(db.database, { version: 1, routes: [routeRule(['gone'])], createdBy: 'test' }, clock.nowMs());
+    const row = await add('acme');
+    await directory.refresh();
+    assert.equal(directory.table().version, 1);
+    assert.equal(firstChoice(directory), undefined);
+    await write(2, 'acme');
+    await directory.refresh();
+    assert.equal(firstChoice(directory), carrierKey(row));
+  });
+
+  test('of callers with the same version one is refused by the key', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => write(1, 'acme')));
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 });
 

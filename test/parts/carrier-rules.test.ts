@@ -16,6 +16,7 @@ import {
   acceptMessages,
   createRecordingCarrier,
   emptyTables,
+  nextCarrier,
   type RecordingCarrierOptions,
   readRow,
   testVerificationId,
@@ -192,8 +193,8 @@ describe('another carrier', () => {
   const elsewhere: SubmitResult = { outcome: 'retry', error: 'sender_rejected', elsewhere: true };
 
   test('takes at once what this one will not take, and only once', async () => {
-    const first = createWorker({}, { nextCarrier: () => 'second' });
-    const second = createWorker({ name: 'second' }, { nextCarrier: () => 'test' });
+    const first = createWorker({}, { nextCarrier: () => nextCarrier('second') });
+    const second = createWorker({ name: 'second' }, { nextCarrier: () => nextCarrier('test') });
     first.carrier.answer = always(elsewhere);
     second.carrier.answer = always(elsewhere);
     const id = await accept();
@@ -205,7 +206,7 @@ describe('another carrier', () => {
   });
 
   test('a code in doubt goes on to it at once; a plain text never does', async () => {
-    const { carrier, worker } = createWorker({}, { nextCarrier: () => 'second' });
+    const { carrier, worker } = createWorker({}, { nextCarrier: () => nextCarrier('second') });
     carrier.answer = always({ outcome: 'in_doubt' });
     const code = await accept(ofVerification);
     const plain = await accept();
@@ -215,7 +216,7 @@ describe('another carrier', () => {
   });
 
   test('a text of which the carrier has a part stays with it', async () => {
-    const { carrier, worker } = createWorker({}, { nextCarrier: () => 'second' });
+    const { carrier, worker } = createWorker({}, { nextCarrier: () => nextCarrier('second') });
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
     carrier.answer = always({
       ...elsewhere,
@@ -234,7 +235,7 @@ describe('another carrier', () => {
     const id = await accept({ segmentCount: 2 });
     await worker.runUntilIdle();
     clock.advance(1000);
-    const closed = createWorker({}, { carrier: createClosedCarrier('test'), nextCarrier: () => 'second' });
+    const closed = createWorker({}, { carrier: createClosedCarrier('test'), nextCarrier: () => nextCarrier('second') });
     await closed.worker.runUntilIdle();
     assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
   });
@@ -246,12 +247,12 @@ describe('another carrier', () => {
     await worker.runUntilIdle();
     clock.advance(1000);
     const waiting = await accept();
-    let next: string | undefined;
+    let next: ReturnType<typeof nextCarrier> | undefined;
     const closed = createWorker({}, { carrier: createClosedCarrier('test'), nextCarrier: () => next });
     await closed.worker.runUntilIdle();
     assert.equal((await row(doubtful)).status, 'unknown');
     assert.deepEqual(await carrierOf(waiting), { carrier: 'test', at: 'test' });
-    next = 'second';
+    next = nextCarrier('second');
     clock.advance(2000);
     await closed.worker.runUntilIdle();
     assert.deepEqual(await carrierOf(waiting), { carrier: 'second', at: 'second' });

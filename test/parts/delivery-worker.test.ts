@@ -103,6 +103,33 @@ const isLookAtSchedule = (statement: Statement | string) =>
   typeof statement !== 'string' && statement.name === 'next-due';
 const always = (answer: SubmitResult) => (texts: unknown[]) => texts.map(() => answer);
 
+describe('the hours of a route', () => {
+  test('a text that is due outside them waits as it was, and leaves when they begin', async () => {
+    const opensMs = clock.nowMs() + 2 * hourMs;
+    const opensAtMs = () => (clock.nowMs() < opensMs ? opensMs : null);
+    const { worker, carrier } = withCarrier({}, { opensAtMs });
+    const { id } = await acceptOne({ sendAtMs: clock.nowMs() + hourMs, status: 'scheduled' });
+    clock.advance(hourMs);
+    await worker.runUntilIdle();
+    const { status, place, attempt, dueAtMs } = await row(id);
+    assert.deepEqual([status, place, attempt, dueAtMs], ['queued', 'schedule', 0, opensMs]);
+    assert.deepEqual(idsOf(carrier), []);
+    clock.advance(hourMs);
+    await worker.runUntilIdle();
+    assert.equal((await row(id)).status, 'sent');
+  });
+
+  test('a text that expires before they begin ends as expired', async () => {
+    const { worker, carrier } = withCarrier({}, { opensAtMs: () => clock.nowMs() + 48 * hourMs });
+    const { id, expiresAtMs } = await acceptOne();
+    await worker.runUntilIdle();
+    clock.advance(expiresAtMs - clock.nowMs());
+    await worker.runUntilIdle();
+    assert.equal((await row(id)).status, 'expired');
+    assert.deepEqual(idsOf(carrier), []);
+  });
+});
+
 describe('a carrier that answers', () => {
   test('accepted: sent, with the carrier\u2019s id, once', async () => {
     const { worker, carrier, counts } = withCarrier();

@@ -72,6 +72,14 @@ describe('production', () => {
     operator = await becomeOperator('operator@example.com');
     application = await createRegistered(service, ['sms', 'verify']);
     await approveAll();
+    const asked = await application.developer.send<{ id: string }>(
+      'POST',
+      `/portal/v1/applications/${application.id}/senders`,
+      { sender: 'ACME', countries: ['GB'] },
+    );
+    assert.equal(asked.status, 201, JSON.stringify(asked.body));
+    const approved = await operator.send('POST', `/portal/v1/operator/senders/${asked.body.id}/approve`, {});
+    assert.equal(approved.status, 200, JSON.stringify(approved.body));
   });
 
   test('without a carrier the start and every send say what is missing, and how to add it', async () => {

@@ -1,4 +1,5 @@
 import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } from '../../src/delivery/carrier.ts';
+import type { NextCarrier } from '../../src/delivery/next-carrier.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
 import { isMessage } from '../../src/messages/acceptance.ts';
 import { type Message, unsentStatuses } from '../../src/messages/message.ts';
@@ -216,4 +217,9 @@ export async function emptyTables(database: Database): Promise<void> {
     `truncate message, message_end, delivery_queue, delivery_schedule, delivery_claim, sent_text, text_part, text_attempt,
        unsettled_text, unmatched_receipt, message_sum, verification_sum, walk`,
   );
+}
+
+/** Another carrier for a text, as an empty route table gives it. */
+export function nextCarrier(carrier: string): NextCarrier {
+  return { carrier, rule: null, version: 0 };
 }

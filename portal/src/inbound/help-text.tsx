@@ -8,7 +8,7 @@ import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
 
 interface HelpTextProps {
-  application: ApplicationDetail & { help_text?: string | null };
+  application: ApplicationDetail;
   onChange: () => void;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LongText, SubmitResult } from '../carrier.ts';
+import type { LongText, SubmitResult, ToldByProvider } from '../carrier.ts';
 import type { Description } from './description.ts';
+import { partKey } from './part-key.ts';
 import { findAll, findText, parseJson } from './paths.ts';
 
 export interface ProviderAnswer {
@@ -23,11 +24,16 @@ const longestPauseMs = 300_000;
 /** Ids are kept in an index, and a text has at most ten parts of ours; a provider may cut it in smaller ones. */
 const mostIds = 20;
 
-/** Reads an answer by the description. `ownId` is the text's id where the provider gives none. */
-export function readAnswer(description: Description, answer: ProviderAnswer, ownId: string): Verdict {
+/** A text that was sent: its id, where the provider gives none, and how many parts it takes. */
+export interface SentText {
+  messageId: string;
+  segments: number;
+}
+
+export function readAnswer(description: Description, answer: ProviderAnswer, text: SentText): Verdict {
   const document = readDocument(description, answer.body);
   if (description.accepted.some((rule) => fits(rule, answer.status, document)))
-    return { result: accepted(description, document, ownId), isAccount: false };
+    return { result: accepted(description, document, text), isAccount: false };
   const rule = description.errors?.find((each) => fits(each, answer.status, document));
   return rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
 }
@@ -46,8 +52,9 @@ function fits(rule: { status?: number[]; path?: string; in?: unknown[] }, status
 }
 
 /** An answer that should have an id and has none is broken: the text may have been sent. */
-function accepted({ id: path }: Description, document: unknown, ownId: string): SubmitResult {
-  if (path === undefined) return { outcome: 'accepted', carrierMessageId: ownId };
+function accepted(description: Description, document: unknown, text: SentText): SubmitResult {
+  const { id: path, receipt } = description;
+  if (path === undefined) return { outcome: 'accepted', carrierMessageId: text.messageId };
   const ids = findAll(document, path)
     .filter((id) => typeof id === 'string' || typeof id === 'number')
     .map(String)
@@ -55,17 +62,42 @@ function accepted({ id: path }: Description, document: unknown, ownId: string): 
     .slice(0, mostIds);
   const [first] = ids;
   if (first === undefined) return { outcome: 'in_doubt' };
-  const result = { outcome: 'accepted', carrierMessageId: first } as const;
-  return ids.length === 1 ? result : { ...result, long: partsOf(ids) };
+  const told = readTold(description.told, document);
+  const result = { outcome: 'accepted', carrierMessageId: first, ...(told && { told }) } as const;
+  if (ids.length > 1) return { ...result, long: partsOf(ids.map((id) => ({ id, key: id }))) };
+  if (receipt?.part === undefined || text.segments < 2) return result;
+  const keys = Array.from({ length: text.segments }, (_, index) => ({ id: first, key: partKey(first, index + 1) }));
+  return { ...result, long: partsOf(keys) };
 }
 
-/** The provider cut the text, and reports on each part. */
-function partsOf(ids: string[]): LongText {
+const longestTold = 32;
+
+/** Of a price a decimal number, as the provider wrote it. */
+function readTold(paths: Description['told'], document: unknown): ToldByProvider | undefined {
+  const [parts, price, currency, network] = [paths?.parts, paths?.price, paths?.currency, paths?.network].map((path) =>
+    findText(document, path)?.slice(0, longestTold),
+  );
+  const told = {
+    ...(parts !== undefined && /^\d{1,3}$/.test(parts) && { parts: Number(parts) }),
+    ...(price !== undefined && /^-?\d{1,12}(?:\.\d{1,12})?$/.test(price) && { price: price.replace('-', '') }),
+    ...(currency !== undefined && /^[A-Za-z]{3}$/.test(currency) && { currency: currency.toUpperCase() }),
+    ...(network !== undefined && /^\d{5,6}$/.test(network) && { network }),
+  };
+  return Object.keys(told).length === 0 ? undefined : told;
+}
+
+/** The provider cuts the text, and reports on each part: under an id of its own, or under one id with its number. */
+function partsOf(ids: { id: string; key: string }[]): LongText {
   return {
     total: ids.length,
     form: 'http',
     needed: ids.length,
-    parts: ids.map((id, index) => ({ part: index + 1, state: 'accepted', carrierMessageId: id, receiptKey: id })),
+    parts: ids.map(({ id, key }, index) => ({
+      part: index + 1,
+      state: 'accepted',
+      carrierMessageId: id,
+      receiptKey: key,
+    })),
   };
 }
 
@@ -89,7 +121,7 @@ function byRule({ class: kind, code, after }: ErrorRule, answer: ProviderAnswer,
 }
 
 const account: Verdict = {
-  result: { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true },
+  result: { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true, account: true },
   isAccount: true,
 };
 const inDoubt: Verdict = { result: { outcome: 'in_doubt' }, isAccount: false };

@@ -3,6 +3,7 @@ import { isId } from '../../platform/ids.ts';
 import type { InboundText, Receipt } from '../carrier.ts';
 import { type CallbackRequest, documentOf, queryOf } from './callback-request.ts';
 import type { Description, InboundDescription, ReceiptDescription } from './description.ts';
+import { partKey } from './part-key.ts';
 import { findAll, findText } from './paths.ts';
 
 /** More than any provider puts into one callback. */
@@ -52,11 +53,6 @@ function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptD
     outcome: state,
     error: state === 'delivered' || code === undefined ? null : (own(described.error?.map ?? {}, code) ?? null),
   };
-}
-
-/** What the receipt of one part of a text is kept under. */
-export function partKey(id: string, part: number): string {
-  return `${id}/${part}`;
 }
 
 /** `2 of 3`, or `2`. */

@@ -2,19 +2,18 @@ import { findMessages } from '../../messages/message-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
-import type { InboundText, Receipt } from '../carrier.ts';
+import type { InboundSource, InboundText, Receipt } from '../carrier.ts';
 import type { Receipts } from '../receipts.ts';
 import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts';
 import { readInbound, readReceipts } from './callback-reader.ts';
 import type { CallbackRequest } from './callback-request.ts';
+import type { ReceiptDescription } from './description.ts';
+import { leavesBodyOpen } from './proof-settings.ts';
 import { isProven } from './proofs.ts';
 import { createTogether } from './together.ts';
 
 /** Resolves once the texts are on disk. */
-export type ReceiveInboundFrom = (
-  source: { key: string; account: string; confirmsOptOuts: boolean },
-  texts: InboundText[],
-) => Promise<void>;
+export type ReceiveInboundFrom = (source: InboundSource, texts: InboundText[]) => Promise<void>;
 
 export interface CallbackAnswer {
   type: string;
@@ -61,7 +60,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
   async function fitting({ profile }: CallbackCarrier, batch: Receipt[]): Promise<Receipt[]> {
     const described = profile.description.receipt;
     const named = batch.flatMap(({ messageId }) => messageId ?? []);
-    if (described?.verify.kind !== 'token' || described.to === undefined || named.length === 0) return batch;
+    if (described === undefined || !mustFit(described) || named.length === 0) return batch;
     const messages = await findMessages(database, [...new Set(named)]);
     const numbers = new Map(messages.map(({ id, to }) => [id, to]));
     return batch.map((receipt) => {
@@ -75,7 +74,8 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
   function prove(carrier: CallbackCarrier, request: CallbackRequest, what: 'receipt' | 'inbound'): void {
     const described = carrier.profile.description[what];
     if (described === undefined) throw notFound();
-    if (isProven(request, described.verify, carrier.profile.secrets, clock.nowMs())) return;
+    const { secrets, values } = carrier.profile;
+    if (isProven(request, described.verify, { ...values, ...secrets }, clock.nowMs())) return;
     onCount(carrier.key, 'unproven', 1);
     throw new ApiError('UNAUTHENTICATED', 'The proof of this callback is missing, wrong or too old.');
   }
@@ -97,7 +97,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
       if (described === undefined) throw notFound();
       const read = readable(carrier, readReceipts(request, described)).filter(
         // Unsigned, and without the number that it should name: it could be anything.
-        ({ numbers }) => described.verify.kind !== 'token' || described.to === undefined || numbers.length > 0,
+        ({ numbers }) => !mustFit(described) || numbers.length > 0,
       );
       onCount(carrier.key, 'receipts', read.length);
       if (read.length > 0) await writeReceipts(carrier, read);
@@ -114,6 +114,10 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
       return described.answer;
     },
   };
+}
+
+function mustFit({ verify, to }: ReceiptDescription): boolean {
+  return leavesBodyOpen(verify) && to !== undefined;
 }
 
 /** Providers write numbers with and without prefixes, so the end decides. */

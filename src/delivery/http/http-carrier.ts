@@ -1,3 +1,4 @@
+import { measure } from '../../messages/text.ts';
 import { createAddressGuard } from '../../platform/address-guard.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
@@ -30,6 +31,8 @@ export interface HttpCarrierOptions {
   findReceipt: FindReceipt;
   /** Called for each text that was sent if no receipt will come: it has no later sign. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
+  /** Called when the provider begins or ceases to work. */
+  onBindsChange?: (() => void) | undefined;
 }
 
 const marginMs = 5000;
@@ -41,7 +44,7 @@ const mostNodes = 99;
 
 /** A carrier that is reached by a provider's HTTP API. Receipts and inbound texts come to the web nodes. */
 export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
-  const { configured, urls, slots, clock, environment, byDefault, findReceipt, onUnreported } = options;
+  const { configured, urls, slots, clock, environment, byDefault, findReceipt, onUnreported, onBindsChange } = options;
   const { settings, key, account, id } = configured;
   const { allow_private: allowPrivate, concurrency, timeout_ms: timeoutMs, ca } = settings;
   const profile = profileOf(settings);
@@ -49,7 +52,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   const guard = createAddressGuard({ environment, allowPrivate });
   const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
   const renderer = createRenderer(profile, urls);
-  const condition = createCarrierCondition(clock);
+  const condition = createCarrierCondition(clock, onBindsChange);
   const requests = createRequestLog(clock);
   const url = addressOf(settings)[0]?.url ?? '';
   let slot = 0;
@@ -70,7 +73,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   async function send(text: OutgoingText): Promise<Sent> {
     const exchanged = await client.send(renderer.render(text, clock.nowMs()));
     const isAnswered = exchanged.kind === 'answer';
-    const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, text.messageId) : undefined;
+    const about = { messageId: text.messageId, segments: measure(text.text).count };
+    const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
     const status = isAnswered ? exchanged.answer.status : 0;
     const result = verdict?.result;
     requests.record({
@@ -114,7 +118,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
-      state: state === 'ready' ? 'ready' : 'failing',
+      // One that is tried again must get a text to show that it works.
+      state: state === 'down' ? 'failing' : 'ready',
       mode: 'http',
       host: new URL(url).host,
       sinceMs,
@@ -134,7 +139,9 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
       afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
     },
+    confirmsOptOuts: settings.opt_out_replies === 'carrier',
     capacity: sender.capacity,
+    throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
     start(_, tellCapacity) {

@@ -9,6 +9,8 @@ import { createTextQueue, type WaitingText } from './text-queue.ts';
 /** Sends texts one by one: in lanes, within the rate, so many at once. */
 export interface HttpSender {
   capacity(): Capacity;
+  /** How long a text has to wait because the provider wants fewer of them; 0 if it does not have to. */
+  throttledMs(): number;
   submit(texts: OutgoingText[], answer: Answer): Promise<void>;
   setPaused(paused: boolean): void;
   /** The share of the account's rate that this node has now; 0 until it is known. */
@@ -104,7 +106,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       if (!isAnswered) waiting.onAnswered();
       isAnswered = true;
     };
-    const patience = text.isCode ? setTimeout(() => settle({ outcome: 'in_doubt' }), codeAnswerMs) : undefined;
+    const patience = text.isCode
+      ? setTimeout(() => settle({ outcome: 'in_doubt', silent: true }), codeAnswerMs)
+      : undefined;
     const sent = await send(text).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
     clearTimeout(patience);
     underWay--;
@@ -112,7 +116,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const result = resultOf(sent);
     if (result.outcome === 'throttled') rate.noteThrottled(result.afterMs);
     if (result.outcome === 'throttled' && !isAnswered && !stopped && mayWait(waiting)) queue.putBack(waiting);
-    else settle(result);
+    else settle(result.outcome === 'throttled' ? { ...result, afterMs: throttledMs() } : result);
     pump();
     if (underWay === 0) onIdle();
   }
@@ -120,6 +124,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   /** A throttled text is the first to go after the pause, unless that is too late for it. */
   function mayWait({ text, untilMs }: WaitingText): boolean {
     return rate.nextMs < (text.isCode ? Math.min(untilMs, clock.steadyMs() + codeWaitMs) : untilMs);
+  }
+
+  function throttledMs(): number {
+    return rate.isPaused ? rate.nextMs - clock.steadyMs() : 0;
   }
 
   function note(sent: Sent): void {
@@ -159,6 +167,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return {
     capacity,
+    throttledMs,
     submit: (texts, answer) =>
       new Promise((resolve) => {
         let open = texts.length;

@@ -16,11 +16,13 @@ export function findAll(document: unknown, path: string): unknown[] {
   return path === '' ? [document] : walk([document], path.split('.'));
 }
 
-/** The first text, number or boolean at a path, as text. */
+/** The first text, number or boolean at a path, as text. Of several paths with `|` between them, the first that has one. */
 export function findText(document: unknown, path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
-  const found = findAll(document, path).find((value) => value !== null && typeof value !== 'object');
-  return found === undefined ? undefined : String(found);
+  for (const one of path?.split('|') ?? []) {
+    const found = findAll(document, one).find((value) => value !== null && typeof value !== 'object');
+    if (found !== undefined) return String(found);
+  }
+  return undefined;
 }
 
 function walk(from: unknown[], names: readonly string[]): unknown[] {

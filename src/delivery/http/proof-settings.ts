@@ -6,6 +6,7 @@ export const proofKinds = [
   'token',
   'basic',
   'twilio-sha1',
+  'plivo-v2',
   'plivo-v3',
   'ed25519-ts',
   'hmac',
@@ -45,6 +46,11 @@ export const proofSchema = Type.Object(
 
 export type ProofSettings = Static<typeof proofSchema>;
 
+/** Proofs that do not cover what a callback says: it must then fit in our id and in the number. */
+export function leavesBodyOpen({ kind }: ProofSettings): boolean {
+  return kind === 'token' || kind === 'basic' || kind === 'plivo-v2';
+}
+
 /** Five minutes, as most providers recommend. */
 export const usualToleranceSeconds = 300;
 
@@ -52,6 +58,7 @@ const needed: Record<ProofKind, readonly (keyof ProofSettings)[]> = {
   token: [],
   basic: ['user', 'secret'],
   'twilio-sha1': ['secret'],
+  'plivo-v2': ['secret'],
   'plivo-v3': ['secret'],
   'ed25519-ts': ['secret', 'header', 'timestamp'],
   hmac: ['secret', 'header', 'signed'],
@@ -64,14 +71,14 @@ const signedNames = ['timestamp', 'nonce', 'url', 'body', 'sha256'];
 export function proofProblems(
   proof: ProofSettings | undefined,
   field: string,
-  { secrets }: { secrets: readonly string[] },
+  { secrets, values }: { secrets: readonly string[]; values: readonly string[] },
 ): FieldProblem[] {
   if (proof === undefined) return [];
   const problems: FieldProblem[] = needed[proof.kind]
     .filter((name) => proof[name] === undefined)
     .map((name) => ({ field: `${field}.${name}`, message: `is required for ${proof.kind}` }));
-  if (proof.secret !== undefined && !secrets.includes(proof.secret))
-    problems.push({ field: `${field}.secret`, message: 'must be a name in secrets' });
+  if (proof.secret !== undefined && !secrets.includes(proof.secret) && !values.includes(proof.secret))
+    problems.push({ field: `${field}.secret`, message: 'must be a name in secrets, or in values for a public key' });
   const { signed } = proof;
   if (signed !== undefined) {
     const named = [...signed.matchAll(/\{\{([^{}]{0,32})\}\}/g)].map(([, name = '']) => name);

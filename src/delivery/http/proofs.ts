@@ -56,6 +56,18 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     );
   },
 
+  /** The URL without its query, and a nonce. Where the better signature came too, that one counts. */
+  'plivo-v2'(request, proof, context) {
+    const better = [headerOf(request, 'x-plivo-signature-v3'), headerOf(request, 'x-plivo-signature-ma-v3')];
+    if (better.some((each) => each !== undefined)) return checks['plivo-v3'](request, proof, context);
+    const nonce = headerOf(request, 'x-plivo-signature-v2-nonce');
+    const given = [headerOf(request, 'x-plivo-signature-v2'), headerOf(request, 'x-plivo-signature-ma-v2')];
+    if (nonce === undefined) return false;
+    const signed = `${request.url.split('?', 1)[0]}${nonce}`;
+    const expected = createHmac('sha256', context.secret).update(signed).digest('base64');
+    return given.some((each) => isSame(each, expected));
+  },
+
   /** The URL with its sorted query, the sorted parameters of a form, the nonce; there may be several signatures. */
   'plivo-v3'(request, _, { secret }) {
     const nonce = headerOf(request, 'x-plivo-signature-v3-nonce');

@@ -102,7 +102,7 @@ function withBodyAuth(json: unknown, auth: Description['auth']): unknown {
   return { ...json, [auth.name]: auth.value ?? '' };
 }
 
-/** JSON.stringify escapes the texts and leaves out what is undefined. */
+/** JSON.stringify escapes the texts. What has no value is left out, and so is an object that has nothing else. */
 function compile(value: unknown): Fill {
   if (typeof value === 'string') {
     const template = readTemplate(value);
@@ -115,7 +115,10 @@ function compile(value: unknown): Fill {
   }
   if (typeof value !== 'object' || value === null) return () => value;
   const fills = Object.entries(value).map(([name, each]) => [name, compile(each)] as const);
-  return (known) => Object.fromEntries(fills.map(([name, fill]) => [name, fill(known)]));
+  return (known) => {
+    const filled = fills.map(([name, fill]) => [name, fill(known)] as const).filter(([, each]) => each !== undefined);
+    return filled.length === 0 && fills.length > 0 ? undefined : Object.fromEntries(filled);
+  };
 }
 
 function toNumber(text: string | undefined): number | undefined {

@@ -1,7 +1,7 @@
 import type { BackOff } from './back-off.ts';
 import type { BindOptions } from './bind-options.ts';
 import type { BindTargets } from './bind-targets.ts';
-import type { BindCommand } from './pdu.ts';
+import { type BindCommand, statuses } from './pdu.ts';
 import { createSession } from './session.ts';
 import type { CloseReason, Session } from './session-types.ts';
 
@@ -15,6 +15,10 @@ export interface BindLeg {
   readonly host: string | null;
   /** Why the newest session failed; null once one is bound. */
   readonly error: string | null;
+  /** The newest session was refused because of the account; false once one is bound. */
+  readonly refused: boolean;
+  /** When the certificate of the newest bound session ends; null without TLS. */
+  readonly certificateEndsAtMs: number | null;
   /** By `clock.steadyMs`, while waiting. */
   readonly nextTryMs: number | undefined;
   stop(drainMs: number): Promise<void>;
@@ -31,11 +35,21 @@ export interface BindLegOptions extends BindOptions {
   onClosed: (reason: CloseReason, nextTryMs: number) => void;
 }
 
+/** Each says that the account is wrong, so trying again does not help. */
+const accountStatuses: readonly number[] = [
+  statuses.bindFailed,
+  statuses.invalidPassword,
+  statuses.invalidSystemId,
+  statuses.invalidSystemType,
+];
+
 export function createBindLeg(options: BindLegOptions): BindLeg {
   const { clock, command, targets, settings, backOff, onChange } = options;
   let session: Session | undefined;
   let host: string | null = null;
   let error: string | null = null;
+  let refused = false;
+  let certificateEndsAtMs: number | null = null;
   let boundAtMs: number | undefined;
   /** When to try next; undefined during a try. */
   let nextTryMs: number | undefined = options.firstTryMs;
@@ -74,6 +88,8 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       onBound() {
         boundAtMs = clock.steadyMs();
         error = null;
+        refused = false;
+        certificateEndsAtMs = session?.certificateEndsAtMs ?? null;
         onChange();
       },
       onDeliver: options.onDeliver,
@@ -89,6 +105,7 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       return;
     }
     error = reason.sentence;
+    if (reason.kind === 'bind_refused') refused = accountStatuses.includes(reason.status);
     const waitMs = backOff.after(reason, boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs);
     boundAtMs = undefined;
     nextTryMs = clock.steadyMs() + waitMs;
@@ -116,6 +133,12 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     },
     get error() {
       return error;
+    },
+    get refused() {
+      return refused;
+    },
+    get certificateEndsAtMs() {
+      return certificateEndsAtMs;
     },
     get nextTryMs() {
       return nextTryMs;

@@ -31,6 +31,10 @@ export interface BindState {
   /** What is wrong, as a sentence. */
   error: string | null;
   next_try_at: string | null;
+  /** The carrier refuses the account. */
+  refused: boolean;
+  /** When the carrier's certificate ends; null without TLS. */
+  certificateEndsAtMs: number | null;
 }
 
 export interface BindSupervisor {
@@ -150,6 +154,8 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
         since: toTimestamp(sinceMs),
         error: errorNow(),
         next_try_at: timestampOrNull(nextTryAtMs),
+        refused: legs.sender.refused || legs.receiver?.refused === true,
+        certificateEndsAtMs: legs.sender.certificateEndsAtMs,
       };
     },
     get free() {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../platform/clock.ts';
 import { type ConnectionTarget, openConnection } from './connection.ts';
 import { describeConnectionError } from './connection-errors.ts';
@@ -40,6 +41,8 @@ export interface Link {
   /** Whether so much waits for the peer that we should not read more of it. */
   readonly isFull: boolean;
   readonly isPaused: boolean;
+  /** When the peer's certificate ends; undefined without TLS. */
+  readonly certificateEndsAtMs: number | undefined;
   /** Sends a PDU before all submits. */
   send(pdu: Pdu): void;
   submit(entry: PendingSubmit): void;
@@ -100,6 +103,11 @@ export function createLink(options: LinkOptions): Link {
     },
     get isPaused() {
       return isPaused;
+    },
+    get certificateEndsAtMs() {
+      if (!(socket instanceof TLSSocket)) return undefined;
+      const endsAtMs = Date.parse(socket.getPeerCertificate()?.valid_to ?? '');
+      return Number.isNaN(endsAtMs) ? undefined : endsAtMs;
     },
     send(pdu) {
       log.record('out', pdu);

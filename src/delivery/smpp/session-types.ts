@@ -68,6 +68,8 @@ export interface Session {
   readonly free: number;
   readonly inFlight: number;
   readonly counters: Readonly<SessionCounters>;
+  /** When the peer's certificate ends; undefined without TLS. */
+  readonly certificateEndsAtMs: number | undefined;
   /** Sends a text at the end of this turn of the event loop. False: not taken, and `settle` is never called. */
   submit(request: SubmitRequest): boolean;
   /**

@@ -260,6 +260,9 @@ export function createSession(options: SessionOptions): Session {
       return traffic.inFlight;
     },
     counters,
+    get certificateEndsAtMs() {
+      return link.certificateEndsAtMs;
+    },
     submit: traffic.submit,
     tick,
     unbind(drainMs = 0) {

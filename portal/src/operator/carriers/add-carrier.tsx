@@ -1,11 +1,12 @@
-import { Button, Drawer, Stack, TextInput } from '@mantine/core';
+import { Button, Drawer, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, operatorPath } from '../../api/call.ts';
-import type { Carrier } from '../../api/operator-types.ts';
+import type { Carrier, Preset } from '../../api/operator-types.ts';
 import { useAction } from '../../api/use-action.ts';
+import { Callout } from '../../parts/callout.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { groupsOf } from './setting-fields.ts';
+import { choicesOf, groupsOf, kindOf, usePresets } from './carrier-kinds.ts';
 import { toDraft, toSettings } from './settings-draft.ts';
 import { SettingsForm, shownFields } from './settings-form.tsx';
 
@@ -15,6 +16,7 @@ interface AddCarrierProps {
 }
 
 export function AddCarrier({ opened, onClose }: AddCarrierProps) {
+  const presets = usePresets();
   return (
     <Drawer
       opened={opened}
@@ -24,30 +26,37 @@ export function AddCarrier({ opened, onClose }: AddCarrierProps) {
       title="Add a carrier"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <AddForm />
+      {presets === undefined ? <Skeleton height={260} /> : <AddForm presets={presets} />}
     </Drawer>
   );
 }
 
-function AddForm() {
+function AddForm({ presets }: { presets: Preset[] }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
-  const kind = 'smpp' as string;
-  const groups = groupsOf[kind] ?? [];
+  const [choice, setChoice] = useState('smpp');
+  const [unfit, setUnfit] = useState<string | undefined>(undefined);
+  const { kind, preset } = kindOf(choice);
+  const groups = groupsOf(kind, preset, presets);
   const [draft, setDraft] = useState(() => toDraft({}, groups));
-  const [restError, setRestError] = useState<string | undefined>(undefined);
   const { run, busy, problem } = useAction(async (settings: object) => {
     await call<Carrier>('POST', operatorPath('carriers'), { body: { name, kind, settings } });
     navigate(`/operator/carriers/${name}`);
   });
 
+  function choose(next: string): void {
+    const chosen = kindOf(next);
+    setChoice(next);
+    setDraft(toDraft({}, groupsOf(chosen.kind, chosen.preset, presets)));
+  }
+
   function submit(event: FormEvent): void {
     event.preventDefault();
-    setRestError(undefined);
+    setUnfit(undefined);
     try {
-      run(toSettings(draft, groups));
+      run({ ...toSettings(draft, groups), ...(preset !== undefined && { preset }) });
     } catch (error) {
-      setRestError(`This is no JSON object: ${(error as Error).message}`);
+      setUnfit((error as Error).message);
     }
   }
 
@@ -63,14 +72,14 @@ function AddForm() {
           onChange={(event) => setName(event.currentTarget.value.trim())}
           error={problem?.of('name')}
         />
-        <SettingsForm
-          groups={groups}
-          draft={draft}
-          onChange={setDraft}
-          problem={problem}
-          kept={[]}
-          restError={restError}
+        <NativeSelect
+          label="Account"
+          data={choicesOf(presets)}
+          value={choice}
+          onChange={(event) => choose(event.currentTarget.value)}
         />
+        <SettingsForm groups={groups} draft={draft} onChange={setDraft} problem={problem} kept={[]} />
+        {unfit !== undefined && <Callout tone="bad" title={unfit} />}
         <ProblemCallout problem={problem} fields={['name', ...shownFields(groups)]} />
         <Button type="submit" loading={busy}>
           Add the carrier

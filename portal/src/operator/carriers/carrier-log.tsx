@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
-import type { CarrierLogEntry } from '../../api/operator-types.ts';
+import type { Carrier, CarrierLogEntry } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -13,7 +13,7 @@ const refreshMs = 10_000;
 const columns = ['Time', 'Direction', 'Command', 'Status', 'Sequence', 'Number', 'Our id', 'Carrier’s id'];
 
 /** What went over the wire, without texts, secrets and numbers. */
-export function CarrierLog({ name }: { name: string }) {
+export function CarrierLog({ carrier: { name, kind } }: { carrier: Carrier }) {
   const { data, problem, reload } = useLoad<Page<CarrierLogEntry>>(operatorPath(`carriers/${name}/log`), refreshMs);
   return (
     <Panel
@@ -33,23 +33,31 @@ export function CarrierLog({ name }: { name: string }) {
           tall
           label="Log"
           columns={columns}
-          rows={data.data.map((entry, index) => ({ key: `${entry.at} ${index}`, cells: cellsOf(entry) }))}
+          rows={data.data.map((entry, index) => ({ key: `${entry.at} ${index}`, cells: cellsOf(entry, kind) }))}
         />
       )}
     </Panel>
   );
 }
 
-function cellsOf(entry: CarrierLogEntry) {
+function cellsOf(entry: CarrierLogEntry, kind: string) {
   const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id } = entry;
   return [
     <Time key="at" at={at} />,
     direction === 'out' ? 'to the carrier' : 'from the carrier',
     <code key="command">{command}</code>,
-    status === 0 ? 'ok' : `0x${status.toString(16).padStart(8, '0')}`,
+    kind === 'http' ? httpStatus(status) : smppStatus(status),
     sequence,
     number_ends === null ? '–' : `…${number_ends}`,
     <code key="ours">{message_id ?? '–'}</code>,
     <code key="theirs">{carrier_message_id ?? '–'}</code>,
   ];
+}
+
+function smppStatus(status: number): string {
+  return status === 0 ? 'ok' : `0x${status.toString(16).padStart(8, '0')}`;
+}
+
+function httpStatus(status: number): string {
+  return status === 0 ? 'no answer' : String(status);
 }

@@ -12,7 +12,9 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status } from '../../parts/status.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { CarrierBinds } from './carrier-binds.tsx';
+import { CarrierCallbacks } from './carrier-callbacks.tsx';
 import { stateOf } from './carrier-facts.ts';
+import { usePresets } from './carrier-kinds.ts';
 import { CarrierLog } from './carrier-log.tsx';
 import { CarrierSettings } from './carrier-settings.tsx';
 import { CarrierTestPanel } from './carrier-test.tsx';
@@ -26,6 +28,7 @@ export function CarrierPage({ name }: { name: string }) {
   const [, navigate] = useLocation();
   const showToast = useToast();
   const path = operatorPath(`carriers/${encodeURIComponent(name)}`);
+  const presets = usePresets();
   const { data: carrier, problem, reload } = useLoad<Carrier>(path, refreshMs);
   if (problem?.status === 404) return <NotFound />;
   if (carrier === undefined) {
@@ -64,8 +67,11 @@ export function CarrierPage({ name }: { name: string }) {
         {carrier.hint !== null && <Callout tone="wait" title={carrier.hint} />}
         <CarrierBinds carrier={carrier} />
         <CarrierTestPanel carrier={carrier} />
-        <CarrierSettings key={carrier.version} carrier={carrier} onChange={reload} />
-        <CarrierLog name={name} />
+        {carrier.callbacks !== null && <CarrierCallbacks callbacks={carrier.callbacks} />}
+        {presets !== undefined && (
+          <CarrierSettings key={carrier.version} carrier={carrier} presets={presets} onChange={reload} />
+        )}
+        <CarrierLog carrier={carrier} />
       </Stack>
     </>
   );

@@ -1,22 +1,29 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
-import type { Carrier } from '../../api/operator-types.ts';
+import type { Carrier, Preset } from '../../api/operator-types.ts';
 import { useAction } from '../../api/use-action.ts';
+import { Callout } from '../../parts/callout.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { groupsOf } from './setting-fields.ts';
+import { groupsOf } from './carrier-kinds.ts';
 import { patchBetween, type SettingsDraft, toDraft, toSettings } from './settings-draft.ts';
 import { SettingsForm, shownFields } from './settings-form.tsx';
 
+interface CarrierSettingsProps {
+  carrier: Carrier;
+  presets: Preset[];
+  onChange: () => void;
+}
+
 /** Changes the settings of a carrier. Only what was changed is sent, so secrets stay. */
-export function CarrierSettings({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
+export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsProps) {
+  const groups = groupsOf(carrier.kind, carrier.settings.preset, presets);
   const showToast = useToast();
-  const groups = groupsOf[carrier.kind] ?? [];
   const [first] = useState(() => toDraft(carrier.settings, groups));
   const [draft, setDraft] = useState<SettingsDraft>(first);
-  const [restError, setRestError] = useState<string | undefined>(undefined);
+  const [unfit, setUnfit] = useState<string | undefined>(undefined);
   const { run, busy, problem } = useAction(async (settings: object) => {
     await call('PATCH', operatorPath(`carriers/${carrier.name}`), { body: { settings } });
     showToast('Settings saved.');
@@ -25,13 +32,13 @@ export function CarrierSettings({ carrier, onChange }: { carrier: Carrier; onCha
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    setRestError(undefined);
+    setUnfit(undefined);
     try {
       const patch = patchBetween(toSettings(first, groups), toSettings(draft, groups));
       if (patch === undefined) showToast('Nothing was changed.');
       else run(patch);
     } catch (error) {
-      setRestError(`This is no JSON object: ${(error as Error).message}`);
+      setUnfit((error as Error).message);
     }
   }
 
@@ -45,8 +52,8 @@ export function CarrierSettings({ carrier, onChange }: { carrier: Carrier; onCha
             onChange={setDraft}
             problem={problem}
             kept={keptSecrets(carrier.settings)}
-            restError={restError}
           />
+          {unfit !== undefined && <Callout tone="bad" title={unfit} />}
           <ProblemCallout problem={problem} fields={shownFields(groups)} />
           <Group>
             <Button type="submit" loading={busy}>
@@ -67,7 +74,10 @@ export function CarrierSettings({ carrier, onChange }: { carrier: Carrier; onCha
 /** `password_set: true` means that there is a password. */
 function keptSecrets(settings: Record<string, unknown>, place = ''): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
-    if (name.endsWith('_set')) return value === true ? [`${place}${name.slice(0, -'_set'.length)}`] : [];
+    if (name.endsWith('_set'))
+      return value === true || (Array.isArray(value) && value.length > 0)
+        ? [`${place}${name.slice(0, -'_set'.length)}`]
+        : [];
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? keptSecrets(value as Record<string, unknown>, `${place}${name}.`) : [];
   });

@@ -2,7 +2,7 @@
 export interface SettingField {
   name: string;
   label: string;
-  type: 'text' | 'number' | 'secret' | 'choice' | 'check' | 'lines' | 'list';
+  type: 'text' | 'number' | 'secret' | 'choice' | 'check' | 'lines' | 'list' | 'json';
   description?: string;
   placeholder?: string;
   /** The value of the empty choice is left to the service. */
@@ -17,6 +17,12 @@ export interface SettingGroup {
 }
 
 const choices = (...values: string[]) => values.map((value) => ({ value, label: value }));
+
+const doubtChoices = [
+  { value: '', label: 'as the installation says' },
+  { value: 'resend', label: 'send once more' },
+  { value: 'hold', label: 'hold, end as unknown' },
+];
 
 /** What most operators of an SMPP account have to know. All other settings are written as JSON. */
 export const smppGroups: SettingGroup[] = [
@@ -71,14 +77,62 @@ export const smppGroups: SettingGroup[] = [
         name: 'on_doubt',
         label: 'A submit without an answer',
         type: 'choice',
-        choices: [
-          { value: '', label: 'as the installation says' },
-          { value: 'resend', label: 'send once more' },
-          { value: 'hold', label: 'hold, end as unknown' },
-        ],
+        choices: doubtChoices,
       },
     ],
   },
 ];
 
-export const groupsOf: Record<string, SettingGroup[]> = { smpp: smppGroups };
+/** An HTTP API that no preset is for. */
+export const describedGroup: SettingGroup = {
+  title: 'Description',
+  fields: [
+    {
+      name: 'describe',
+      label: 'Description (JSON)',
+      type: 'json',
+      description: 'Requests, answers and callbacks, as docs/carriers.md says.',
+    },
+    {
+      name: 'secrets',
+      label: 'Secrets (JSON)',
+      type: 'json',
+      description: 'Like {"key": "…"}. Sealed, and never shown again.',
+    },
+    { name: 'values', label: 'Values (JSON)', type: 'json', description: 'Like {"account": "…"}. Shown.' },
+    { name: 'base', label: 'Address of the API', type: 'text', placeholder: 'https://api.example.com' },
+  ],
+};
+
+/** What all HTTP carriers have. */
+export const httpGroup: SettingGroup = {
+  title: 'Requests',
+  fields: [
+    {
+      name: 'per_second',
+      label: 'Texts a second',
+      type: 'number',
+      placeholder: 'No limit',
+      description: 'Of the whole account',
+    },
+    { name: 'concurrency', label: 'Requests at once', type: 'number', placeholder: '20', description: 'On each node' },
+    { name: 'timeout_ms', label: 'Milliseconds to answer', type: 'number', placeholder: '10000' },
+    { name: 'receipts', label: 'Receipts', type: 'choice', choices: choices('all', 'none') },
+    { name: 'on_doubt', label: 'A request without an answer', type: 'choice', choices: doubtChoices },
+    {
+      name: 'opt_out_replies',
+      label: 'Stop words are confirmed by',
+      type: 'choice',
+      choices: [
+        { value: 'own', label: 'Heliograph' },
+        { value: 'carrier', label: 'the carrier' },
+      ],
+    },
+    {
+      name: 'allow_private',
+      label: 'Addresses inside your network',
+      type: 'check',
+      description: 'Also http instead of https',
+    },
+  ],
+};

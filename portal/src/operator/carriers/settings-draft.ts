@@ -12,7 +12,7 @@ const fieldsIn = (groups: SettingGroup[]) => groups.flatMap(({ fields }) => fiel
 
 export function toDraft(settings: Settings, groups: SettingGroup[]): SettingsDraft {
   const fields = fieldsIn(groups);
-  const known = new Set(fields.map(({ name }) => name.split('.')[0]));
+  const known = new Set(['preset', ...fields.map(({ name }) => name.split('.')[0])]);
   const rest = Object.entries(settings).filter(([name]) => !known.has(name) && !name.endsWith('_set'));
   return {
     values: Object.fromEntries(fields.map((field) => [field.name, typedOf(field, read(settings, field.name))])),
@@ -24,14 +24,13 @@ function typedOf({ type, choices }: SettingField, value: unknown): string | bool
   if (type === 'check') return typeof value === 'object' ? value !== null : value === true;
   if (type === 'list') return Array.isArray(value) ? value.join(', ') : '';
   if (value === undefined || value === null) return choices?.[0]?.value ?? '';
+  if (type === 'json') return JSON.stringify(value, null, 2);
   return String(value);
 }
 
 /** The settings that the form says. Throws a SyntaxError if the JSON is none. */
 export function toSettings({ values, rest }: SettingsDraft, groups: SettingGroup[]): Settings {
-  const parsed: unknown = JSON.parse(rest.trim() === '' ? '{}' : rest);
-  if (!isObject(parsed)) throw new SyntaxError('write it between { and }');
-  const settings: Settings = { ...parsed };
+  const settings: Settings = { ...parsed(rest.trim() === '' ? '{}' : rest, 'All other settings') };
   for (const field of fieldsIn(groups)) {
     if (field.onlyWith !== undefined && values[field.onlyWith] !== true) continue;
     const value = meantBy(field, values[field.name] ?? '');
@@ -40,12 +39,24 @@ export function toSettings({ values, rest }: SettingsDraft, groups: SettingGroup
   return settings;
 }
 
-function meantBy({ type, name }: SettingField, typed: string | boolean): unknown {
+function meantBy({ type, name, label }: SettingField, typed: string | boolean): unknown {
   if (typeof typed === 'boolean') return typed ? tickedOf(name) : false;
   if (typed.trim() === '') return undefined;
   if (type === 'number') return Number.isFinite(Number(typed)) ? Number(typed) : typed;
+  if (type === 'json') return parsed(typed, label);
   if (type === 'list') return typed.split(/[\s,]+/).filter((item) => item !== '');
   return type === 'secret' || type === 'lines' ? typed : typed.trim();
+}
+
+function parsed(json: string, label: string): Settings {
+  const told = (why: string) => new SyntaxError(`${label}: ${why}`);
+  try {
+    const value: unknown = JSON.parse(json);
+    if (isObject(value)) return value;
+  } catch (error) {
+    throw told(`this is no JSON. ${(error as Error).message}`);
+  }
+  throw told('write an object, between { and }.');
 }
 
 /** TLS is an object, whose parts have fields of their own. */

@@ -12,12 +12,10 @@ interface SettingsFormProps {
   problem: Problem | undefined;
   /** Names of secrets that the service has; an empty field keeps them. */
   kept: string[];
-  /** Why the JSON cannot be sent. */
-  restError: string | undefined;
 }
 
 /** The settings of a carrier, in the groups of its kind. */
-export function SettingsForm({ groups, draft, onChange, problem, kept, restError }: SettingsFormProps) {
+export function SettingsForm({ groups, draft, onChange, problem, kept }: SettingsFormProps) {
   const set = (name: string, value: string | boolean) =>
     onChange({ ...draft, values: { ...draft.values, [name]: value } });
   const isAsked = ({ onlyWith }: SettingField) => onlyWith === undefined || draft.values[onlyWith] === true;
@@ -51,7 +49,6 @@ export function SettingsForm({ groups, draft, onChange, problem, kept, restError
           spellCheck={false}
           value={draft.rest}
           onChange={(event) => onChange({ ...draft, rest: event.currentTarget.value })}
-          error={restError}
         />
       </details>
     </Stack>
@@ -84,7 +81,8 @@ function Field({ field, value, isKept, error, onChange }: FieldProps) {
   };
   const take = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
   if (type === 'choice') return <NativeSelect {...shared} data={choices} onChange={take} />;
-  if (type === 'lines') return <Textarea {...shared} rows={4} className={styles.json ?? ''} onChange={take} />;
+  if (type === 'lines' || type === 'json')
+    return <Textarea {...shared} rows={type === 'json' ? 10 : 4} className={styles.json ?? ''} onChange={take} />;
   if (type === 'secret') return <TextInput {...shared} type="password" autoComplete="new-password" onChange={take} />;
   return <TextInput {...shared} inputMode={type === 'number' ? 'decimal' : undefined} onChange={take} />;
 }

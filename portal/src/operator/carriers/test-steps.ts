@@ -13,13 +13,12 @@ const titles: Record<string, string> = {
   tls: 'Agree on TLS',
   bind: 'Bind',
   text: 'Send one text',
-  request: 'Send one text',
   receipt: 'Wait for the receipt',
 };
 
 const stepsOf: Record<string, string[]> = {
   smpp: ['name', 'connection', 'tls', 'bind', 'text', 'receipt'],
-  http: ['name', 'connection', 'tls', 'request', 'receipt'],
+  http: ['name', 'connection', 'tls', 'text', 'receipt'],
 };
 
 /** The steps that were done, the one that runs and those to come. */

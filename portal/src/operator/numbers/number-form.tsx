@@ -23,7 +23,7 @@ export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps
   const carriers = useCarrierNames() ?? [];
   const [number, setNumber] = useState(before?.number ?? '');
   const [application, setApplication] = useState(before?.application_id ?? '');
-  const [api, setApi] = useState(before?.api ?? 'sms');
+  const [api, setApi] = useState<string>(before?.api ?? 'sms');
   const [keyword, setKeyword] = useState(before?.keyword ?? '');
   const [carrier, setCarrier] = useState(before?.carrier ?? '');
   const [ignored, setIgnored] = useState(before?.ignored_words.join(', ') ?? '');

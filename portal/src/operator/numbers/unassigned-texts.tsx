@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
-import type { InboundText } from '../../api/operator-types.ts';
+import type { UnassignedInbound } from '../../api/operator-types.ts';
 import { useList } from '../../api/use-load.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
@@ -8,11 +8,14 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
 const refreshMs = 5000;
-const columns = ['Received', 'From', 'To', 'Text'];
+const columns = ['Received', 'From', 'To', 'Carrier', 'Text'];
 
 /** What came to numbers that no application holds. */
 export function UnassignedTexts() {
-  const { data, problem, reload, showMore } = useList<InboundText>(operatorPath('inbound?unassigned=true'), refreshMs);
+  const { data, problem, reload, showMore } = useList<UnassignedInbound>(
+    operatorPath('inbound?unassigned=true'),
+    refreshMs,
+  );
   return (
     <Panel title="Texts to other numbers" lead="They came to numbers that you gave to no application.">
       <ProblemCallout problem={problem} onRetry={reload} />
@@ -21,9 +24,9 @@ export function UnassignedTexts() {
         <Table
           label="Texts to other numbers"
           columns={columns}
-          rows={data.map(({ id, received_at, from, to, message }) => ({
+          rows={data.map(({ id, received_at, from, to, carrier, message }) => ({
             key: id,
-            cells: [<Time key="at" at={received_at} />, from, to, message ?? 'Text removed'],
+            cells: [<Time key="at" at={received_at} />, from, to, carrier, message ?? 'Text removed'],
           }))}
         />
       )}

@@ -1,9 +1,21 @@
+import { africasTalking } from './africas-talking.ts';
+import { infobip } from './infobip.ts';
+import { plivo } from './plivo.ts';
 import type { Preset } from './preset.ts';
+import { telnyx } from './telnyx.ts';
 import { twilio } from './twilio.ts';
+import { vonageSms } from './vonage-sms.ts';
 
 export type { Preset } from './preset.ts';
 
-export const presetNames = ['twilio'] as const;
+export const presetNames = ['twilio', 'vonage-sms', 'infobip', 'telnyx', 'plivo', 'africas-talking'] as const;
 export type PresetName = (typeof presetNames)[number];
 
-export const presets: Record<PresetName, Preset> = { twilio };
+export const presets: Record<PresetName, Preset> = {
+  twilio,
+  'vonage-sms': vonageSms,
+  infobip,
+  telnyx,
+  plivo,
+  'africas-talking': africasTalking,
+};

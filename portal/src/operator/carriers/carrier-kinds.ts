@@ -1,0 +1,63 @@
+import { operatorPath } from '../../api/call.ts';
+import type { Preset } from '../../api/operator-types.ts';
+import type { Page } from '../../api/types.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { describedGroup, httpGroup, type SettingGroup, smppGroups } from './setting-fields.ts';
+
+/** The providers that the service knows; undefined until they are loaded. */
+export function usePresets(): Preset[] | undefined {
+  return useLoad<Page<Preset>>(operatorPath('carrier-presets')).data?.data;
+}
+
+/** What an operator can choose from: SMPP, each known provider, any other HTTP API. */
+export function choicesOf(presets: Preset[]): { value: string; label: string }[] {
+  return [
+    { value: 'smpp', label: 'SMPP 3.4' },
+    ...presets.map(({ name, title }) => ({ value: `http ${name}`, label: title })),
+    { value: 'http', label: 'Another HTTP API, by a description' },
+  ];
+}
+
+export function kindOf(choice: string): { kind: string; preset: string | undefined } {
+  const [kind = '', preset] = choice.split(' ');
+  return { kind, preset };
+}
+
+/** The settings to ask for. */
+export function groupsOf(kind: string, preset: unknown, presets: Preset[]): SettingGroup[] {
+  if (kind === 'smpp') return smppGroups;
+  const chosen = presets.find(({ name }) => name === preset);
+  return [chosen === undefined ? describedGroup : presetGroup(chosen), httpGroup];
+}
+
+function presetGroup({ title, fields, base, base_help }: Preset): SettingGroup {
+  return {
+    title,
+    fields: [
+      ...fields.map(({ name, help, secret, required, choices }) => ({
+        name,
+        label: labelOf(name),
+        type: choices !== null ? ('choice' as const) : secret ? ('secret' as const) : ('text' as const),
+        description: required ? help : `${help} (if there is one)`,
+        ...(choices !== null && { choices: toChoices(choices, required) }),
+      })),
+      {
+        name: 'base',
+        label: 'Address of the API',
+        type: 'text' as const,
+        ...(base_help !== null && { description: base_help }),
+        ...(base !== null && { placeholder: base }),
+      },
+    ],
+  };
+}
+
+function toChoices(choices: string[], required: boolean): { value: string; label: string }[] {
+  const all = choices.map((value) => ({ value, label: value }));
+  return required ? all : [{ value: '', label: '–' }, ...all];
+}
+
+function labelOf(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

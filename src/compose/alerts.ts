@@ -1,0 +1,87 @@
+import { canSend } from '../delivery/carrier-bind-store.ts';
+import { nameOfCarrier } from '../quality/alert.ts';
+import { type AlertWatch, createAlertWatch } from '../quality/alert-watch.ts';
+import type { Foundation } from './foundation.ts';
+
+/** Builds what watches for alerts, and the metrics of what it sees. */
+export function composeAlerts(foundation: Foundation): AlertWatch {
+  const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
+  const { publicUrl, alertUrl } = config;
+  const watch = createAlertWatch({ database, clock, keys, log, publicUrl, alertUrl });
+  const seconds = (ms: number) => Math.round(ms / 1000);
+  const { nowMs } = clock;
+
+  metrics.gauges('heliograph_alerts', 'Alerts that are not over', ['kind', 'carrier', 'country'], () =>
+    countBy(watch.open.map(({ kind, carrier, country }) => [kind, carrier ?? '', country ?? ''])),
+  );
+  metrics.gauges(
+    'heliograph_queue_oldest_seconds',
+    'Since when the oldest text that may leave waits',
+    ['carrier', 'lane'],
+    () =>
+      (watch.facts?.queues ?? []).map(({ carrier, lane, oldestAtMs }) => ({
+        labels: [nameOfCarrier(carrier), lane],
+        value: Math.max(0, seconds(nowMs() - oldestAtMs)),
+      })),
+  );
+  metrics.gauges('heliograph_unmatched_receipts', 'Receipts of the last hour that match no text', ['carrier'], () =>
+    (watch.facts?.unmatched ?? []).map(({ carrier, count }) => ({ labels: [nameOfCarrier(carrier)], value: count })),
+  );
+  metrics.gauges('heliograph_carrier_up', '1 while some connection of the carrier can send', ['carrier'], () =>
+    (watch.facts?.carriers ?? []).map(({ name, binds }) => ({ labels: [name], value: binds.some(canSend) ? 1 : 0 })),
+  );
+  metrics.gauges('heliograph_carrier_refused', '1 while the carrier refuses our account', ['carrier'], () =>
+    (watch.facts?.carriers ?? []).map(({ name, binds }) => ({
+      labels: [name],
+      value: binds.some(({ refused }) => refused === true) ? 1 : 0,
+    })),
+  );
+  metrics.gauges(
+    'heliograph_certificate_seconds',
+    'Time until the first certificate of a carrier ends',
+    ['carrier'],
+    () =>
+      (watch.facts?.carriers ?? []).flatMap(({ name, binds, certificates }) => {
+        const ends = [
+          ...certificates.map(({ endsAtMs }) => endsAtMs),
+          ...binds.map((bind) => bind.certificateEndsAtMs),
+        ];
+        const known = ends.filter((endsAtMs) => typeof endsAtMs === 'number');
+        return known.length === 0 ? [] : [{ labels: [name], value: seconds(Math.min(...known) - nowMs()) }];
+      }),
+  );
+  for (const column of ['codes', 'approved'] as const) {
+    metrics.gauges(
+      `heliograph_quality_${column}`,
+      column === 'codes'
+        ? 'Codes that the carrier alone sent, lately (today, or with yesterday) and before (14 days)'
+        : 'Of these, the verifications that were approved',
+      ['carrier', 'country', 'when'],
+      () =>
+        (watch.facts?.codes ?? []).flatMap(({ carrier, country, lately, before }) => [
+          { labels: [carrier, country, 'lately'], value: lately[column] },
+          { labels: [carrier, country, 'before'], value: before[column] },
+        ]),
+    );
+  }
+  metrics.gauges(
+    'heliograph_spend_applications',
+    'Applications that have reached this part of their segments of today, in percent',
+    ['percent'],
+    () =>
+      [50, 80, 100].map((level) => ({
+        labels: [String(level)],
+        value: (watch.facts?.spend ?? []).filter(({ percent }) => percent >= level).length,
+      })),
+  );
+  return watch;
+}
+
+function countBy(all: string[][]): { labels: string[]; value: number }[] {
+  const counts = new Map<string, { labels: string[]; value: number }>();
+  for (const labels of all) {
+    const id = labels.join('\n');
+    counts.set(id, { labels, value: (counts.get(id)?.value ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}

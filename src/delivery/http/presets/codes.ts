@@ -1,0 +1,10 @@
+import { type MessageErrorCode, messageErrorCodes } from '../../../messages/message.ts';
+
+/** Turns lists of a provider's codes, by what they mean to us, into a map by code. */
+export function codes(
+  lists: Partial<Record<MessageErrorCode, readonly (string | number)[]>>,
+): Record<string, MessageErrorCode> {
+  return Object.fromEntries(
+    messageErrorCodes.flatMap((error) => (lists[error] ?? []).map((code) => [String(code), error] as const)),
+  );
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import type { Log } from '../platform/log.ts';
+import { alertKinds } from './alert.ts';
+import { alertBody } from './alert-body.ts';
+import { insertCalls } from './alert-call-store.ts';
+import { createAlertCaller } from './alert-caller.ts';
+import { follow } from './alert-course.ts';
+import { type AlertFacts, readFacts } from './alert-facts.ts';
+import { type Alert, listAlerts, lockAlerts, readOpen, writeCourse } from './alert-store.ts';
+import { alertRules } from './rules/all.ts';
+
+/** Follows what is wrong, on every node: one at a time does it, and any other goes on when it dies. */
+export interface AlertWatch {
+  start(): void;
+  stop(): Promise<void>;
+  /** Looks at all facts once, and tells what has changed. False if another node does it now. */
+  look(): Promise<boolean>;
+  /** What the last look of this node has seen. Undefined before the first one. */
+  readonly facts: AlertFacts | undefined;
+  /** The raised alerts at that time. */
+  readonly open: readonly Alert[];
+}
+
+export interface AlertWatchOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  /** Names this installation in calls. */
+  publicUrl: string;
+  alertUrl: string | undefined;
+}
+
+const lookEveryMs = 5000;
+/** For metrics. */
+const mostShown = 1000;
+
+export function createAlertWatch({ database, clock, keys, log, publicUrl, alertUrl }: AlertWatchOptions): AlertWatch {
+  const callAll =
+    alertUrl === undefined ? async () => 0 : createAlertCaller({ url: alertUrl, database, clock, keys, log });
+  let facts: AlertFacts | undefined;
+  let open: Alert[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let looking: Promise<unknown> = Promise.resolve();
+
+  async function judge(): Promise<boolean> {
+    const told = await database.transaction(async (tx) => {
+      if (!(await lockAlerts(tx))) return undefined;
+      const nowMs = clock.nowMs();
+      const found = await readFacts(tx, nowMs);
+      const conditions = alertKinds.flatMap((kind) => alertRules[kind](found));
+      const { raised, cleared } = await writeCourse(tx, follow(await readOpen(tx), conditions, nowMs), clock);
+      if (alertUrl !== undefined) {
+        const calls = [
+          ...raised.map((alert) => [alert, 'raised'] as const),
+          ...cleared.map((alert) => [alert, 'cleared'] as const),
+        ];
+        const withBodies = calls.map(([alert, event]) => {
+          return { alertId: alert.id, event, body: alertBody(alert, event, publicUrl) };
+        });
+        await insertCalls(tx, withBodies, nowMs);
+      }
+      facts = found;
+      return { raised, cleared };
+    });
+    if (told === undefined) return false;
+    for (const { kind, summary } of told.raised) log.warn({ alert: kind }, summary);
+    for (const { kind, summary } of told.cleared) log.info({ alert: kind }, `over: ${summary}`);
+    return true;
+  }
+
+  async function look(): Promise<boolean> {
+    const judged = await judge();
+    open = await listAlerts(database, { state: 'open', limit: mostShown, after: undefined });
+    await callAll();
+    return judged;
+  }
+
+  function lookLater(): void {
+    timer = setTimeout(() => {
+      looking = look()
+        .catch(({ message: reason }: Error) => log.debug({ reason }, 'alerts were not looked at; will retry'))
+        .then(() => {
+          if (!stopped) lookLater();
+        });
+    }, lookEveryMs).unref();
+  }
+
+  return {
+    start: lookLater,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await looking;
+    },
+    look,
+    get facts() {
+      return facts;
+    },
+    get open() {
+      return open;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { AlertKind, AlertRule } from '../alert.ts';
+import { answersSlow, receiptsMissing, receiptsUnmatched, throttled } from './answers.ts';
+import { conversionDrop, spend } from './codes-and-spend.ts';
+import { accountRefused, bindDown, certificateExpiry } from './connections.ts';
+import { bulkWaiting, codesWaiting } from './queues.ts';
+
+/** Every alert of section 13 of the contract. */
+export const alertRules: Record<AlertKind, AlertRule> = {
+  bind_down: bindDown,
+  account_refused: accountRefused,
+  codes_waiting: codesWaiting,
+  bulk_waiting: bulkWaiting,
+  answers_slow: answersSlow,
+  throttled,
+  receipts_missing: receiptsMissing,
+  receipts_unmatched: receiptsUnmatched,
+  conversion_drop: conversionDrop,
+  spend,
+  certificate_expiry: certificateExpiry,
+};

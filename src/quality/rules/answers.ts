@@ -1,0 +1,103 @@
+import { minuteMs } from '../../platform/clock.ts';
+import { type AlertRule, type Condition, inCountry, nameOfCarrier, percent } from '../alert.ts';
+import { quantileOf } from '../answer-times.ts';
+import type { MinuteTotals } from '../minute-store.ts';
+
+/** Fewer submits say nothing. */
+const enoughAnswers = 50;
+const slowMs = 5000;
+const throttledShare = 0.1;
+const enoughSent = 100;
+const missingShare = 0.3;
+const mostUnmatched = 20;
+
+/** One submit in twenty takes longer than five seconds. */
+export const answersSlow: AlertRule = ({ answers }) =>
+  answers.flatMap(({ carrier: key, took }): Condition[] => {
+    const count = took.reduce((sum, each) => sum + each, 0);
+    const p95Ms = quantileOf(took, 0.95);
+    if (count < enoughAnswers || p95Ms === undefined || p95Ms <= slowMs) return [];
+    const name = nameOfCarrier(key);
+    const limit = Number.isFinite(p95Ms) ? `more than ${slowMs / 1000} s` : 'more than 30 s';
+    return [
+      {
+        key: `answers_slow ${key}`,
+        kind: 'answers_slow',
+        carrier: name,
+        country: null,
+        applicationId: null,
+        forMs: minuteMs,
+        summary: `${name} takes ${limit} to answer 1 submit in 20 (of ${count} in 5 minutes).`,
+        advice: 'Ask the provider. A smaller window may help; another carrier takes the codes that wait for 5 s.',
+      },
+    ];
+  });
+
+export const throttled: AlertRule = ({ lately }) =>
+  byCarrier(lately).flatMap(({ carrier: key, attempts, throttled: count }): Condition[] => {
+    if (attempts < enoughAnswers || count / attempts <= throttledShare) return [];
+    const name = nameOfCarrier(key);
+    return [
+      {
+        key: `throttled ${key}`,
+        kind: 'throttled',
+        carrier: name,
+        country: null,
+        applicationId: null,
+        forMs: minuteMs,
+        summary: `${name} put off ${percent(count / attempts)} of ${attempts} submits in 5 minutes.`,
+        advice: 'Set per_second to the rate of your contract, or ask the provider for more.',
+      },
+    ];
+  });
+
+/** A carrier that always reports stops reporting: it may have lost the texts. */
+export const receiptsMissing: AlertRule = ({ settled, carriers }) =>
+  settled.flatMap(({ carrier: key, country, sent, reported }): Condition[] => {
+    const reports = carriers.find((carrier) => carrier.key === key)?.reports ?? false;
+    const share = sent === 0 ? 0 : 1 - reported / sent;
+    if (!reports || sent < enoughSent || share <= missingShare) return [];
+    const name = nameOfCarrier(key);
+    return [
+      {
+        key: `receipts_missing ${key} ${country}`,
+        kind: 'receipts_missing',
+        carrier: name,
+        country: country === '' ? null : country,
+        applicationId: null,
+        forMs: 5 * minuteMs,
+        summary: `${name} has not reported on ${percent(share)} of ${sent} texts${inCountry(country)} after half an hour.`,
+        advice:
+          'Send a test to a phone of yours. If it does not arrive, pause the carrier or route the country elsewhere.',
+      },
+    ];
+  });
+
+export const receiptsUnmatched: AlertRule = ({ unmatched, carriers }) =>
+  unmatched
+    .filter(({ carrier, count }) => count >= mostUnmatched && carriers.some(({ key }) => key === carrier))
+    .map(({ carrier: key, count }): Condition => {
+      const name = nameOfCarrier(key);
+      return {
+        key: `receipts_unmatched ${key}`,
+        kind: 'receipts_unmatched',
+        carrier: name,
+        country: null,
+        applicationId: null,
+        forMs: 0,
+        summary: `${count} receipts of ${name} match no text.`,
+        advice:
+          'Compare ids in the carrier’s log and correct its message_id setting; or another system uses the account.',
+      };
+    });
+
+type CarrierTotals = Pick<MinuteTotals, 'carrier' | 'attempts' | 'throttled'>;
+
+function byCarrier(rows: readonly MinuteTotals[]): CarrierTotals[] {
+  const sums = new Map<string, CarrierTotals>();
+  for (const { carrier, attempts, throttled: count } of rows) {
+    const sum = sums.get(carrier) ?? { carrier, attempts: 0, throttled: 0 };
+    sums.set(carrier, { carrier, attempts: sum.attempts + attempts, throttled: sum.throttled + count });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,48 @@
+import { type AlertRule, type Condition, inCountry, percent } from '../alert.ts';
+import { enoughCodes } from '../alert-facts.ts';
+import { wilson } from '../wilson.ts';
+
+/** Fewer codes are typed in than before, and that is no chance. */
+export const conversionDrop: AlertRule = ({ codes }) =>
+  codes.flatMap(({ carrier, country, lately, before }): Condition[] => {
+    const now = wilson(lately.approved, lately.codes);
+    const then = wilson(before.approved, before.codes);
+    if (now === undefined || then === undefined || lately.codes < enoughCodes || now.high >= then.low) return [];
+    return [
+      {
+        key: `conversion_drop ${carrier} ${country}`,
+        kind: 'conversion_drop',
+        carrier,
+        country: country === '' ? null : country,
+        applicationId: null,
+        forMs: 0,
+        summary: `Of ${lately.codes} codes${inCountry(country)} by ${carrier}, ${percent(now.value)} were typed in; before it were ${percent(then.value)}.`,
+        advice:
+          'Test the carrier with a phone of that country. Route the country to another carrier if texts are lost; look for pumping if they are not.',
+      },
+    ];
+  });
+
+const levels = [50, 80, 100];
+
+/** Each level is told once a day. */
+export const spend: AlertRule = ({ spend: applications }) =>
+  applications.flatMap(({ applicationId, percent: reached, segments, most }) =>
+    levels
+      .filter((level) => level <= reached)
+      .map(
+        (level): Condition => ({
+          key: `spend ${applicationId} ${level}`,
+          kind: 'spend',
+          carrier: null,
+          country: null,
+          applicationId,
+          forMs: 0,
+          summary:
+            level === 100
+              ? `Application ${applicationId} has used its ${most} segments of today; further texts are refused.`
+              : `Application ${applicationId} has used ${level} % of its ${most} segments of today (${segments}).`,
+          advice: 'Look at its totals by country. Raise segments_per_day if that is expected; else revoke its keys.',
+        }),
+      ),
+  );

@@ -1,0 +1,73 @@
+import { canSend } from '../../delivery/carrier-bind-store.ts';
+import { dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
+import type { AlertRule, Condition } from '../alert.ts';
+import type { CarrierFacts } from '../alert-facts.ts';
+
+const about = (kind: Condition['kind'], { name, key }: CarrierFacts, part: string | number) => ({
+  key: `${kind} ${key} ${part}`,
+  kind,
+  carrier: name,
+  country: null,
+  applicationId: null,
+});
+
+/** A connection that is missing for a minute. A paused carrier keeps its connections, for receipts. */
+export const bindDown: AlertRule = ({ carriers }) =>
+  carriers.flatMap((carrier): Condition[] => {
+    const { name, binds, paused } = carrier;
+    const forMs = minuteMs;
+    if (binds.length === 0)
+      return [
+        {
+          ...about('bind_down', carrier, 'none'),
+          forMs,
+          summary: `No worker runs ${name}.`,
+          advice: 'Start the service, or a node with HELIOGRAPH_ROLE=worker.',
+        },
+      ];
+    return binds
+      .filter((bind) => !canSend(bind) || bind.state === 'degraded')
+      .map(({ slot, node, state, error }) => ({
+        ...about('bind_down', carrier, slot),
+        forMs,
+        summary: `Connection ${slot} of ${name} on ${node} is ${state}.${error === null ? '' : ` ${error}`}`,
+        advice: paused
+          ? `Receipts do not arrive. Test ${name}: each step tells what is wrong.`
+          : `Test ${name}: each step tells what is wrong. Texts wait, or take another carrier of their route.`,
+      }));
+  });
+
+/** The provider refuses our account: no waiting helps. */
+export const accountRefused: AlertRule = ({ carriers }) =>
+  carriers.flatMap((carrier): Condition[] => {
+    const refused = carrier.binds.find((bind) => bind.refused === true);
+    if (refused === undefined) return [];
+    return [
+      {
+        ...about('account_refused', carrier, ''),
+        forMs: 0,
+        summary: `${carrier.name} refuses the account. ${refused.error ?? ''}`.trimEnd(),
+        advice: 'Check the credentials, the allowed addresses and the balance at the provider.',
+      },
+    ];
+  });
+
+const warnedBeforeMs = 14 * dayMs;
+
+/** A certificate that ends within two weeks, or has ended. */
+export const certificateExpiry: AlertRule = ({ carriers, nowMs }) =>
+  carriers.flatMap((carrier) => {
+    const seen = carrier.binds.flatMap(({ certificateEndsAtMs: endsAtMs }) =>
+      endsAtMs === undefined || endsAtMs === null ? [] : [{ what: 'the carrier’s certificate', endsAtMs }],
+    );
+    const ending = [...carrier.certificates, ...seen].filter(({ endsAtMs }) => endsAtMs <= nowMs + warnedBeforeMs);
+    const byWhat = new Map(ending.toSorted((a, b) => b.endsAtMs - a.endsAtMs).map((each) => [each.what, each]));
+    return [...byWhat.values()].map(({ what, endsAtMs }) => ({
+      ...about('certificate_expiry', carrier, what),
+      forMs: 0,
+      summary: `${what[0]?.toUpperCase()}${what.slice(1)} of ${carrier.name} ${endsAtMs <= nowMs ? 'ended' : 'ends'} at ${toTimestamp(endsAtMs)}.`,
+      advice: what.startsWith('the carrier')
+        ? 'Ask the provider when the next one comes, and whether it has another CA.'
+        : 'Put the next one into the carrier’s settings.',
+    }));
+  });

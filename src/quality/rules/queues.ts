@@ -1,0 +1,49 @@
+import type { Lane } from '../../messages/message.ts';
+import { minuteMs } from '../../platform/clock.ts';
+import { type AlertRule, type Condition, nameOfCarrier } from '../alert.ts';
+import type { AlertFacts } from '../alert-facts.ts';
+
+const codesWaitMs = 10_000;
+const bulkWaitsMs = 15 * minuteMs;
+
+function waitingOver(facts: AlertFacts, lane: Lane, ms: number) {
+  return facts.queues
+    .filter((queue) => queue.lane === lane && facts.nowMs - queue.oldestAtMs > ms)
+    .map(({ carrier, oldestAtMs }) => {
+      const paused = facts.carriers.some(({ key, paused }) => key === carrier && paused);
+      return { key: carrier, name: nameOfCarrier(carrier), waitedMs: facts.nowMs - oldestAtMs, paused };
+    });
+}
+
+/** A person waits for a code. */
+export const codesWaiting: AlertRule = (facts) =>
+  waitingOver(facts, 'first', codesWaitMs).map(
+    ({ key, name, waitedMs, paused }): Condition => ({
+      key: `codes_waiting ${key}`,
+      kind: 'codes_waiting',
+      carrier: name,
+      country: null,
+      applicationId: null,
+      forMs: 0,
+      summary: `A code, or another urgent text, waits for ${name} since ${Math.round(waitedMs / 1000)} s.`,
+      advice: paused ? `Resume ${name}, or give its routes another carrier.` : adviceFor(name),
+    }),
+  );
+
+export const bulkWaiting: AlertRule = (facts) =>
+  waitingOver(facts, 'bulk', bulkWaitsMs).map(
+    ({ key, name, waitedMs, paused }): Condition => ({
+      key: `bulk_waiting ${key}`,
+      kind: 'bulk_waiting',
+      carrier: name,
+      country: null,
+      applicationId: null,
+      forMs: minuteMs,
+      summary: `The oldest text that is due waits for ${name} since ${Math.round(waitedMs / minuteMs)} minutes.`,
+      advice: paused ? `Resume ${name}.` : adviceFor(name),
+    }),
+  );
+
+function adviceFor(name: string): string {
+  return `Look at the list of stuck texts, at the state of ${name}, and at the rate that the provider allows.`;
+}

@@ -1,0 +1,170 @@
+// An operator's day: a virtual SMSC as a carrier, a route to it, and what happens when it is paused.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
+import {
+  assertAccessible,
+  assertFitsPhone,
+  createApplication,
+  openPortal,
+  type Portal,
+  register,
+  type Stage,
+  setStage,
+  signInAsOperator,
+} from './browser.ts';
+
+let stage: Stage;
+let portal: Portal;
+let page: Page;
+let near: Smsc;
+let far: Smsc;
+before(async () => {
+  const behaviour = { receipt_after_ms: 0 };
+  [stage, near, far] = await Promise.all([setStage(), startSmsc({ behaviour }), startSmsc({ behaviour })]);
+  portal = await openPortal(stage.browser, stage.service.url);
+  page = portal.page;
+  await signInAsOperator(stage, page);
+});
+after(async () => {
+  await stage.close();
+  await Promise.all([near.close(), far.close()]);
+});
+
+const british = '+447400123456';
+const accountPassword = 'sunlit-42';
+
+function openPage(name: string): Promise<void> {
+  return page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name, exact: true }).click();
+}
+
+async function assertGood(name: string): Promise<void> {
+  await assertAccessible(page, name);
+  await assertFitsPhone(page, name);
+}
+
+/** A call of the portal API by the operator who is signed in. */
+async function callApi(method: string, path: string, body: object): Promise<void> {
+  const response = await page.request.fetch(`${stage.service.url}/portal/v1/operator/${path}`, { method, data: body });
+  assert.ok(response.ok(), `${method} ${path}: ${await response.text()}`);
+}
+
+function settingsOf({ port }: Smsc): object {
+  return { host: '127.0.0.1', port, system_id: 'heliograph', password: accountPassword };
+}
+
+describe('an operator', () => {
+  test('adds a virtual SMSC as a carrier, and sees its connection come up', async () => {
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByRole('button', { name: 'Add a carrier' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('button', { name: 'Add the carrier' }).click();
+    await drawer.getByText(/^Host is required/).waitFor();
+    await assertGood('Add a carrier');
+    await drawer.getByLabel('Name', { exact: true }).fill('near');
+    await drawer.getByLabel('Host').fill('127.0.0.1');
+    await drawer.getByLabel('Port').fill(String(near.port));
+    await drawer.getByLabel('System id').fill('heliograph');
+    await drawer.getByLabel('Password').fill(accountPassword);
+    await drawer.getByRole('button', { name: 'Add the carrier' }).click();
+    await page.getByRole('heading', { name: 'near', level: 1 }).waitFor();
+    await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
+    assert.ok(!(await page.content()).includes(accountPassword), 'the password is on no page');
+  });
+
+  test('tests it, and follows the steps to the receipt', async () => {
+    await page.getByRole('button', { name: 'Test near' }).click();
+    const progress = page.getByRole('region', { name: 'Progress of the test' });
+    await progress.getByText('The carrier works: the text arrived.').waitFor();
+    await progress.getByText('127.0.0.1 has the address 127.0.0.1.').waitFor();
+    assert.equal(near.texts().length, 1);
+    await assertGood('A carrier');
+  });
+
+  test('changes a setting, and the others stay', async () => {
+    await page.getByLabel('Parts a second').fill('50');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('version 2').waitFor();
+    assert.equal(await page.getByLabel('Parts a second').inputValue(), '50');
+    assert.equal(await page.getByLabel('System id').inputValue(), 'heliograph');
+    await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
+  });
+
+  test('routes a country to it, after a look at the draft and at the difference', async () => {
+    await callApi('POST', 'carriers', { name: 'far', kind: 'smpp', settings: settingsOf(far) });
+    await openPage('Routes');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByLabel('Name', { exact: true }).fill('britain');
+    await drawer.getByLabel('Countries').fill('gb');
+    await drawer.getByLabel('Carrier 1').selectOption('near');
+    await drawer.getByRole('button', { name: 'Add a failover carrier' }).click();
+    await assertGood('A rule');
+    await drawer.getByRole('button', { name: 'Done' }).click();
+    await explain('near');
+    await assertGood('Routes with a draft');
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    await page.getByRole('dialog').getByText('added').waitFor();
+    await assertGood('The review of routes');
+    await page.getByRole('button', { name: 'Save version 1' }).click();
+    await page.getByText('Version 1, saved').waitFor();
+  });
+
+  test('pauses it, and sees a text go by the other one', async () => {
+    await openPage('Carriers');
+    await page.getByRole('button', { name: 'Pause near' }).click();
+    await page.getByRole('article', { name: 'near' }).getByText('paused').waitFor();
+    await openPage('Routes');
+    await explain('far');
+    await page.getByRole('link', { name: 'Applications' }).click();
+    await createApplication(page, 'ACME');
+    const dialog = await register(page, 'Verification');
+    await dialog.getByRole('link', { name: 'Try it in the portal' }).click();
+    await page.getByLabel('To', { exact: true }).fill(british);
+    await page.getByRole('button', { name: 'Send the code' }).click();
+    await page
+      .getByRole('log')
+      .getByText(/is your ACME code/)
+      .waitFor();
+    assert.deepEqual([near.texts().length, far.texts().length], [1, 1]);
+    await page.goto(`${stage.service.url}/#/operator/carriers/far`);
+    await page
+      .getByRole('region', { name: 'Log' })
+      .getByRole('row', { name: /submit_sm.*…456/ })
+      .first()
+      .waitFor();
+  });
+
+  /** Asks where a code to Britain would go now, and waits until the answer begins with this carrier. */
+  async function explain(carrier: string): Promise<void> {
+    await page.getByLabel('To', { exact: true }).fill(british);
+    await page.getByLabel('API').selectOption('verify');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const first = page.getByRole('region', { name: 'Explanation' }).getByRole('listitem').first();
+    await first.getByText(carrier).waitFor();
+  }
+
+  test('whose list is older than another operator’s overwrites nothing by accident', async () => {
+    await openPage('Routes');
+    await page.getByRole('button', { name: 'Remove britain' }).click();
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    const france = { name: 'france', match: { countries: ['FR'] }, carriers: [{ carrier: 'far' }] };
+    await callApi('PUT', 'routes', { version: 1, routes: [france] });
+    await page.getByRole('button', { name: 'Save version' }).click();
+    await page.getByText('Another operator saved first.').waitFor();
+    await page.getByRole('dialog').getByText('france').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('heading', { name: 'france' }).waitFor();
+  });
+
+  test('finds every page of operations accessible, and fit for a phone', async () => {
+    for (const name of ['Carriers', 'Deliveries', 'Quality', 'Alerts', 'Senders', 'Numbers', 'Opt-outs']) {
+      await openPage(name);
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      await assertGood(name);
+    }
+    assert.deepEqual(portal.faults, []);
+  });
+});

@@ -1,0 +1,333 @@
+// Carriers.md, section 6: what becomes of a text whose carrier does not take it. The real app and database, scripted
+// SMSCs, and a clock that stands still until the test turns it.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { decodeText } from '../../src/delivery/smpp/charset.ts';
+import type { Pdu } from '../../src/delivery/smpp/pdu.ts';
+import { statuses } from '../../src/delivery/smpp/pdu.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { bearer, getToken } from '../support/applications.ts';
+import { type CarrierWorld, createCarrierWorld, receiptOf } from '../support/carrier-world.ts';
+import { send } from '../support/developer.ts';
+import { type Script, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
+import { until } from '../support/texts.ts';
+
+let app: TestApp;
+let world: CarrierWorld;
+let token: string;
+const opened: ScriptedSmsc[] = [];
+before(async () => {
+  app = await createTestApp();
+  world = await createCarrierWorld(app);
+  token = await getToken(app, world.sender.client, 'verify:manage');
+});
+after(() => app.close());
+afterEach(async () => {
+  await routes([]);
+  await world.disconnect();
+  await Promise.all(opened.splice(0).map((smsc) => smsc.close()));
+  // What one test leaves behind is not sent in the next.
+  await app.db.database.query('truncate delivery_queue, delivery_schedule');
+});
+
+async function start(...given: Parameters<typeof startScriptedSmsc>): Promise<ScriptedSmsc> {
+  const smsc = await startScriptedSmsc(...given);
+  opened.push(smsc);
+  return smsc;
+}
+
+/** Two carriers, by name in this order. */
+async function connectTwo(first: Script, second: Script, settings: Record<string, unknown> = {}) {
+  const [a, b] = [await start(first), await start(second)];
+  await world.connect(a.port, settings, { name: 'first' });
+  await world.connect(b.port, settings, { name: 'second' });
+  return { a, b };
+}
+
+const path = '/portal/v1/operator/routes';
+
+async function routes(list: Record<string, unknown>[]): Promise<void> {
+  const { body } = await world.operator.send<{ version: number }>('GET', path);
+  const answer = await world.operator.send('PUT', path, { version: body.version, routes: list });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+const firstThenSecond = { name: 'all', match: {}, carriers: [{ carrier: 'first', weight: 1 }], failover: ['second'] };
+
+function answerWith(status: number): Script {
+  return (pdu, peer) => {
+    if (pdu.command !== 'submit_sm') return false;
+    peer.send({ command: 'submit_sm_resp', status, sequence: pdu.sequence, messageId: '', tlvs: [] });
+    return true;
+  };
+}
+
+const silent: Script = (pdu) => pdu.command === 'submit_sm';
+
+/** Answers a submit, and reports it. */
+function reporting(stat: string, more = ''): Script {
+  return (pdu, peer) => {
+    if (pdu.command !== 'submit_sm') return false;
+    const id = `r${pdu.sequence}-${peer.number}-${stat}`;
+    const shortMessage = Buffer.from(`id:${id} sub:001 dlvrd:001 stat:${stat} err:000 text:Hello ${more}`);
+    peer.send(accepted(pdu, id), receiptOf(id, { sequence: pdu.sequence, source: pdu.destination, shortMessage }));
+    return true;
+  };
+}
+const delivering = reporting('DELIVRD');
+
+function accepted({ sequence }: Pdu, messageId: string): Pdu {
+  return { command: 'submit_sm_resp', status: 0, sequence, messageId, tlvs: [] };
+}
+
+let numbers = 0;
+
+/** Each verification has a number of its own. */
+async function verify(to = `+4477009${String(10_000 + numbers++)}`): Promise<string> {
+  const body = { to, channel: 'sms' };
+  const answer = await send<{ id: string }>(app, 'POST', '/verify/v1/verifications', { body, headers: bearer(token) });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body.id;
+}
+
+const textsAt = (smsc: ScriptedSmsc) =>
+  smsc.ledger('submit_sm').map(({ shortMessage }) => decodeText(shortMessage, 'gsm7'));
+
+async function codeStatus(verification: string): Promise<string> {
+  const headers = bearer(token);
+  const { body } = await send<{ delivery?: { status: string } }>(
+    app,
+    'GET',
+    `/verify/v1/verifications/${verification}`,
+    {
+      headers,
+    },
+  );
+  return body.delivery?.status ?? '';
+}
+
+interface Row {
+  carrier: string;
+  attempt: number;
+  outcome: number;
+  movedTo: string | null;
+  routeName: string | null;
+  atMs: number;
+}
+
+async function attempts(): Promise<Row[]> {
+  const { rows } = await app.db.database.query<Row>(
+    `select split_part(carrier, '#', 1) as carrier, attempt, outcome, split_part(moved_to, '#', 1) as "movedTo",
+       route_name as "routeName", submitted_at as "atMs" from text_attempt order by message_id desc, attempt limit 10`,
+  );
+  return rows;
+}
+
+describe('codes go on at once', () => {
+  for (const [name, status] of [
+    ['route refusal', 0x45],
+    ['number refusal', 0x0b],
+    ['content refusal', 0x66],
+    ['system error', 0x08],
+  ] as const) {
+    test(`after a ${name}, with the same code`, async () => {
+      const { a, b } = await connectTwo(answerWith(status), delivering);
+      const id = await verify();
+      await b.arrived('submit_sm');
+      assert.deepEqual(textsAt(b), textsAt(a));
+      await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
+      const [first] = await attempts();
+      assert.deepEqual([first?.carrier, first?.movedTo], ['first', 'second']);
+    });
+  }
+
+  test('when the carrier refuses the account, and then no code is given to it', async () => {
+    const { a, b } = await connectTwo(answerWith(0x0e), delivering);
+    await verify();
+    await b.arrived('submit_sm', 1);
+    await until('the breaker is known', async () => (await openOf('first')).includes('*'));
+    for (let n = 0; n < 3; n++) await verify();
+    await b.arrived('submit_sm', 4);
+    assert.equal(a.ledger('submit_sm').length, 1);
+  });
+
+  test('when the carrier throttles for longer than 3 s, and not before', async () => {
+    const { a, b } = await connectTwo(answerWith(statuses.throttled), delivering);
+    const id = await verify();
+    await a.arrived('submit_sm');
+    await world.turnUntil('it has gone on', () => b.ledger('submit_sm').length === 1);
+    assert.ok(a.ledger('submit_sm').length >= 3, `it was tried ${a.ledger('submit_sm').length} times before`);
+    await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
+  });
+
+  test('an opt-out holds everywhere', async () => {
+    const { a, b } = await connectTwo(answerWith(0x0b), delivering, {
+      submit_errors: { '0x0b': 'never:blocked_by_recipient' },
+    });
+    const id = await verify();
+    await a.arrived('submit_sm');
+    await world.turnUntil('it has failed', async () => (await codeStatus(id)) === 'failed');
+    assert.equal(b.ledger('submit_sm').length, 0);
+  });
+
+  test('once: the second carrier is the last', async () => {
+    const { a, b } = await connectTwo(answerWith(0x45), answerWith(0x45));
+    const id = await verify();
+    await world.turnUntil('it has failed', async () => (await codeStatus(id)) === 'failed');
+    assert.deepEqual([a.ledger('submit_sm').length, b.ledger('submit_sm').length], [1, 1]);
+  });
+});
+
+async function openOf(name: string): Promise<string[]> {
+  const { rows } = await app.db.database.query<{ open: string[] | null }>(
+    `select state -> 'open' as open from carrier_bind join carrier c on c.id = carrier_id where c.name = $1`,
+    [name],
+  );
+  return rows.flatMap(({ open }) => open ?? []);
+}
+
+describe('row 29: the carrier is down', () => {
+  /** Texts that wait for a paused carrier. */
+  async function queueOn(count: number): Promise<{ codes: string[]; bulk: string[] }> {
+    const codes = await Promise.all(Array.from({ length: count }, () => verify()));
+    const bulk = await Promise.all(Array.from({ length: count }, (_, n) => world.send({ to: `+44770091${1000 + n}` })));
+    return { codes, bulk };
+  }
+
+  test('queued codes leave on the next one at once; other texts stay', async () => {
+    // The window is full with these, so that what follows waits in the queue.
+    const { a, b } = await connectTwo(silent, delivering, { window: 1 });
+    await routes([firstThenSecond]);
+    await verify();
+    await a.arrived('submit_sm');
+    const { codes } = await queueOn(5);
+    for (const peer of a.peers) peer.reset();
+    a.follow((_, peer) => {
+      peer.reset();
+      return true;
+    });
+    await b.arrived('submit_sm', 6);
+    for (const id of codes)
+      await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
+    const stays = await app.db.database.query(`select from delivery_queue where carrier like 'first#%' and lane = 1`);
+    assert.equal(stays.count + a.ledger('submit_sm').length - 1, 5, 'every other text is where it was');
+    assert.equal(b.ledger('submit_sm').length, 6);
+  });
+
+  test('or paused: the same', async () => {
+    const { a, b } = await connectTwo(delivering, delivering);
+    await routes([firstThenSecond]);
+    const { status } = await world.operator.send('POST', '/portal/v1/operator/carriers/first/pause', {});
+    assert.equal(status, 200);
+    const codes = await Promise.all(Array.from({ length: 5 }, () => verify()));
+    for (const id of codes)
+      await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
+    assert.equal(a.ledger('submit_sm').length + b.ledger('submit_sm').length, 5);
+    assert.ok(b.ledger('submit_sm').length > 0, 'at least the last one has moved');
+  });
+
+  const refusing: Script = (_, peer) => {
+    peer.reset();
+    return true;
+  };
+
+  async function connectWithFirstDown() {
+    const [a, b] = [await start(refusing), await start(delivering)];
+    await world.connect(a.port, {}, { name: 'first', wait: false });
+    await world.connect(b.port, {}, { name: 'second' });
+    return { a, b };
+  }
+
+  const sendBulk = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => world.send({ to: `+44770092${1000 + n}` })));
+
+  test('other texts go on after a minute, at the rate of their route', async () => {
+    const { a, b } = await connectWithFirstDown();
+    await routes([{ ...firstThenSecond, failover_bulk: { per_minute: 60 } }]);
+    const bulk = await sendBulk(5);
+    const [code] = [await verify()];
+    await world.turnUntil('the code is delivered', async () => (await codeStatus(code)) === 'delivered');
+    assert.equal(b.ledger('submit_sm').length, 1, 'the code alone has gone on');
+    const fromMs = app.clock.nowMs();
+    app.clock.advance(59_000);
+    for (const id of bulk) await world.untilStatus(id, 'delivered');
+    assert.equal(a.ledger('submit_sm').length, 0);
+    const moves = (await attempts()).filter(({ movedTo }) => movedTo === 'second').slice(0, 5);
+    assert.deepEqual(
+      moves.map(({ carrier, routeName }) => [carrier, routeName]),
+      Array.from({ length: 5 }, () => ['first', 'all']),
+    );
+    const times = moves.map(({ atMs }) => atMs).sort((x, y) => x - y);
+    for (const [n, atMs] of times.entries()) {
+      const leastMs = n === 0 ? fromMs + 59_000 : (times[n - 1] ?? 0) + 1000;
+      assert.ok(atMs >= leastMs, `text ${n} moved ${leastMs - atMs} ms too early`);
+    }
+  });
+
+  test('without failover_bulk they wait, and leave when it is back', async () => {
+    const { a, b } = await connectWithFirstDown();
+    await routes([firstThenSecond]);
+    const bulk = await sendBulk(3);
+    app.clock.advance(120_000);
+    // Codes have moved, so a look at the other texts has been taken.
+    const code = await verify();
+    await world.turnUntil('the code is delivered', async () => (await codeStatus(code)) === 'delivered');
+    assert.equal(b.ledger('submit_sm').length, 1);
+    a.follow(delivering);
+    for (const id of bulk) await world.untilStatus(id, 'delivered');
+    assert.equal(a.ledger('submit_sm').length, 3);
+  });
+});
+
+describe('a plain text', () => {
+  test('goes on after a route refusal', async () => {
+    const { b } = await connectTwo(answerWith(0x45), delivering);
+    await world.untilStatus(await world.send(), 'delivered');
+    assert.equal(b.ledger('submit_sm').length, 1);
+  });
+
+  test('does not after a number refusal', async () => {
+    const { b } = await connectTwo(answerWith(0x0b), delivering);
+    await world.untilStatus(await world.send(), 'failed');
+    assert.equal(b.ledger('submit_sm').length, 0);
+  });
+
+  test('that may have been sent never goes on, even if the carrier refuses its copy', async () => {
+    const { a, b } = await connectTwo(silent, delivering, { on_doubt: 'resend', on_doubt_seconds: 0 });
+    const id = await world.send();
+    await a.arrived('submit_sm');
+    a.follow(answerWith(0x45));
+    for (const peer of a.peers) peer.reset();
+    await world.turnUntil('its copy is refused', async () => a.ledger('submit_sm').length === 2);
+    await world.untilStatus(id, 'failed');
+    assert.equal(b.ledger('submit_sm').length, 0);
+  });
+});
+
+describe('a code that the first carrier could not deliver', () => {
+  test('is sent once more by the next one, and stays sent meanwhile', async () => {
+    const { a, b } = await connectTwo(reporting('UNDELIV'), silent);
+    const id = await verify();
+    await b.arrived('submit_sm');
+    assert.deepEqual(textsAt(b), textsAt(a));
+    assert.equal(await codeStatus(id), 'sent');
+    b.follow(delivering);
+    app.clock.advance(6000);
+    await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
+  });
+
+  test('and the last outcome counts', async () => {
+    const { b } = await connectTwo(reporting('UNDELIV'), reporting('UNDELIV'));
+    const id = await verify();
+    await b.arrived('submit_sm');
+    await world.turnUntil('it is undelivered', async () => (await codeStatus(id)) === 'undelivered');
+    assert.equal(b.ledger('submit_sm').length, 1);
+  });
+
+  test('not if the phone cannot be reached', async () => {
+    const { b } = await connectTwo(reporting('UNDELIV'), delivering, { errors: { '000': 'unreachable' } });
+    const id = await verify();
+    await world.turnUntil('it is undelivered', async () => (await codeStatus(id)) === 'undelivered');
+    assert.equal(b.ledger('submit_sm').length, 0);
+  });
+});
