@@ -60,8 +60,8 @@ export function createApp(options: AppOptions): App {
   const { registry, signingKeys } = identity;
   const accounts = composeAccounts(foundation, options.passwordCost);
   const bulkheads = composeBulkheads(foundation);
-  const carriers = composeCarriers(foundation, wakeDelivery);
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
+  const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
   const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers, optOuts });
   const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);

@@ -5,13 +5,21 @@ import { createReceipts } from '../delivery/receipts.ts';
 import type { Totals } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import type { Foundation } from './foundation.ts';
+import type { Inbound } from './inbound.ts';
+import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
+
+export interface CallbackParts {
+  inbound: Pick<Inbound, 'optOuts' | 'receiver'>;
+  totals: Totals;
+  resend: CodeResendOptions;
+}
 
 /** Builds what web nodes do with receipts and inbound texts that come by HTTP. */
 export function composeCallbacks(
   { config, clock, sideDatabase: database, log, metrics }: Foundation,
   carriers: CallbackCarriers,
-  { totals, resend }: { totals: Totals; resend: CodeResendOptions },
+  { inbound, totals, resend }: CallbackParts,
 ): Callbacks {
   const isSandbox = config.environment === 'sandbox';
   const handsets = createHandsets(database, clock);
@@ -20,6 +28,7 @@ export function composeCallbacks(
     database,
     clock,
     onCount: metrics.countCarrier,
+    onUnwanted: learnOptOuts(inbound.optOuts, database, log).fromReceipts,
     onChanged: totals.noteReports,
     resend,
     ...(shown && { onDelivered: shown.onDelivered }),
@@ -29,8 +38,7 @@ export function composeCallbacks(
     clock,
     carriers,
     receipts,
-    // The part that keeps inbound texts takes its place here.
-    receiveInbound: () => Promise.reject(new Error('inbound texts are not taken yet')),
+    receiveInbound: async (source, texts) => void (await inbound.receiver.receive(source, texts)),
     onCount: metrics.countCarrier,
   });
 }

@@ -13,13 +13,16 @@ import { nameOfCarrier } from '../quality/alert.ts';
 import { createTotals } from '../quality/totals.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { composeAlerts } from './alerts.ts';
-import { composeCallbacks } from './callbacks.ts';
+import { type CallbackParts, composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
 
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers(foundation: Foundation, wakeDelivery: () => void) {
+export function composeCarriers(
+  foundation: Foundation,
+  { inbound, wakeDelivery }: { inbound: CallbackParts['inbound']; wakeDelivery: () => void },
+) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
   const known = createCallbackCarriers({ database, keys, log });
@@ -75,6 +78,9 @@ export function composeCarriers(foundation: Foundation, wakeDelivery: () => void
       environment,
     },
     isCallback: known.knows,
-    callbacks: { callbacks: composeCallbacks(foundation, known, { totals, resend }), publicUrl: config.publicUrl },
+    callbacks: {
+      callbacks: composeCallbacks(foundation, known, { inbound, totals, resend }),
+      publicUrl: config.publicUrl,
+    },
   };
 }

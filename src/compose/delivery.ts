@@ -140,7 +140,7 @@ export function createDelivery(options: {
 
   function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
     const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
-    const shared = { slots, clock, byDefault, onUnreported: shown?.whenSent(configured) };
+    const shared = { slots, clock, byDefault, onBindsChange, onUnreported: shown?.whenSent(configured) };
     if (configured.kind === 'http') {
       const { name, callbackToken } = configured;
       return createHttpCarrier({
@@ -156,7 +156,6 @@ export function createDelivery(options: {
       configured,
       isAllowedAddress: isAllowedAddress(config.environment),
       onCount: (name) => onCarrierCount(configured.key, name, 1),
-      onBindsChange,
     });
   }
 

@@ -1,8 +1,9 @@
 // Every preset against a double of its provider: the real app, a real database, requests and callbacks over sockets.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { send } from '../support/developer.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
-import { dumpAll, until } from '../support/texts.ts';
+import { dumpAll, type Page, until } from '../support/texts.ts';
 import { africasTalking } from './africas-talking.ts';
 import { make, type Provider, type TakenText } from './call.ts';
 import { infobip } from './infobip.ts';
@@ -14,10 +15,30 @@ import { vonageSms } from './vonage-sms.ts';
 
 const providers: Provider[] = [twilio, vonageSms, infobip, telnyx, plivo, africasTalking];
 
+/** What a provider refuses as unwanted is remembered, so each text has a number of its own. */
+let numbers = 200;
+const nextNumber = () => `+447700900${++numbers}`;
+
 let world: HttpCarrierWorld;
 before(async () => {
   world = await createHttpCarrierWorld();
+  for (const number of ['+447700900001', '22884']) {
+    const body = { application_id: world.sender.id, api: 'sms' };
+    const { status } = await world.operator.send(
+      'PUT',
+      `/portal/v1/operator/numbers/${encodeURIComponent(number)}`,
+      body,
+    );
+    assert.ok(status === 200 || status === 201, `the number ${number} was given: ${status}`);
+  }
 });
+
+async function inboundTexts(): Promise<{ from: string; message: string }[]> {
+  const { body } = await send<Page<{ from: string; message: string }>>(world.app, 'GET', '/sms/v1/inbound', {
+    headers: world.sender.key,
+  });
+  return body.data;
+}
 after(() => world.close());
 
 for (const provider of providers) {
@@ -42,9 +63,9 @@ for (const provider of providers) {
     });
 
     /** Sends a text, and waits until the provider has it. */
-    async function sendOne(message = 'Hi € {{to}}'): Promise<{ ours: string; text: TakenText; request: GotRequest }> {
+    async function sendOne(to = nextNumber()): Promise<{ ours: string; text: TakenText; request: GotRequest }> {
       const from = double.requests.length;
-      const { id: ours } = await world.send({ message });
+      const { id: ours } = await world.send({ to, message: 'Hi € {{to}}' });
       await world.untilStatus(ours, 'sent');
       const request = double.requests.slice(from).find((each) => answers.has(each)) ?? assert.fail('a request came');
       return { ours, request, text: provider.taken(request, answers.get(request) ?? { status: 0 }) };
@@ -52,7 +73,7 @@ for (const provider of providers) {
     const callbackOf = ({ callback }: TakenText) => callback ?? urls.receipts;
 
     test('a text is the request that was recorded, and its receipt makes it delivered', async () => {
-      const { ours, text, request } = await sendOne();
+      const { ours, text, request } = await sendOne('+447700900123');
       assert.equal(request.path, provider.recorded.path);
       assert.deepEqual(provider.fieldsOf(request), provider.recorded.fields);
       assert.ok(callbackOf(text).startsWith(urls.receipts), 'its receipts come to the address that operators see');
@@ -78,7 +99,7 @@ for (const provider of providers) {
     for (const { what, answer, status, error } of provider.refusals) {
       test(`refused: ${what}`, async () => {
         double.faults.push(answer);
-        const { id } = await world.send();
+        const { id } = await world.send({ to: nextNumber() });
         const record = await world.untilStatus(id, status);
         assert.equal(record.error?.code, error);
       });
@@ -106,6 +127,18 @@ for (const provider of providers) {
       });
     }
 
+    test('an inbound text reaches the application that holds the number, once', async () => {
+      const seen = (await inboundTexts()).length;
+      const call = provider.inbound(urls.inbound, Date.now());
+      const { status, body } = await make(call);
+      assert.equal(status, 200, body);
+      assert.ok(body === '' || body === '<Response/>', 'nothing that a provider would text back');
+      assert.equal((await make(call)).status, 200);
+      const texts = await inboundTexts();
+      assert.equal(texts.length, seen + 1);
+      assert.deepEqual([texts[0]?.from, texts[0]?.message], ['+447700900999', 'STOP & go']);
+    });
+
     test('an inbound text without its proof is a 401, or a token that is wrong a 404', async () => {
       const call = provider.inbound(urls.inbound, Date.now());
       const wrong = await make({ ...call, url: urls.inbound.replace(/.$/, (last) => (last === '0' ? '1' : '0')) });
@@ -123,7 +156,7 @@ for (const provider of providers) {
     test('wrong credentials stop the carrier; right ones start it again, and no text is lost', async () => {
       await world.change(provider.wrong, name);
       await until('it is up again', async () => (await world.read(name)).state === 'up');
-      const { id } = await world.send();
+      const { id } = await world.send({ to: nextNumber() });
       const failing = await until('it fails', async () => {
         const { binds } = await world.read(name);
         return binds[0]?.state === 'failing' && binds[0];

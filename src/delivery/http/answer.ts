@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LongText, SubmitResult } from '../carrier.ts';
+import type { LongText, SubmitResult, ToldByProvider } from '../carrier.ts';
 import type { Description } from './description.ts';
 import { partKey } from './part-key.ts';
 import { findAll, findText, parseJson } from './paths.ts';
@@ -52,7 +52,8 @@ function fits(rule: { status?: number[]; path?: string; in?: unknown[] }, status
 }
 
 /** An answer that should have an id and has none is broken: the text may have been sent. */
-function accepted({ id: path, receipt }: Description, document: unknown, text: SentText): SubmitResult {
+function accepted(description: Description, document: unknown, text: SentText): SubmitResult {
+  const { id: path, receipt } = description;
   if (path === undefined) return { outcome: 'accepted', carrierMessageId: text.messageId };
   const ids = findAll(document, path)
     .filter((id) => typeof id === 'string' || typeof id === 'number')
@@ -61,11 +62,28 @@ function accepted({ id: path, receipt }: Description, document: unknown, text: S
     .slice(0, mostIds);
   const [first] = ids;
   if (first === undefined) return { outcome: 'in_doubt' };
-  const result = { outcome: 'accepted', carrierMessageId: first } as const;
+  const told = readTold(description.told, document);
+  const result = { outcome: 'accepted', carrierMessageId: first, ...(told && { told }) } as const;
   if (ids.length > 1) return { ...result, long: partsOf(ids.map((id) => ({ id, key: id }))) };
   if (receipt?.part === undefined || text.segments < 2) return result;
   const keys = Array.from({ length: text.segments }, (_, index) => ({ id: first, key: partKey(first, index + 1) }));
   return { ...result, long: partsOf(keys) };
+}
+
+const longestTold = 32;
+
+/** Of a price a decimal number, as the provider wrote it. */
+function readTold(paths: Description['told'], document: unknown): ToldByProvider | undefined {
+  const [parts, price, currency, network] = [paths?.parts, paths?.price, paths?.currency, paths?.network].map((path) =>
+    findText(document, path)?.slice(0, longestTold),
+  );
+  const told = {
+    ...(parts !== undefined && /^\d{1,3}$/.test(parts) && { parts: Number(parts) }),
+    ...(price !== undefined && /^-?\d{1,12}(?:\.\d{1,12})?$/.test(price) && { price: price.replace('-', '') }),
+    ...(currency !== undefined && /^[A-Za-z]{3}$/.test(currency) && { currency: currency.toUpperCase() }),
+    ...(network !== undefined && /^\d{5,6}$/.test(network) && { network }),
+  };
+  return Object.keys(told).length === 0 ? undefined : told;
 }
 
 /** The provider cuts the text, and reports on each part: under an id of its own, or under one id with its number. */

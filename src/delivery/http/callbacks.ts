@@ -2,7 +2,7 @@ import { findMessages } from '../../messages/message-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
-import type { InboundText, Receipt } from '../carrier.ts';
+import type { InboundSource, InboundText, Receipt } from '../carrier.ts';
 import type { Receipts } from '../receipts.ts';
 import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts';
 import { readInbound, readReceipts } from './callback-reader.ts';
@@ -13,10 +13,7 @@ import { isProven } from './proofs.ts';
 import { createTogether } from './together.ts';
 
 /** Resolves once the texts are on disk. */
-export type ReceiveInboundFrom = (
-  source: { key: string; account: string; confirmsOptOuts: boolean },
-  texts: InboundText[],
-) => Promise<void>;
+export type ReceiveInboundFrom = (source: InboundSource, texts: InboundText[]) => Promise<void>;
 
 export interface CallbackAnswer {
   type: string;

@@ -33,7 +33,8 @@ const accountMs = 60_000;
 const mostDoubts = 10;
 const doubtMs = 5000;
 
-export function createCarrierCondition(clock: Clock): CarrierCondition {
+/** `onChange` is called when it begins or ceases to work. */
+export function createCarrierCondition(clock: Clock, onChange: () => void = () => {}): CarrierCondition {
   let isWell = true;
   let error: string | null = null;
   let nextTryMs: number | null = null;
@@ -43,10 +44,12 @@ export function createCarrierCondition(clock: Clock): CarrierCondition {
   let sinceMs = clock.nowMs();
 
   function fail(reason: string, waitMs: number): void {
-    if (isWell) sinceMs = clock.nowMs();
+    const wasWell = isWell;
+    if (wasWell) sinceMs = clock.nowMs();
     isWell = false;
     error = reason;
     nextTryMs = clock.steadyMs() + waitMs;
+    if (wasWell) onChange();
   }
 
   function isDue(): boolean {
@@ -71,13 +74,15 @@ export function createCarrierCondition(clock: Clock): CarrierCondition {
       return needsConnection && isDue();
     },
     noteAnswer() {
-      if (!isWell) sinceMs = clock.nowMs();
+      const wasWell = isWell;
+      if (!wasWell) sinceMs = clock.nowMs();
       isWell = true;
       needsConnection = false;
       error = null;
       nextTryMs = null;
       failures = 0;
       doubts = 0;
+      if (!wasWell) onChange();
     },
     noteUnreachable(reason) {
       // Requests that fail together are one event.

@@ -31,6 +31,8 @@ export interface HttpCarrierOptions {
   findReceipt: FindReceipt;
   /** Called for each text that was sent if no receipt will come: it has no later sign. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
+  /** Called when the provider begins or ceases to work. */
+  onBindsChange?: (() => void) | undefined;
 }
 
 const marginMs = 5000;
@@ -42,7 +44,7 @@ const mostNodes = 99;
 
 /** A carrier that is reached by a provider's HTTP API. Receipts and inbound texts come to the web nodes. */
 export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
-  const { configured, urls, slots, clock, environment, byDefault, findReceipt, onUnreported } = options;
+  const { configured, urls, slots, clock, environment, byDefault, findReceipt, onUnreported, onBindsChange } = options;
   const { settings, key, account, id } = configured;
   const { allow_private: allowPrivate, concurrency, timeout_ms: timeoutMs, ca } = settings;
   const profile = profileOf(settings);
@@ -50,7 +52,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   const guard = createAddressGuard({ environment, allowPrivate });
   const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
   const renderer = createRenderer(profile, urls);
-  const condition = createCarrierCondition(clock);
+  const condition = createCarrierCondition(clock, onBindsChange);
   const requests = createRequestLog(clock);
   const url = addressOf(settings)[0]?.url ?? '';
   let slot = 0;
@@ -137,6 +139,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
       afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
     },
+    confirmsOptOuts: settings.opt_out_replies === 'carrier',
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),

@@ -9,7 +9,7 @@ import { createTextQueue, type WaitingText } from './text-queue.ts';
 /** Sends texts one by one: in lanes, within the rate, so many at once. */
 export interface HttpSender {
   capacity(): Capacity;
-  /** How long it sends nothing because the provider wants fewer texts. */
+  /** How long a text has to wait because the provider wants fewer of them; 0 if it does not have to. */
   throttledMs(): number;
   submit(texts: OutgoingText[], answer: Answer): Promise<void>;
   setPaused(paused: boolean): void;
@@ -116,7 +116,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const result = resultOf(sent);
     if (result.outcome === 'throttled') rate.noteThrottled(result.afterMs);
     if (result.outcome === 'throttled' && !isAnswered && !stopped && mayWait(waiting)) queue.putBack(waiting);
-    else settle(result);
+    else settle(result.outcome === 'throttled' ? { ...result, afterMs: throttledMs() } : result);
     pump();
     if (underWay === 0) onIdle();
   }
@@ -124,6 +124,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   /** A throttled text is the first to go after the pause, unless that is too late for it. */
   function mayWait({ text, untilMs }: WaitingText): boolean {
     return rate.nextMs < (text.isCode ? Math.min(untilMs, clock.steadyMs() + codeWaitMs) : untilMs);
+  }
+
+  function throttledMs(): number {
+    return rate.isPaused ? rate.nextMs - clock.steadyMs() : 0;
   }
 
   function note(sent: Sent): void {
@@ -163,7 +167,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return {
     capacity,
-    throttledMs: () => (rate.isPaused ? rate.nextMs - clock.steadyMs() : 0),
+    throttledMs,
     submit: (texts, answer) =>
       new Promise((resolve) => {
         let open = texts.length;
