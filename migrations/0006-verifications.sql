@@ -102,7 +102,7 @@ create table verification_sum (
   status smallint not null,
   count integer not null,
   primary key (application_id, by_hour, at, pass, status)
-);
+) with (fillfactor = 70);
 create index verification_sum_age on verification_sum (by_hour, pass, at);
 alter table verification_sum alter column application_id set statistics 0;
 

@@ -1,24 +1,10 @@
-import { differences, exportCarrier, readCarrierFile, type WrittenCarrier } from './carrier-file.ts';
+import { applyFile, exportAll } from './carrier-apply.ts';
+import type { CarrierCommandParts } from './carrier-command-parts.ts';
 import { showStatus } from './carrier-status.ts';
-import { keepCarrierSecrets } from './delivery/carrier-kinds.ts';
-import { type CarrierService, createCarrierService } from './delivery/carrier-service.ts';
-import { findCarrier, readCarriers } from './delivery/carrier-store.ts';
 import { type CarrierTestService, createCarrierTestService } from './delivery/carrier-test-service.ts';
+import { explainRoute } from './explain-command.ts';
 import { readNumber } from './messages/phone-number.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import type { Database } from './platform/database.ts';
 import { ApiError, StartError } from './platform/errors.ts';
-import type { KeyRing } from './platform/keys.ts';
-
-export interface CarrierCommandParts {
-  config: Config;
-  clock: Clock;
-  database: Database;
-  keys: KeyRing;
-  say: (text: string) => void;
-  readEnv: (name: string) => string | undefined;
-}
 
 const usage = [
   'Say one of:',
@@ -26,10 +12,12 @@ const usage = [
   '  npm run carriers -- apply <file.json> [--dry-run] [--prune]',
   '  npm run carriers -- export',
   '  npm run carriers -- test <name> <number>',
+  '  npm run carriers -- routes explain <number or message id> [--from=ACME] [--api=verify] [--application=app_…]',
 ].join('\n');
 
 /** `npm run carriers`: what operators do by files and on the machine. A running service follows at once. */
 export function runCarrierCommand([act, ...args]: string[], parts: CarrierCommandParts): Promise<string> {
+  if (act === 'routes' && args[0] === 'explain') return explainRoute(args.slice(1), parts);
   const flags = args.filter((arg) => arg.startsWith('--'));
   const [first, second, ...more] = args.filter((arg) => !arg.startsWith('--'));
   const isPlain = flags.length === 0 && more.length === 0;
@@ -37,88 +25,13 @@ export function runCarrierCommand([act, ...args]: string[], parts: CarrierComman
   if (act === 'export' && isPlain && first === undefined) return exportAll(parts);
   if (act === 'test' && isPlain && first !== undefined && second !== undefined) return test(first, second, parts);
   if (act === 'apply' && first !== undefined && second === undefined && flags.every(isApplyFlag)) {
-    return apply(first, { dryRun: flags.includes('--dry-run'), prune: flags.includes('--prune') }, parts);
+    return applyFile(first, { dryRun: flags.includes('--dry-run'), prune: flags.includes('--prune') }, parts);
   }
   throw new StartError(usage);
 }
 
 function isApplyFlag(flag: string): boolean {
   return flag === '--dry-run' || flag === '--prune';
-}
-
-async function exportAll({ database }: CarrierCommandParts): Promise<string> {
-  const rows = await readCarriers(database);
-  return JSON.stringify({ carriers: rows.map(exportCarrier) }, null, 2);
-}
-
-interface Plan {
-  carrier: WrittenCarrier;
-  /** Undefined for a new carrier. */
-  changes: string[] | undefined;
-}
-
-async function apply(
-  path: string,
-  { dryRun, prune }: { dryRun: boolean; prune: boolean },
-  parts: CarrierCommandParts,
-): Promise<string> {
-  const { config, database, say } = parts;
-  const service = createCarrierService({
-    ...parts,
-    environment: config.environment,
-    publicUrl: config.publicUrl,
-  });
-  const written = await readCarrierFile(path, parts.readEnv);
-  const plans = await planAll(written, service, parts);
-  const names = new Set(written.map(({ name }) => name));
-  const others = prune ? (await readCarriers(database)).filter(({ name }) => !names.has(name)) : [];
-  for (const { carrier, changes } of plans) {
-    say(`${carrier.name}: ${describePlan(changes)}`);
-    if (dryRun) continue;
-    if (changes === undefined) await service.create(carrier);
-    else if (changes.length > 0) await service.replace(carrier.name, carrier.settings);
-  }
-  const kept: string[] = [];
-  for (const { name } of others) {
-    say(`${name}: deleted`);
-    if (!dryRun) await service.remove(name, { force: false }).catch((error) => kept.push(refusalOf(error)));
-  }
-  if (kept.length > 0) throw new StartError(kept.join('\n'));
-  return dryRun
-    ? '\nThis was a dry run: nothing has been changed.\n'
-    : '\nDone. Every node follows within 2 seconds.\n';
-}
-
-function describePlan(changes: string[] | undefined): string {
-  if (changes === undefined) return 'new';
-  return changes.length === 0 ? 'unchanged' : changes.join(', ');
-}
-
-function refusalOf(error: unknown): string {
-  if (error instanceof ApiError) return error.message;
-  throw error;
-}
-
-/** Checks every carrier before the first one is changed, and names all that is wrong. */
-async function planAll(
-  written: WrittenCarrier[],
-  service: CarrierService,
-  { database }: CarrierCommandParts,
-): Promise<Plan[]> {
-  const plans: Plan[] = [];
-  const wrong: string[] = [];
-  for (const carrier of written) {
-    const row = await findCarrier(database, carrier.name);
-    const before = row && service.readAll(row);
-    const given = before === undefined ? carrier.settings : keepCarrierSecrets(carrier.settings, before);
-    const { carrier: after, problems } = await service.check({ ...carrier, settings: given });
-    if (before !== undefined && before.kind !== carrier.kind)
-      problems.push({ field: 'kind', message: `must be ${before.kind}: a carrier keeps its kind. Use another name.` });
-    wrong.push(...problems.map(({ field, message }) => `${carrier.name}: ${field} ${message}`));
-    if (problems.length === 0) plans.push({ carrier, changes: before && differences(before, after) });
-  }
-  if (wrong.length > 0) throw new StartError(`Nothing has been changed:\n${wrong.join('\n')}`);
-  return plans;
 }
 
 const lookEveryMs = 200;

@@ -13,25 +13,46 @@ export interface WrittenCarrier {
   settings: Record<string, unknown>;
 }
 
+/** A file as `apply` reads it. A section that the file does not have is undefined. */
+export interface CarrierFile {
+  carriers: WrittenCarrier[];
+  routes: unknown[] | undefined;
+  senders: unknown[] | undefined;
+  numbers: unknown[] | undefined;
+}
+
 const largestFile = 1024 * 1024;
-/** What a file may have beside carriers in a later version. */
-const later = ['routes', 'senders', 'numbers'];
+const sections = ['carriers', 'routes', 'senders', 'numbers'];
+/** Over all sections; also bounds what is said about a bad file. */
+const mostEntries = 10_000;
 
 /** Reads a file for `apply`. A secret may be `{"env": "NAME"}`: it then comes from the environment. */
 export async function readCarrierFile(
   path: string,
   readEnv: (name: string) => string | undefined,
-): Promise<WrittenCarrier[]> {
+): Promise<CarrierFile> {
   const file = await readJsonFile(path);
   if (!isObject(file)) throw new StartError(`${path} must hold a JSON object with "carriers".`);
-  for (const name of Object.keys(file)) {
-    if (name === 'carriers') continue;
-    if (!later.includes(name)) throw new StartError(`${path}: "${name}" is not known. A file has "carriers".`);
-    if (!isDeepStrictEqual(file[name], []))
-      throw new StartError(`${path}: this version has no ${name} yet. Leave "${name}" out or empty.`);
+  for (const [name, value] of Object.entries(file)) {
+    if (!sections.includes(name))
+      throw new StartError(`${path}: "${name}" is not known. A file may have ${sections.join(', ')}.`);
+    if (!Array.isArray(value)) throw new StartError(`${path}: "${name}" must be a list.`);
+    if (value.length > mostEntries) throw new StartError(`${path}: "${name}" has more than ${mostEntries} entries.`);
   }
-  const { carriers = [] } = file;
-  if (!Array.isArray(carriers)) throw new StartError(`${path}: "carriers" must be a list.`);
+  const { carriers = [], ...others } = file as Partial<Record<keyof CarrierFile, unknown[]>>;
+  return {
+    carriers: readCarriers(carriers, path, readEnv),
+    routes: others.routes,
+    senders: others.senders,
+    numbers: others.numbers,
+  };
+}
+
+function readCarriers(
+  carriers: unknown[],
+  path: string,
+  readEnv: (name: string) => string | undefined,
+): WrittenCarrier[] {
   const written = carriers.map((entry, index) => readEntry(entry, `${path}: carriers.${index}`, readEnv));
   const names = written.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

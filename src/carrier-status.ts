@@ -1,16 +1,29 @@
 import { countUnmatched, countWaiting } from './delivery/awaited-texts.ts';
 import { type CarrierBind, readBinds, stateOf } from './delivery/carrier-bind-store.ts';
 import { type CarrierRow, readCarriers } from './delivery/carrier-store.ts';
+import { readNewestTable } from './delivery/route-table-store.ts';
+import { listNumbers } from './inbound/own-number-store.ts';
 import { type Clock, toTimestamp } from './platform/clock.ts';
 import type { Database } from './platform/database.ts';
+import { listByStatus } from './registry/sender-store.ts';
 
 const mostCounted = 10_000;
 const head = ['CARRIER', 'STATE', 'BINDS', 'WAITING', 'UNMATCHED'];
 
-/** `npm run carriers -- status`: a line for each carrier, and below it why a bind is not bound. */
-export async function showStatus({ database, clock }: { database: Database; clock: Clock }): Promise<string> {
+interface StatusParts {
+  database: Database;
+  clock: Clock;
+}
+
+/** `npm run carriers -- status`: carriers with their connections, and how many routes, senders and numbers there are. */
+export async function showStatus(parts: StatusParts): Promise<string> {
+  return [...(await carrierLines(parts)), '', ...(await otherLines(parts)), ''].join('\n');
+}
+
+/** A line for each carrier, and below it why a bind is not bound. */
+async function carrierLines({ database, clock }: StatusParts): Promise<string[]> {
   const rows = await readCarriers(database);
-  if (rows.length === 0) return '\nThere are no carriers. docs/carriers.md tells how to connect one.\n';
+  if (rows.length === 0) return ['', 'There are no carriers. docs/carriers.md tells how to connect one.'];
   const ids = rows.map(({ id }) => id);
   const binds = await readBinds(database, ids, clock.nowMs());
   const lines: { cells: string[]; notes: string[] }[] = [];
@@ -29,7 +42,21 @@ export async function showStatus({ database, clock }: { database: Database; cloc
       .join('  ')
       .trimEnd();
   const told = lines.flatMap(({ cells, notes }) => [inColumns(cells), ...notes.map((note) => `  ${note}`)]);
-  return ['', inColumns(head), ...told, ''].join('\n');
+  return ['', inColumns(head), ...told];
+}
+
+async function otherLines({ database }: StatusParts): Promise<string[]> {
+  const table = await readNewestTable(database);
+  const routes = table?.routes.length ?? 0;
+  const page = { limit: mostCounted, after: undefined };
+  const counted = async (list: Promise<unknown[]>) => count((await list).length);
+  return [
+    routes === 0
+      ? 'Routes: none, so every carrier takes every text.'
+      : `Routes: ${routes}, version ${table?.version} of ${toTimestamp(table?.createdAtMs ?? 0)}.`,
+    `Senders: ${await counted(listByStatus(database, 'approved', page))} approved, ${await counted(listByStatus(database, 'pending', page))} waiting for an operator.`,
+    `Numbers: ${await counted(listNumbers(database, {}, page))} given to applications.`,
+  ];
 }
 
 function cellsOf(row: CarrierRow, binds: CarrierBind[], waiting: number, unmatched: number): string[] {

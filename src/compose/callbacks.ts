@@ -9,13 +9,18 @@ import type { Inbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
 
+export interface CallbackParts {
+  inbound: Pick<Inbound, 'optOuts' | 'receiver'>;
+  totals: Totals;
+  resend: CodeResendOptions;
+}
+
 /** Builds what web nodes do with receipts and inbound texts that come by HTTP. */
 export function composeCallbacks(
   { config, clock, sideDatabase: database, log, metrics }: Foundation,
   carriers: CallbackCarriers,
-  parts: { totals: Totals; resend: CodeResendOptions; inbound: Pick<Inbound, 'optOuts' | 'receiver'> },
+  { inbound, totals, resend }: CallbackParts,
 ): Callbacks {
-  const { totals, resend, inbound } = parts;
   const isSandbox = config.environment === 'sandbox';
   const handsets = createHandsets(database, clock);
   const shown = isSandbox ? createShownTexts({ database, handsets, phonesKey: 'sandbox', log }) : undefined;

@@ -13,19 +13,16 @@ import { nameOfCarrier } from '../quality/alert.ts';
 import { createTotals } from '../quality/totals.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { composeAlerts } from './alerts.ts';
-import { composeCallbacks } from './callbacks.ts';
+import { type CallbackParts, composeCallbacks } from './callbacks.ts';
 import type { Foundation } from './foundation.ts';
-import type { Inbound } from './inbound.ts';
 
 export type Carriers = ReturnType<typeof composeCarriers>;
 
-export interface CarriersParts {
-  inbound: Pick<Inbound, 'optOuts' | 'receiver'>;
-  wakeDelivery: () => void;
-}
-
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
-export function composeCarriers(foundation: Foundation, { inbound, wakeDelivery }: CarriersParts) {
+export function composeCarriers(
+  foundation: Foundation,
+  { inbound, wakeDelivery }: { inbound: CallbackParts['inbound']; wakeDelivery: () => void },
+) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;
   const known = createCallbackCarriers({ database, keys, log });
@@ -82,7 +79,7 @@ export function composeCarriers(foundation: Foundation, { inbound, wakeDelivery 
     },
     isCallback: known.knows,
     callbacks: {
-      callbacks: composeCallbacks(foundation, known, { totals, resend, inbound }),
+      callbacks: composeCallbacks(foundation, known, { inbound, totals, resend }),
       publicUrl: config.publicUrl,
     },
   };

@@ -55,6 +55,17 @@ export function createNumberService({ database, clock, isApplication, change, is
   const tell = (applicationId: string) => change(applicationId, async () => {});
 
   return {
+    /** The problems of a number before it is put, as far as they are its own. */
+    check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
+      const place = toPlace(number, given.keyword, given.carrier);
+      const ignoredWords = given.ignoredWords.map((word) => word.toUpperCase());
+      return check(place.number, { ...given, ...place, ignoredWords });
+    },
+
+    /** The entry that it would be, in the one form that is stored. */
+    placeOf: (number: string, { keyword, carrier }: Pick<GivenNumber, 'keyword' | 'carrier'>) =>
+      toPlace(number, keyword, carrier),
+
     async put(number: string, given: GivenNumber): Promise<OwnNumber> {
       const place = toPlace(number, given.keyword, given.carrier);
       const wanted = {

@@ -1,8 +1,9 @@
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { ApiError } from '../platform/errors.ts';
+import { ApiError, unavailable } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
+import { longestRequestMs } from '../platform/ids.ts';
 import type { Message } from './message.ts';
 import { findMessages, insertFailed, insertMessages, insertUnlessOptOuts } from './message-store.ts';
 import type { OptOutCheck } from './opt-out-check.ts';
@@ -149,8 +150,19 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     keysOf: ({ kept }) => (kept === undefined ? noKeys : kept.rows.map(({ hash }) => hash.toString('base64'))),
     // One statement needs no transaction; otherwise it opens its own.
     withoutTransaction: () => true,
-    run: (_tx, items, again) => (again ? writeMissing(items) : writeNew(items)),
+    async run(_tx, items, again) {
+      requireFresh(items, clock.nowMs());
+      return again ? writeMissing(items) : writeNew(items);
+    },
   });
+}
+
+/** A node that stood still must not write texts whose callers are long gone: their minute may be summed up already. */
+function requireFresh(items: Acceptance[], nowMs: number): void {
+  const oldestMs = nowMs - longestRequestMs;
+  if (items.some(({ messages }) => (messages[0]?.createdAtMs ?? nowMs) < oldestMs)) {
+    throw unavailable('The service could not accept the text in time. Try again shortly.');
+  }
 }
 
 export function isMessage(outcome: SendOutcome): outcome is Message {

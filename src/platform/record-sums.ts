@@ -100,6 +100,7 @@ function sumStatement({ records, sums, groups, amounts }: SummedRecords) {
         select ${key}, b.by_hour, b.at, $4, ${added.map((name) => `sum(${name})`)}
         from minutes cross join lateral (values (false, minute), (true, date_trunc('hour', minute))) as b(by_hour, at)
         group by ${key}, b.by_hour, b.at
+        order by application_id, b.by_hour, b.at
         on conflict (${conflict}) do update set
           ${added.map((name) => `${name} = ${sums}.${name} + excluded.${name}`)})
       select count(*) as read, (select id from piece order by id desc limit 1) as last from piece`,

@@ -32,6 +32,19 @@ const params = Type.Object({ number: pathParameter });
 /** Which of the entries of a number is meant. */
 const place = Type.Object({ keyword: Type.Optional(keyword), carrier: Type.Optional(carrierName) });
 
+/** Whose a number is to be. */
+export const numberBody = Type.Object({
+  application_id: Type.String({ maxLength: 64 }),
+  api,
+  carrier: Type.Optional(nullable(carrierName)),
+  keyword: Type.Optional(nullable(keyword)),
+  ignored_words: Type.Array(Type.String({ maxLength: 32 }), {
+    maxItems: removableWords.length,
+    default: [],
+    description: `Words that mean nothing here, of ${removableWords.join(', ')}`,
+  }),
+});
+
 /** Numbers that people text to, for operators (section 15 of the contract). */
 export function createNumberRoutes(numbers: NumberService): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
@@ -63,17 +76,7 @@ export function createNumberRoutes(numbers: NumberService): Route[] {
       summary: 'Give a number or short code to an application',
       description: 'A number can be shared: by carrier, and by the first word of a text.',
       params,
-      body: Type.Object({
-        application_id: Type.String({ maxLength: 64 }),
-        api,
-        carrier: Type.Optional(nullable(carrierName)),
-        keyword: Type.Optional(nullable(keyword)),
-        ignored_words: Type.Array(Type.String({ maxLength: 32 }), {
-          maxItems: removableWords.length,
-          default: [],
-          description: `Words that mean nothing here, of ${removableWords.join(', ')}`,
-        }),
-      }),
+      body: numberBody,
       answers: found,
       handler: async (call) => {
         const { application_id, api, carrier = null, keyword = null, ignored_words } = call.body;

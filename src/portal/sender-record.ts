@@ -42,7 +42,19 @@ export const senderBody = Type.Object(
   { check: checkSender },
 );
 
-function checkSender({ sender, countries }: Record<string, unknown>): FieldProblem[] {
+/** What an operator says of a sender when approving it. */
+export const senderApproval = {
+  carriers: Type.Array(Type.String({ maxLength: 32, expected: 'the name of a carrier' }), {
+    maxItems: 20,
+    expected: 'a list of up to 20 names of carriers; empty for all',
+  }),
+  registration: nullable(Type.String({ maxLength: 128 })),
+  per_second: nullable(
+    Type.Integer({ minimum: 1, maximum: 10_000, expected: 'a whole number from 1 to 10000, or null' }),
+  ),
+};
+
+export function checkSender({ sender, countries }: Record<string, unknown>): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const problem = typeof sender === 'string' ? senderProblem(sender) : undefined;
   if (problem !== undefined) problems.push({ field: 'sender', message: problem });

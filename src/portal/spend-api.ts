@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { dayOf, readSpend } from '../messages/spend-store.ts';
@@ -39,6 +39,9 @@ const spendSchema = Type.Object({
   segments: Type.Integer({ description: 'Counted only if there is a limit' }),
   segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
 });
+export type LimitedApplicationRecord = Static<typeof applicationSchema>;
+export type LimitedPlanRecord = Static<typeof planSchema>;
+export type SpendRecord = Static<typeof spendSchema>;
 
 /** Segments a day of applications and plans (section 14 of the contract). */
 export function createSpendRoutes(options: SpendRoutesOptions): Route[] {

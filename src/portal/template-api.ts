@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { isCountry } from '../messages/phone-number.ts';
@@ -16,6 +16,7 @@ const templateSchema = Type.Object({
   template_id: nullable(Type.String({ description: 'What carriers call the text' })),
   updated_at: Type.String(),
 });
+export type TemplateRecord = Static<typeof templateSchema>;
 const templateBody = Type.Object(
   {
     text: Type.String({ maxLength: longestTemplate, expected: 'a text of one segment with {{code}}' }),

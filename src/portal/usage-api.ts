@@ -48,9 +48,15 @@ const usageSchema = Type.Object({
       states: Type.Unsafe<Record<string, number>>({
         type: 'object',
         additionalProperties: { type: 'integer' },
-        description: 'Messages or verifications of the span by current state',
+        description:
+          'Messages or verifications of the span by state. It is the current state of the newest, and may lag behind for ' +
+          'older ones: they are counted again at an age of about 1 hour, 1 day, 4 days and 15 days.',
       }),
-      steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), { description: 'Oldest first' }),
+      steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), {
+        description:
+          'Oldest first. Steps of a minute that are older than 31 days hold the counts of a whole hour at its first minute ' +
+          '(requests: older than 8 days).',
+      }),
     }),
   ),
 });
@@ -93,7 +99,13 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
           expected: `one of ${stepNames.join(', ')}`,
         }),
       }),
-      answers: { 200: { description: 'One entry per API the application is registered for', schema: usageSchema } },
+      answers: {
+        200: {
+          description:
+            'One entry per API the application is registered for. Messages, segments, verifications and approvals are exact.',
+          schema: usageSchema,
+        },
+      },
       handler: async (call) => {
         const { registrations } = await registry.requireApplication(requireDeveloper(call).accountId, call.params.id);
         const span = { applicationId: call.params.id, ...readSpan(call.query) };

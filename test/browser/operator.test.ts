@@ -102,6 +102,26 @@ describe('production', () => {
     await pro.getByText('Your plan').waitFor();
   });
 
+  test('a sender waits for the operator, who approves it', async () => {
+    await openTab(waiting(), 'Senders');
+    await waiting().getByRole('button', { name: 'Ask for a sender' }).click();
+    await waiting().getByLabel('Sender', { exact: true }).fill('ACME');
+    await waiting().getByLabel('Countries').fill('gb');
+    await waiting().getByRole('button', { name: 'Ask for it' }).click();
+    await waiting()
+      .getByRole('row', { name: /ACME.*pending/ })
+      .waitFor();
+    await deciding().getByRole('link', { name: 'Senders' }).click();
+    await deciding().getByRole('button', { name: 'Approve ACME' }).click();
+    await deciding().getByLabel('Registration').fill('GB-1234');
+    await assertAccessible(deciding(), 'Approve a sender');
+    await deciding().getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await deciding().getByText('No pending senders').waitFor();
+    await waiting()
+      .getByRole('row', { name: /ACME.*approved/ })
+      .waitFor();
+  });
+
   test('others see no operator pages', async () => {
     await waiting().goto(`${service.url}/#/operator/health`);
     await waiting().getByRole('heading', { name: 'Page not found' }).waitFor();

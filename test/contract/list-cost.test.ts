@@ -7,9 +7,11 @@ import type { Api } from '../../src/http/route.ts';
 import { apiNames, messageStatuses } from '../../src/messages/message.ts';
 import { listMessages, type MessageFilter } from '../../src/messages/message-list.ts';
 import { readSpans } from '../../src/messages/message-spans.ts';
+import { messagesBySteps, summedMessages } from '../../src/messages/message-usage-store.ts';
 import { dayMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database, Statement, Tx } from '../../src/platform/database.ts';
 import { fromUuid, newId, uuidFloor, uuidOf } from '../../src/platform/ids.ts';
+import { sumSome } from '../../src/platform/record-sums.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { acceptMessages, carrierIdOf } from '../support/recording-carrier.ts';
@@ -69,6 +71,9 @@ async function addTheRest(from: number): Promise<void> {
 interface Plan {
   'Node Type': string;
   'Index Name'?: string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
@@ -227,5 +232,47 @@ describe(`lists over ${total.toLocaleString('en')} messages`, () => {
       values,
     );
     return fromUuid('msg', rows.at(-1)?.id ?? uuidFloor(0));
+  }
+});
+
+describe(`usage over ${total.toLocaleString('en')} messages`, () => {
+  const newest = 100;
+  before(async () => {
+    while ((await sumSome(database, summedMessages, Date.now())) > 0);
+    await acceptMessages({ database, clock: systemClock, carrier }, newest, { applicationId: big });
+    await database.query('analyze message_sum');
+  });
+
+  for (const [name, applicationId] of [
+    ['a large application', big],
+    ['a small application', small],
+  ] as const) {
+    for (const stepMs of [60_000, 3_600_000, dayMs]) {
+      test(`${name}, by steps of ${stepMs / 60_000} minutes: sums, and the records of the last minutes`, async () => {
+        const toMs = Math.ceil(Date.now() / stepMs) * stepMs;
+        const span = { applicationId, fromMs: toMs - Math.max(2 * dayMs, stepMs), toMs, stepMs };
+        const { rows } = await database.query<{ count: number }>(
+          'select count(*) as count from message where application_id = $1',
+          [uuidOf(applicationId)],
+        );
+        const plans = await explain(async (tx) => {
+          const counted = await messagesBySteps(tx, span, Date.now());
+          assert.equal(
+            counted.reduce((sum, { count }) => sum + count, 0),
+            rows[0]?.count,
+          );
+        });
+        const nodes = plans.flatMap(nodesOf);
+        const read = nodes
+          .filter((node) => /^message(_w|_default)/.test(node['Relation Name'] ?? ''))
+          .reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
+        assert.equal(read, applicationId === big ? newest : 0, 'records read');
+        for (const node of nodes) {
+          assert.doesNotMatch(node['Node Type'], /Seq Scan|Bitmap/, JSON.stringify(node));
+          assert.ok((node['Rows Removed by Filter'] ?? 0) <= 10, JSON.stringify(node));
+        }
+        assert.ok(buffersOf(plans) <= newest + 80, `${buffersOf(plans)} buffers`);
+      });
+    }
   }
 });

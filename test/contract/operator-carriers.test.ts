@@ -5,6 +5,7 @@ import { type BindState, writeBinds } from '../../src/delivery/carrier-bind-stor
 import { writeLog } from '../../src/delivery/carrier-log-store.ts';
 import { carrierAccount, carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
 import { claimTest, type TestStep, writeTestStep } from '../../src/delivery/carrier-test-store.ts';
+import { presetNames } from '../../src/delivery/http/presets/presets.ts';
 import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
 import { statusCode } from '../../src/messages/message-row.ts';
 import { hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
@@ -565,6 +566,41 @@ describe('GET …/log', () => {
     );
     assert.deepEqual(body.data[1], { ...entry, node: 'nod_a' });
     assert.equal(JSON.stringify(body).includes('hidden'), false, 'only what the reference names');
+  });
+});
+
+describe('GET /portal/v1/operator/carrier-presets', () => {
+  const presetsPath = '/portal/v1/operator/carrier-presets';
+  interface Preset {
+    name: string;
+    base: string | null;
+    base_help: string | null;
+    fields: { name: string; help: string; secret: boolean; required: boolean; choices: string[] | null }[];
+  }
+
+  test('200: what a page has to ask for; a carrier with just that is checked like any other', async () => {
+    const { status, body } = await operator.send<Page<Preset>>('GET', presetsPath);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.data.map(({ name }) => name),
+      [...presetNames],
+    );
+    for (const preset of body.data) {
+      const { status: refused, body: refusal } = await operator.send<Refusal>('POST', path, {
+        name: 'asked',
+        kind: 'http',
+        settings: { preset: preset.name, allow_private: true, base: 'http://127.0.0.1:1' },
+      });
+      const missing = preset.fields.filter(({ required }) => required).map(({ name }) => `settings.${name}`);
+      assert.equal(refused, 400, preset.name);
+      assert.deepEqual(new Set(refusal.details.map(({ field }) => field)), new Set(missing), preset.name);
+      assert.ok(preset.base !== null || preset.base_help !== null, `${preset.name} says where its API is`);
+    }
+  });
+
+  test('404 for a developer and for visitors', async () => {
+    assert.equal((await developer.send('GET', presetsPath)).status, 404);
+    assert.equal((await send(app, 'GET', presetsPath)).status, 404);
   });
 });
 

@@ -4,14 +4,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { CountedRequest } from '../../src/http/admission.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
+import { createMessageRetention } from '../../src/messages/message-retention.ts';
+import { statusOf } from '../../src/messages/message-row.ts';
 import { createMetering } from '../../src/metering/metering.ts';
 import { rollUpUsage } from '../../src/metering/metering-store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { newId, uuidOf } from '../../src/platform/ids.ts';
+import { deleteArrivalsOf } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, getToken, sendMany, type TestApplication } from '../support/applications.ts';
-import { register, send, signUp } from '../support/developer.ts';
+import { asDeveloper, register, send, signUp } from '../support/developer.ts';
 import { createTestLog } from '../support/log.ts';
 import { createVerifyCaller } from '../support/verify-caller.ts';
 
@@ -165,6 +168,54 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
       );
       assert.equal(answer.body.from, steps[0]?.at);
     }
+  });
+
+  test('the same before and after it is summed up; states follow; to forget a number changes no count', async () => {
+    const acme = await createRegistered(app, ['sms'], 'pro');
+    const { database } = app.db;
+    /** Its session does not outlive the days that pass here. */
+    const signedIn = async () => {
+      const { email, password } = acme.developer;
+      const answer = await send(app, 'POST', '/portal/v1/sessions', { body: { email, password } });
+      return asDeveloper(app, email, password, answer);
+    };
+    const read = async (query: string) => of(await usage({ developer: await signedIn(), id: acme.id }, query), 'sms');
+    const counts = ({ totals: { messages, segments } }: ApiUsage) => [messages, segments];
+    const sumUp = () => app.delivery.maintenance.runAll();
+    const unsummed = async () => {
+      const { rows } = await database.query<{ left: number }>(
+        `select count(*) as left from message where application_id = $1
+         and id > (select done_before from walk where name = 'message_sum-0')`,
+        [uuidOf(acme.id)],
+      );
+      return rows[0]?.left;
+    };
+    for (let i = 0; i < 3; i++) assert.equal(await sendSms(acme, 'x'.repeat(200)), 201);
+    assert.deepEqual(counts(await read('?step=hour')), [3, 6]);
+    for (const minutes of [1, 4, 90, 24 * 60]) {
+      app.clock.advance(minutes * minuteMs);
+      await sumUp();
+      assert.equal(await unsummed(), minutes === 1 ? 3 : 0, 'texts are summed up when they are 3 minutes old');
+      assert.deepEqual(counts(await read('?step=hour')), [3, 6], `${minutes} minutes later`);
+    }
+    await sendSms(acme);
+    await createMessageRetention({ database, clock: app.clock, days: 30, deleteArrivalsOf }).forget('+447700900123');
+    assert.deepEqual(counts(await read('?step=hour')), [4, 7]);
+
+    app.clock.advance(2 * eightDaysMs);
+    await sumUp();
+    const old = await read(`?step=day&from=${new Date(app.clock.nowMs() - 20 * 86_400_000).toISOString()}`);
+    assert.deepEqual(counts(old), [4, 7]);
+    const { rows } = await database.query<{ status: number; count: number }>(
+      'select status, count(*) as count from message where application_id = $1 group by 1',
+      [uuidOf(acme.id)],
+    );
+    assert.deepEqual(old.states, Object.fromEntries(rows.map(({ status, count }) => [statusOf(status), count])));
+
+    const developer = await signedIn();
+    assert.equal((await developer.send('DELETE', `/portal/v1/applications/${acme.id}`)).status, 204);
+    assert.equal((await usage({ developer, id: acme.id })).status, 404);
+    await sumUp();
   });
 
   test('400 names what is wrong with the span', async () => {

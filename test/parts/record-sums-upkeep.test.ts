@@ -3,14 +3,19 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { messageStatuses } from '../../src/messages/message.ts';
+import { createMessageService } from '../../src/messages/message-service.ts';
 import { messagesBySteps, summedMessages } from '../../src/messages/message-usage-store.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/platform/clock.ts';
 import type { Database, Statement, Tx } from '../../src/platform/database.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { partitionWeekMs } from '../../src/platform/partitions.ts';
 import { sumSome } from '../../src/platform/record-sums.ts';
 import { statusCode } from '../../src/verify/verification-row.ts';
 import { verificationsBySteps } from '../../src/verify/verification-usage-store.ts';
+import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { acceptMessages } from '../support/recording-carrier.ts';
+import { routeTo } from '../support/routes.ts';
 import {
   countExact,
   deleteAllNeedless,
@@ -176,4 +181,21 @@ describe('what is deleted', () => {
     await tidy(beganMs + 44 * dayMs);
     assert.deepEqual(await left(), []);
   });
+});
+
+test('a node that stood still writes no text of a minute that may be summed up', async () => {
+  const clock = createTestClock();
+  const service = createMessageService({ database: node, clock, routeText: routeTo('test'), wake: () => {} });
+  const [stale] = await acceptMessages({ database: node, clock }, 1);
+  assert.ok(stale !== undefined, 'there is a message');
+  const spender = { applicationId: stale.applicationId, segmentsPerDay: null };
+  const late = { ...stale, id: newId('msg', clock) };
+  clock.advance(30_001);
+  await assert.rejects(
+    service.accept(spender, [late], () => undefined),
+    { status: 503 },
+  );
+  await service.accept(spender, [{ ...stale, id: newId('msg', clock), createdAtMs: clock.nowMs() }], () => undefined);
+  const { rows } = await node.query<{ count: number }>('select count(*) as count from message');
+  assert.equal(rows[0]?.count, 2);
 });

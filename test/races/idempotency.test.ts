@@ -111,7 +111,7 @@ describe('a crash in between', () => {
   async function breakWriters(): Promise<number> {
     const { rows } = await other.db.database.query<{ ended: number }>(
       `select count(pg_terminate_backend(pid)) as ended from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like 'with inserted_message%'`,
+       where datname = current_database() and wait_event_type = 'Lock' and query ~ 'inserted_message|from message where'`,
     );
     return rows[0]?.ended ?? 0;
   }

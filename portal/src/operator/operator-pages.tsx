@@ -1,8 +1,14 @@
 import { Skeleton } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { operatorPath } from '../api/call.ts';
+import type { Alert } from '../api/operator-types.ts';
+import type { Page } from '../api/types.ts';
+import { useLoad } from '../api/use-load.ts';
 import { NotFound } from '../not-found.tsx';
 import styles from './operator-pages.module.css';
+
+const alertsMs = 10_000;
 
 interface OperatorPage {
   title: string;
@@ -20,6 +26,7 @@ const pages: Record<string, OperatorPage> = {
   senders: { title: 'Senders', Content: lazy(() => import('./senders/senders.tsx')) },
   numbers: { title: 'Numbers', Content: lazy(() => import('./numbers/numbers.tsx')) },
   'opt-outs': { title: 'Opt-outs', Content: lazy(() => import('./opt-outs/opt-outs.tsx')) },
+  limits: { title: 'Limits', rest: '/:id?', Content: lazy(() => import('./limits/limits.tsx')) },
   registrations: { title: 'Registrations', Content: lazy(() => import('./pending-registrations.tsx')) },
   health: { title: 'Health', Content: lazy(() => import('./system-health.tsx')) },
 };
@@ -27,6 +34,7 @@ const pages: Record<string, OperatorPage> = {
 /** Everything that only operators see, below one row of links. */
 export default function OperatorPages() {
   const [location] = useLocation();
+  const alerts = useLoad<Page<Alert>>(operatorPath('alerts?state=open&limit=100'), alertsMs).data?.data.length ?? 0;
   const nav = useRef<HTMLElement>(null);
   const [, , here = ''] = location.split('/');
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the link may be out of sight.
@@ -44,6 +52,7 @@ export default function OperatorPages() {
             aria-current={here === path ? 'page' : undefined}
           >
             {title}
+            {path === 'alerts' && alerts > 0 && <span className={styles.count}>{alerts}</span>}
           </Link>
         ))}
       </nav>

@@ -13,7 +13,8 @@ interface TableProps {
 
 /** A table that scrolls sideways where it is wider than the screen. */
 export function Table({ label, columns, rows, tall = false }: TableProps) {
-  const isNumber = columns.map((column) => typeof column !== 'string');
+  // A column without a title holds buttons, at the end of the row.
+  const isNumber = columns.map((column) => typeof column !== 'string' || column === '');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
     <section className={styles.scroll} aria-label={label} data-tall={tall || undefined} tabIndex={0}>

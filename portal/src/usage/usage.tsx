@@ -9,6 +9,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { ApiUsagePanel } from './api-usage-panel.tsx';
 import { type Span, spans } from './spans.ts';
+import { SpendToday } from './spend-today.tsx';
 import styles from './usage.module.css';
 
 const refreshMs = 5000;
@@ -34,6 +35,7 @@ export default function UsageTab({ application }: TabProps) {
           data={spans.map(({ name: value, title }) => ({ value, label: title }))}
         />
       </div>
+      <SpendToday applicationId={application.id} />
       <Panels key={span.name} applicationId={application.id} span={span} />
     </Stack>
   );

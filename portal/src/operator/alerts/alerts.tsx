@@ -1,6 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
+import { Link } from 'wouter';
 import { operatorPath } from '../../api/call.ts';
-import type { AlertRecord } from '../../api/operator-types.ts';
+import type { Alert } from '../../api/operator-types.ts';
 import { useList } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -14,41 +15,66 @@ const refreshMs = 5000;
 const columns = ['What', 'From', 'Until'];
 
 export default function Alerts() {
-  const { data, problem, reload, showMore } = useList<AlertRecord>(operatorPath('alerts'), refreshMs);
-  const open = data?.filter(({ cleared_at }) => cleared_at === null) ?? [];
-  const over = data?.filter(({ cleared_at }) => cleared_at !== null) ?? [];
   return (
     <>
       <PageTitle lead="What needs you now. With HELIOGRAPH_ALERT_URL the service also tells another system.">
         Alerts
       </PageTitle>
-      <Stack>
-        <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={120} />}
-        {data !== undefined && open.length === 0 && <EmptyState title="All is well">No alert is raised.</EmptyState>}
-        {open.map((alert) => (
-          <Callout key={alert.id} tone="bad" quiet title={alert.summary}>
-            {alert.advice} Since <Time at={alert.since} />.
-          </Callout>
-        ))}
-        {over.length > 0 && (
-          <Panel title="Before">
-            <Table
-              label="Alerts that are over"
-              columns={columns}
-              rows={over.map(({ id, summary, since, cleared_at }) => ({
-                key: id,
-                cells: [summary, <Time key="since" at={since} />, <Time key="until" at={cleared_at ?? since} />],
-              }))}
-            />
-          </Panel>
-        )}
-        {showMore && (
-          <Button variant="default" onClick={showMore}>
-            Show more
-          </Button>
-        )}
+      <Stack gap="lg">
+        <OpenAlerts />
+        <ClearedAlerts />
       </Stack>
     </>
+  );
+}
+
+function OpenAlerts() {
+  const { data, problem, reload, showMore } = useList<Alert>(operatorPath('alerts?state=open'), refreshMs);
+  return (
+    <Stack>
+      <ProblemCallout problem={problem} onRetry={reload} />
+      {data === undefined && problem === undefined && <Skeleton height={120} />}
+      {data?.length === 0 && <EmptyState title="All is well">No alert is raised.</EmptyState>}
+      {data?.map((alert) => (
+        <Callout key={alert.id} tone="bad" quiet title={alert.summary}>
+          {alert.advice} Since <Time at={alert.since} />. <Where alert={alert} />
+        </Callout>
+      ))}
+      {showMore && (
+        <Button variant="default" onClick={showMore}>
+          Show more
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+/** The page where something can be done about it. */
+function Where({ alert: { carrier, application_id } }: { alert: Alert }) {
+  if (carrier !== null) return <Link href={`/operator/carriers/${carrier}`}>Open {carrier}</Link>;
+  if (application_id !== null) return <Link href={`/operator/limits/${application_id}`}>Open its limits</Link>;
+  return null;
+}
+
+function ClearedAlerts() {
+  const { data, problem, reload, showMore } = useList<Alert>(operatorPath('alerts?state=cleared'), refreshMs);
+  if (problem !== undefined) return <ProblemCallout problem={problem} onRetry={reload} />;
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <Panel title="Over" lead="Of the last 30 days.">
+      <Table
+        label="Alerts that are over"
+        columns={columns}
+        rows={data.map(({ id, summary, since, cleared_at }) => ({
+          key: id,
+          cells: [summary, <Time key="since" at={since} />, <Time key="until" at={cleared_at ?? since} />],
+        }))}
+      />
+      {showMore && (
+        <Button variant="default" size="xs" mt="sm" onClick={showMore}>
+          Show more
+        </Button>
+      )}
+    </Panel>
   );
 }

@@ -4,6 +4,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import styles from './carriers.module.css';
 import { todayFacts, useToday } from './use-today.ts';
 
 const columns = ['Connection', 'State', 'Address', 'Since', 'Node', 'Problem'];
@@ -13,7 +14,9 @@ export function CarrierBinds({ carrier }: { carrier: Carrier }) {
   const today = useToday();
   return (
     <Panel title="Now" lead="Each connection as its worker sees it, and what the carrier did today (UTC).">
-      <Facts facts={todayFacts(today.get(carrier.name))} />
+      <div className={styles.today}>
+        <Facts facts={todayFacts(today.get(carrier.name))} />
+      </div>
       {carrier.binds.length === 0 ? (
         <p>No worker runs this carrier. Start a node that sends texts.</p>
       ) : (

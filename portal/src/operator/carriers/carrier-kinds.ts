@@ -58,6 +58,6 @@ function toChoices(choices: string[], required: boolean): { value: string; label
 }
 
 function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
+  const words = name.replaceAll('_', ' ').replaceAll(/\b(?:api|sid|url)\b/g, (short) => short.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,0 +1,64 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { call, operatorPath } from '../../api/call.ts';
+import type { LimitedApplication } from '../../api/operator-types.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Callout } from '../../parts/callout.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { SegmentsForm } from './segments-form.tsx';
+import { Templates } from './templates.tsx';
+
+const count = new Intl.NumberFormat();
+
+/** What one application may send, and the texts of its codes. */
+export function ApplicationLimits({ id }: { id: string }) {
+  const path = operatorPath(`applications/${encodeURIComponent(id)}`);
+  const { data, problem, reload } = useLoad<LimitedApplication>(path);
+  const {
+    run,
+    busy,
+    problem: refused,
+  } = useAction(async (word: 'allow' | 'deny') => {
+    await call('POST', `${path}/${word}-high-priority`);
+    reload();
+  });
+  if (problem?.status === 404) return <Callout tone="wait" title="There is no application with this id." />;
+  if (data === undefined) {
+    return problem === undefined ? <Skeleton height={180} /> : <ProblemCallout problem={problem} onRetry={reload} />;
+  }
+  const { name, high_priority, segments_per_day, segments_limit, segments_today } = data;
+  return (
+    <>
+      <Panel
+        title={name}
+        actions={
+          <Button variant="default" size="xs" loading={busy} onClick={() => run(high_priority ? 'deny' : 'allow')}>
+            {high_priority ? 'Allow no high priority' : 'Allow high priority'}
+          </Button>
+        }
+      >
+        <Stack>
+          <Facts
+            facts={[
+              ['Segments today', count.format(segments_today)],
+              ['Limit that holds', segments_limit === null ? 'None' : count.format(segments_limit)],
+              ['High priority', high_priority ? 'Allowed' : 'Not allowed'],
+            ]}
+          />
+          <ProblemCallout problem={refused} />
+          <SegmentsForm
+            key={segments_per_day}
+            label="Segments a day of this application"
+            empty="As its plan"
+            path={path}
+            segments={segments_per_day}
+            onSaved={reload}
+          />
+        </Stack>
+      </Panel>
+      <Templates path={`${path}/templates`} />
+    </>
+  );
+}

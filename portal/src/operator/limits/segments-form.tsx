@@ -1,0 +1,57 @@
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call } from '../../api/call.ts';
+import { useAction } from '../../api/use-action.ts';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import styles from '../operator.module.css';
+
+interface SegmentsFormProps {
+  label: string;
+  /** What an empty field means. */
+  empty: string;
+  path: string;
+  segments: number | null;
+  onSaved: () => void;
+}
+
+/** The segments a day of a plan or an application. */
+export function SegmentsForm({ label, empty, path, segments, onSaved }: SegmentsFormProps) {
+  const showToast = useToast();
+  const before = segments === null ? '' : String(segments);
+  const [typed, setTyped] = useState(before);
+  const { run, busy, problem } = useAction(async () => {
+    const body = { segments_per_day: typed === '' ? null : toNumber(typed) };
+    await call('PATCH', path, { body });
+    showToast('Limit saved.');
+    onSaved();
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    run();
+  }
+
+  return (
+    <form className={styles.search} onSubmit={submit} noValidate>
+      <TextInput
+        label={label}
+        placeholder={empty}
+        inputMode="numeric"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value.trim())}
+        error={problem?.of('segments_per_day', 'It')}
+      />
+      <Button type="submit" variant="default" loading={busy} disabled={typed === before} aria-label={`Save ${label}`}>
+        Save
+      </Button>
+      <ProblemCallout problem={problem} fields={['segments_per_day']} />
+    </form>
+  );
+}
+
+/** What is no number is sent as it is: the service says what would be right. */
+function toNumber(typed: string): number | string {
+  const number = Number(typed.replaceAll(/[,\s]/g, ''));
+  return Number.isFinite(number) ? number : typed;
+}

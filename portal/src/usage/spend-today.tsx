@@ -1,0 +1,26 @@
+import { applicationPath } from '../api/call.ts';
+import type { Spend } from '../api/operator-types.ts';
+import { useLoad } from '../api/use-load.ts';
+import { Facts } from '../parts/facts.tsx';
+import { Panel } from '../parts/panel.tsx';
+
+const refreshMs = 10_000;
+const count = new Intl.NumberFormat();
+
+/** How much of the day's segments an application has used, where there is a limit. */
+export function SpendToday({ applicationId }: { applicationId: string }) {
+  const { data } = useLoad<Spend>(applicationPath(applicationId, '/spend'), refreshMs);
+  if (data === undefined || data.segments_per_day === null) return null;
+  const { segments, segments_per_day } = data;
+  return (
+    <Panel title="Segments today" lead="Above the limit, sends get a 402. The day begins at midnight UTC.">
+      <Facts
+        facts={[
+          ['Sent', count.format(segments)],
+          ['Limit', count.format(segments_per_day)],
+          ['Left', count.format(Math.max(0, segments_per_day - segments))],
+        ]}
+      />
+    </Panel>
+  );
+}

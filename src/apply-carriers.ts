@@ -1,0 +1,43 @@
+import { type ApplyPlan, type ApplyStep, sayWrong } from './apply-step.ts';
+import { differences, type WrittenCarrier } from './carrier-file.ts';
+import { keepCarrierSecrets } from './delivery/carrier-kinds.ts';
+import type { CarrierService } from './delivery/carrier-service.ts';
+import { findCarrier, readCarriers } from './delivery/carrier-store.ts';
+import type { Database } from './platform/database.ts';
+
+/** Carriers of a file are made or changed. Secrets that it does not name stay. */
+export async function planCarriers(
+  written: readonly WrittenCarrier[],
+  service: CarrierService,
+  database: Database,
+): Promise<ApplyPlan> {
+  const wrong: string[] = [];
+  const steps: ApplyStep[] = [];
+  for (const carrier of written) {
+    const row = await findCarrier(database, carrier.name);
+    const before = row && service.readAll(row);
+    const given = before === undefined ? carrier.settings : keepCarrierSecrets(carrier.settings, before);
+    const { carrier: after, problems } = await service.check({ ...carrier, settings: given });
+    if (before !== undefined && before.kind !== carrier.kind)
+      problems.push({ field: 'kind', message: `must be ${before.kind}: a carrier keeps its kind. Use another name.` });
+    wrong.push(...sayWrong(carrier.name, problems));
+    if (problems.length > 0) continue;
+    const changes = before && differences(before, after);
+    const line = `${carrier.name}: ${describe(changes)}`;
+    if (changes === undefined) steps.push({ line, act: () => service.create(carrier) });
+    else if (changes.length === 0) steps.push({ line });
+    else steps.push({ line, act: () => service.replace(carrier.name, carrier.settings) });
+  }
+  const names = new Set(written.map(({ name }) => name));
+  const others = (await readCarriers(database)).filter(({ name }) => !names.has(name));
+  return {
+    wrong,
+    steps,
+    others: others.map(({ name }) => ({ line: `${name}: deleted`, act: () => service.remove(name, { force: false }) })),
+  };
+}
+
+function describe(changes: string[] | undefined): string {
+  if (changes === undefined) return 'new';
+  return changes.length === 0 ? 'unchanged' : changes.join(', ');
+}
