@@ -8,6 +8,7 @@ import {
   assertFitsPhone,
   createApplication,
   openPortal,
+  openTab,
   type Portal,
   register,
   type Stage,
@@ -131,6 +132,13 @@ describe('an operator', () => {
       .getByText(/is your ACME code/)
       .waitFor();
     assert.deepEqual([near.texts().length, far.texts().length], [1, 1]);
+    await openTab(page, 'Verifications');
+    await page.getByRole('link', { name: /pending/ }).click();
+    await page
+      .getByRole('region', { name: 'Attempts' })
+      .getByRole('row', { name: /far accepted britain/ })
+      .waitFor();
+    await assertGood('A verification and its attempts');
     await page.goto(`${stage.service.url}/#/operator/carriers/far`);
     await page
       .getByRole('region', { name: 'Log' })

@@ -91,7 +91,8 @@ function Carriers({ health: { carriers, environment } }: { health: Health }) {
     <ul className={styles.checks}>
       {carriers.map(({ name, state, paused, binds }) => (
         <li key={name}>
-          <Status state={paused ? 'paused' : state.replace('_', ' ')} /> {name}
+          <Status state={paused ? 'paused' : state.replace('_', ' ')} />{' '}
+          <Link href={`/operator/carriers/${name}`}>{name}</Link>
           {binds
             .filter(({ error }) => error !== null)
             .map(({ slot, error }) => (

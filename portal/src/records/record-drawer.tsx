@@ -1,18 +1,20 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { TimelineEntry } from '../api/record-types.ts';
+import type { MessageDetail, TimelineEntry } from '../api/record-types.ts';
 import { type Loaded, useLoad } from '../api/use-load.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { Submits } from './submits.tsx';
 
 interface Detail {
   id: string;
   status: string;
   correlation_id: string | null;
   timeline: TimelineEntry[];
+  submits: MessageDetail['submits'];
 }
 
 interface RecordDrawerProps<Item> {
@@ -51,6 +53,7 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
             </div>
             {children(data)}
             <Timeline entries={data.timeline} />
+            <Submits submits={data.submits} />
             {data.correlation_id !== null && (
               <span>
                 Created by request{' '}

@@ -68,9 +68,7 @@ export function CarrierPage({ name }: { name: string }) {
         <CarrierBinds carrier={carrier} />
         <CarrierTestPanel carrier={carrier} />
         {carrier.callbacks !== null && <CarrierCallbacks callbacks={carrier.callbacks} />}
-        {presets !== undefined && (
-          <CarrierSettings key={carrier.version} carrier={carrier} presets={presets} onChange={reload} />
-        )}
+        {presets !== undefined && <CarrierSettings carrier={carrier} presets={presets} onChange={reload} />}
         <CarrierLog carrier={carrier} />
       </Stack>
     </>

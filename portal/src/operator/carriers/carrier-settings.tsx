@@ -21,14 +21,26 @@ interface CarrierSettingsProps {
 export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsProps) {
   const groups = groupsOf(carrier.kind, carrier.settings.preset, presets);
   const showToast = useToast();
-  const [first] = useState(() => toDraft(carrier.settings, groups));
+  const [begun, setBegun] = useState(() => ({ version: carrier.version, first: toDraft(carrier.settings, groups) }));
+  const { first } = begun;
   const [draft, setDraft] = useState<SettingsDraft>(first);
   const [unfit, setUnfit] = useState<string | undefined>(undefined);
   const { run, busy, problem } = useAction(async (settings: object) => {
-    await call('PATCH', operatorPath(`carriers/${carrier.name}`), { body: { settings } });
+    const saved = await call<Carrier>('PATCH', operatorPath(`carriers/${carrier.name}`), { body: { settings } });
     showToast('Settings saved.');
+    begin(saved);
     onChange();
   });
+
+  // Without changes of their own, operators see the newest settings.
+  const isOutdated = carrier.version > begun.version;
+  if (draft === first && isOutdated) begin(carrier);
+
+  function begin({ version, settings }: Carrier): void {
+    const newest = toDraft(settings, groups);
+    setBegun({ version, first: newest });
+    setDraft(newest);
+  }
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -53,6 +65,11 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
             problem={problem}
             kept={keptSecrets(carrier.settings)}
           />
+          {isOutdated && (
+            <Callout tone="wait" title="Another operator has changed this carrier since you began.">
+              Only what you changed is saved; the rest stays as it is now.
+            </Callout>
+          )}
           {unfit !== undefined && <Callout tone="bad" title={unfit} />}
           <ProblemCallout problem={problem} fields={shownFields(groups)} />
           <Group>

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Delivery } from '../../api/operator-types.ts';
 import { useList } from '../../api/use-load.ts';
@@ -76,11 +77,16 @@ function cellsOf({ message_id, application_id, number_ends, carrier, since, due,
       </div>
     </div>,
     `…${number_ends}`,
-    carrier ?? '–',
+    <CarrierLink key="carrier" name={carrier} />,
     <Time key="since" at={since} />,
     due === null ? '–' : <Time key="due" at={due} />,
     <div key="why">
       {reason} <strong>{advice}</strong>
     </div>,
   ];
+}
+
+function CarrierLink({ name }: { name: string }) {
+  // The sandbox's own carrier has no page.
+  return name === 'sandbox' ? name : <Link href={`/operator/carriers/${name}`}>{name}</Link>;
 }

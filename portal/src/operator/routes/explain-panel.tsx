@@ -26,7 +26,9 @@ export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
   const [withDraft, setWithDraft] = useState(true);
   const [explanation, setExplanation] = useState<RouteExplanation | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
-    const given = Object.fromEntries(Object.entries(text).filter(([, value]) => value !== ''));
+    // A text that was sent brings all its facts along.
+    const asked = text.message_id === '' ? text : { message_id: text.message_id };
+    const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
     const body = { ...given, ...(draft !== undefined && withDraft && { routes: draft }) };
     const found = await call<RouteExplanation>('POST', operatorPath('routes/explain'), { body });
     setExplanation(found);

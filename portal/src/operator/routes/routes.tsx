@@ -5,6 +5,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useSession } from '../../session/session.tsx';
 import { useCarrierNames } from '../use-carrier-names.ts';
 import { RouteEditor } from './route-editor.tsx';
 
@@ -12,7 +13,10 @@ const refreshMs = 5000;
 
 export default function Routes() {
   const table = useLoad<RouteTable>(operatorPath('routes'), refreshMs);
-  const carriers = useCarrierNames(refreshMs);
+  const { service } = useSession();
+  const names = useCarrierNames(refreshMs);
+  // The sandbox has a carrier of its own, whose phones are virtual.
+  const carriers = names && (service.environment === 'sandbox' ? [...names, 'sandbox'] : names);
   const { problem } = table;
   return (
     <>

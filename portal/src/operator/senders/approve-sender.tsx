@@ -68,7 +68,9 @@ function ApproveForm({ sender, label, onApproved }: ApproveSenderProps & { label
     <form onSubmit={submit} noValidate>
       <Stack>
         <fieldset style={{ margin: 0, padding: 0, border: 0 }}>
-          <legend style={{ marginBottom: 8 }}>Carriers that know this sender. Without a tick, all of them.</legend>
+          <legend style={{ marginBottom: 8, padding: 0 }}>
+            Carriers that know this sender. Without a tick, all of them.
+          </legend>
           <Stack gap={6}>
             {names.map((name) => (
               <Check

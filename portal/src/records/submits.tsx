@@ -1,0 +1,40 @@
+import type { MessageDetail } from '../api/record-types.ts';
+import { Status } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const columns = ['Time', 'Carrier', 'Outcome', 'Rule', 'Carrier’s id'];
+
+type Submit = MessageDetail['submits'][number];
+
+/** Every attempt to send a text: by which carrier, by which rule, and what came of it. */
+export function Submits({ submits }: { submits: Submit[] }) {
+  if (submits.length === 0) return null;
+  return (
+    <Table
+      label="Attempts"
+      columns={columns}
+      rows={submits.map((submit) => ({
+        key: `${submit.at} ${submit.attempt} ${submit.carrier}`,
+        cells: [
+          <Time key="at" at={submit.at} />,
+          submit.carrier,
+          <Outcome key="outcome" submit={submit} />,
+          submit.route ?? '–',
+          <code key="id">{submit.carrier_message_id ?? '–'}</code>,
+        ],
+      }))}
+    />
+  );
+}
+
+function Outcome({ submit: { outcome, error, receipt, moved_to } }: { submit: Submit }) {
+  return (
+    <>
+      <Status state={outcome.replaceAll('_', ' ')} />
+      {error !== null && <div>{error}</div>}
+      {receipt !== null && <div>Its receipt then said: {receipt}.</div>}
+      {moved_to !== null && <div>It went on to {moved_to}.</div>}
+    </>
+  );
+}
