@@ -60,20 +60,24 @@ async function otherLines({ database }: StatusParts): Promise<string[]> {
 }
 
 function cellsOf(row: CarrierRow, binds: CarrierBind[], waiting: number, unmatched: number): string[] {
-  // A carrier by HTTP has one row for each node that runs it.
+  // Each node that runs a carrier of kind http has one row.
   const wanted = row.kind === 'http' ? binds.length : Number(row.settings.binds);
-  const bound = binds.filter(({ state }) => state === 'bound' || state === 'ready').length;
+  const bound = binds.filter(isWorking).length;
   const state = stateOf(binds, wanted).replace('_', ' ');
   return [row.name, row.paused ? `paused, ${state}` : state, `${bound} of ${wanted}`, count(waiting), count(unmatched)];
+}
+
+function isWorking({ state }: CarrierBind): boolean {
+  return state === 'bound' || state === 'ready';
 }
 
 function count(number: number): string {
   return number < mostCounted ? String(number) : `${mostCounted} or more`;
 }
 
-function notesOf({ settings }: CarrierRow, binds: CarrierBind[], unmatched: number): string[] {
+function notesOf({ kind, settings }: CarrierRow, binds: CarrierBind[], unmatched: number): string[] {
   const notes = binds
-    .filter(({ state }) => state !== 'bound' && state !== 'ready')
+    .filter((bind) => !isWorking(bind))
     .map(({ slot, node, state, error, nextTryAtMs }) => {
       const next = nextTryAtMs === null ? '' : ` Next try at ${toTimestamp(nextTryAtMs)}.`;
       return `bind ${slot} on ${node} is ${state}.${error === null ? '' : ` ${error}`}${next}`;
@@ -83,7 +87,7 @@ function notesOf({ settings }: CarrierRow, binds: CarrierBind[], unmatched: numb
   if (typeof hint === 'string') notes.push(`${hint}.`);
   else if (unmatched > 0)
     notes.push(
-      `${count(unmatched)} ${unmatched === 1 ? 'receipt matches' : 'receipts match'} no text. Compare ids in the carrier's log; message_id is ${JSON.stringify(settings.message_id)}.`,
+      `${count(unmatched)} ${unmatched === 1 ? 'receipt matches' : 'receipts match'} no text. Compare ids in the carrier's log${kind === 'http' ? '' : `; message_id is ${JSON.stringify(settings.message_id)}`}.`,
     );
   return notes;
 }

@@ -192,7 +192,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
       if (!force && (await hasAwaitedTexts(database, row, clock.nowMs()))) throw stillAwaited(name);
       await notifying(async (tx) => {
         await lockRoutes(tx);
-        const table = await readNewestTable(tx);
+        const table = force ? undefined : await readNewestTable(tx);
         if (table !== undefined && namesOf(table).includes(name)) throw stillNamed(name, table.routes);
         await deleteCarrier(tx, row.id, clock.nowMs());
         await deleteBindsOf(tx, row.id);
@@ -205,7 +205,7 @@ function stillNamed(name: string, routes: RouteRule[]): ApiError {
   const rule = routes.find((each) => namesOf({ routes: [each] }).includes(name));
   return new ApiError(
     'INCOMPATIBLE_STATE',
-    `The route ${rule?.name} names the carrier ${name}. Take it out of the routes first.`,
+    `The route ${rule?.name} names the carrier ${name}. Take it out of the routes first, or delete it with ?force=true.`,
   );
 }
 

@@ -23,6 +23,9 @@ const alertOf = (segments: string, most: string) => `(case when ${segments} >= $
     when ${segments}::bigint * 100 >= ${most}::bigint * 80 then 80
     when ${segments}::bigint * 100 >= ${most}::bigint * 50 then 50 else 0 end)::smallint`;
 
+/** SQL for the alert that stays: with another limit, only what the count has reached of that one. */
+const alertedBefore = 'case when d.most = excluded.most then d.alerted else 0 end';
+
 /**
  * Inserts the messages of all applications that have room for theirs today, and counts them, in one statement. Returns
  * the applications without room: of these it inserts no message.
@@ -54,7 +57,7 @@ const insertWithinStatement: Statement = {
       select application_id, $9::date, segments, most, ${alertOf('segments', 'most')} from spending
       where greatest(1, segments) <= most
       on conflict (application_id, day) do update set segments = d.segments + excluded.segments, most = excluded.most,
-        alerted = greatest(d.alerted, ${alertOf('(d.segments + excluded.segments)', 'excluded.most')})
+        alerted = greatest(${alertedBefore}, ${alertOf('(d.segments + excluded.segments)', 'excluded.most')})
         where d.segments + greatest(1, excluded.segments) <= excluded.most
       returning application_id),
     allowed as materialized (
@@ -76,10 +79,11 @@ export async function lockSpend(tx: Tx, limits: Omit<Spending, 'segments'>[], no
 
 const lockStatement = {
   name: 'lock-spend',
-  text: `insert into spend_day (application_id, day, segments, most)
+  text: `insert into spend_day as d (application_id, day, segments, most)
     select application_id, $3::date, 0, most from unnest($1::uuid[], $2::integer[]) as l(application_id, most)
     order by application_id
-    on conflict (application_id, day) do update set most = excluded.most
+    on conflict (application_id, day) do update set most = excluded.most,
+      alerted = greatest(${alertedBefore}, ${alertOf('d.segments', 'excluded.most')})
     returning application_id as id, segments`,
 };
 
@@ -110,6 +114,15 @@ const addStatement = {
     from added a join held using (application_id)
     where d.application_id = a.application_id and d.day = $4::date`,
 };
+
+/** Notes that an operator has changed the limit of an application, so that its alert is about the new one. */
+export async function noteLimit(tx: Tx, applicationId: string, most: number, nowMs: number): Promise<void> {
+  await tx.query(
+    `update spend_day set most = $3, alerted = ${alertOf('segments', '$3::integer')}
+     where application_id = $1 and day = $2::date`,
+    [uuidOf(applicationId), dayOf(nowMs), most],
+  );
+}
 
 /** The segments that an application with a limit has had today. */
 export async function readSpend(tx: Tx, applicationId: string, nowMs: number): Promise<number> {

@@ -101,7 +101,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       ...carrierRoute,
       summary: 'Delete a carrier',
       description:
-        'Refused (409) while a route names it; and while it has texts to send or awaits receipts, unless force is true.',
+        'Refused (409) while a route names it, it has texts to send or awaits receipts, unless force is true.',
       params: carrierParams,
       query: Type.Object({ force: Type.Boolean({ default: false, expected: 'true or false' }) }),
       answers: { 204: { description: 'Deleted' } },

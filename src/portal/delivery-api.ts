@@ -40,7 +40,7 @@ const sandboxKey = 'sandbox';
 /** Texts that an operator may have to look after. */
 export function createDeliveryRoutes({ database, clock, carriers, table }: DeliveryRoutesOptions): Route[] {
   function isUnroutable({ id, to, sender, api, applicationId }: WaitingText): boolean {
-    if (table().version === 0 || !to.startsWith('+') || to.includes('•')) return false;
+    if (table().routes.length === 0 || !to.startsWith('+') || to.includes('•')) return false;
     const facts = { messageId: id, to, country: routedCountryOf(to), from: sender, api, applicationId };
     const more = { urgent: true, isCode: api === 'verify', senderCarriers: null, used: [], nowMs: clock.nowMs() };
     return routeOf({ ...facts, ...more }, table(), carriers()).outcome === 'unroutable';

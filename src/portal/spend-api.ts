@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import { dayOf, readSpend } from '../messages/spend-store.ts';
+import { dayOf, noteLimit, readSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PlanName } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -74,7 +74,12 @@ export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
       params,
       body,
       answers: found,
-      handler: async (call) => shown(await sending.setSegmentsPerDay(call.params.id, call.body.segments_per_day)),
+      handler: async (call) => {
+        const application = await sending.setSegmentsPerDay(call.params.id, call.body.segments_per_day);
+        const { id, limit } = application;
+        if (limit !== null) await noteLimit(options.database, id, limit, options.clock.nowMs());
+        return shown(application);
+      },
     }),
     ...planRoutes(sending),
     ownSpendRoute(options),

@@ -5,6 +5,7 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createKnownCarriers } from '../support/known-carriers.ts';
 import { approveAll, createOperator } from '../support/operator.ts';
 
@@ -211,16 +212,20 @@ describe('the table', () => {
 });
 
 describe('a carrier that a route names', () => {
-  test('is not deleted, by force neither', async () => {
+  test('is deleted by force only; its route then leaves it out', async () => {
     await carriers.connect('acme');
     await carriers.connect('spare');
     await carriers.putRoutes([{ ...route('all', [], 'acme'), failover: ['spare'] }]);
-    for (const name of ['acme', 'spare', 'acme?force=true']) {
+    for (const name of ['acme', 'spare']) {
       const { status, body } = await operator.send<Refusal>('DELETE', `${carriersPath}/${name}`);
       assert.deepEqual([status, body.code], [409, 'INCOMPATIBLE_STATE'], name);
     }
-    await carriers.putRoutes([route('all', [], 'acme')]);
-    assert.equal((await operator.send('DELETE', `${carriersPath}/spare`)).status, 204);
+    assert.equal((await operator.send('DELETE', `${carriersPath}/acme?force=true`)).status, 204);
+    await eventually('the node to know that it is gone', async () => {
+      const { candidates } = await explain({ to: '+447700900123' });
+      return candidates.map(({ carrier }) => carrier).join() === 'spare';
+    });
+    await carriers.putRoutes([route('all', [], 'spare')]);
   });
 
   test('a change of the routes and a deletion at once: the routes never name a carrier that is gone', async () => {

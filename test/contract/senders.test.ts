@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, knowsCarrier, type Production, senderOf } from '../support/production.ts';
-import { countMessages, createSender, type Refusal, type TextRecord, text } from '../support/texts.ts';
+import { countMessages, createSender, type Refusal, type TextRecord, text, until } from '../support/texts.ts';
 
 interface SenderRecord {
   id: string;
@@ -292,6 +293,30 @@ describe('in the sandbox', () => {
     assert.deepEqual([asked.status, asked.body.status], [201, 'approved']);
     const { body } = await acme.sms({ from: 'OTHER' });
     assert.equal((body as TextRecord).from, 'OTHER');
+  });
+
+  test('an operator’s limit for a sender holds in the worker', async () => {
+    const busy = await createTestApp();
+    const operator = await createOperator(busy);
+    const acme = await createSender(busy, { apis: ['sms'] });
+    const asked = await acme.developer.send<SenderRecord>('POST', pathOf(acme.id), { sender: 'ACME' });
+    const approved = await operator.send('POST', `${operatorPath}/${asked.body.id}/approve`, { per_second: 2 });
+    assert.equal(approved.status, 200);
+    const held = async () => (await busy.db.database.query('select 1 from delivery_schedule')).count;
+    const arrived = async () => (await busy.db.database.query('select 1 from handset_text')).count;
+    let sent = 0;
+    // The worker reads limits every two seconds. Then two texts leave, since the clock stands still, and no third.
+    await until('the worker to hold a text back', async () => {
+      const { status } = await acme.sms();
+      assert.equal(status, 201);
+      sent++;
+      return (await held()) > 0;
+    });
+    await until('all to leave at their pace', async () => {
+      busy.clock.advance(1000);
+      return (await arrived()) === sent && (await held()) === 0;
+    });
+    await busy.close();
   });
 
   test('a developer without the application gets 404', async () => {

@@ -153,6 +153,21 @@ describe('in production', () => {
       alerts.push((await spendRow(app, acme.id))?.alerted);
     }
     assert.deepEqual(alerts, [0, 0, 0, 0, 50, 50, 50, 80, 80, 100, 100]);
+    for (const [most, alerted] of [
+      [100, 0],
+      [20, 50],
+      [12, 80],
+      [11, 80],
+    ] as const) {
+      await limit(acme, most);
+      assert.deepEqual(
+        await spendRow(app, acme.id),
+        { segments: 10, most, alerted },
+        'an alert is about the limit as it is',
+      );
+    }
+    assert.deepEqual([(await acme.sms({ to })).status, (await acme.sms({ to })).status], [201, 402]);
+    assert.equal((await spendRow(app, acme.id))?.alerted, 100);
   });
 
   test('plans: 1,000, 100,000 and none, until an operator changes one; then for all of them, on every node', async () => {

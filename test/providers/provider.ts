@@ -36,7 +36,8 @@ export async function startDouble(answer: (request: GotRequest) => DoubleAnswer,
   const requests: GotRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  const double: Omit<Double, 'url'> = {
+  const double: Double = {
+    url: '',
     requests,
     faults: [],
     always: undefined,
@@ -63,10 +64,8 @@ export async function startDouble(answer: (request: GotRequest) => DoubleAnswer,
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   const address = server.address();
   const used = typeof address === 'object' && address !== null ? address.port : 0;
-  return Object.defineProperties(
-    { url: `http://127.0.0.1:${used}` },
-    Object.getOwnPropertyDescriptors(double),
-  ) as Double;
+  double.url = `http://127.0.0.1:${used}`;
+  return double;
 }
 
 async function read(incoming: IncomingMessage): Promise<GotRequest> {

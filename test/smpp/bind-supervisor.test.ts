@@ -119,6 +119,7 @@ describe('a slot', () => {
       await reaches('waiting');
       assert.equal(waitMs(), 60_000);
       assert.match(supervisor.state.error ?? '', /already bound/);
+      assert.equal(supervisor.state.refused, false, 'the account is right');
       if (round === 2) smsc.follow(() => false);
       pass(60_000);
     }
@@ -134,10 +135,14 @@ describe('a slot', () => {
       await smsc.arrived('bind_transceiver', round + 1);
       await reaches('waiting');
       waits.push(waitMs() / 60_000);
+      assert.match(supervisor.state.error ?? '', /wrong password/);
+      assert.equal(supervisor.state.refused, true, 'operators are told of the account');
+      if (round === 5) smsc.follow(() => false);
       pass(waitMs());
     }
     assert.deepEqual(waits, [1, 2, 4, 8, 15, 15]);
-    assert.match(supervisor.state.error ?? '', /wrong password/);
+    await reaches('bound');
+    assert.equal(supervisor.state.refused, false);
   });
 
   test('18: the peer unbinds with 3 in flight: they settle, and the slot is bound again', async () => {

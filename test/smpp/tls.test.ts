@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import type { TlsOptions as ServerOptions } from 'node:tls';
@@ -40,6 +41,8 @@ describe('28: TLS', () => {
   test('binds with a certificate that the CA of the settings has signed', async () => {
     const esme = await connect(server, { ca: ca.cert });
     assert.equal(esme.session.state, 'bound', esme.reason()?.sentence);
+    // Operators are told before it ends.
+    assert.equal(esme.session.certificateEndsAtMs, Date.parse(new X509Certificate(server.cert).validTo));
     const answers = esme.submit();
     await esme.session.unbind(30_000);
     assert.equal(answers[0]?.kind, 'answered');

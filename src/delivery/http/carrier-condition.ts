@@ -12,6 +12,8 @@ export interface CarrierCondition {
   /** On the steady clock; null while it works. */
   readonly nextTryMs: number | null;
   readonly sinceMs: number;
+  /** The account is refused, until the provider answers again. */
+  readonly isRefused: boolean;
   /** A connection is to be tried now: no text has to be risked to find out whether there is one. */
   readonly wantsConnection: boolean;
   /** The provider has answered, whatever it said of the text. */
@@ -42,6 +44,7 @@ export function createCarrierCondition(clock: Clock, onChange: () => void = () =
   let failures = 0;
   let doubts = 0;
   let sinceMs = clock.nowMs();
+  let isRefused = false;
 
   function fail(reason: string, waitMs: number): void {
     const wasWell = isWell;
@@ -70,6 +73,9 @@ export function createCarrierCondition(clock: Clock, onChange: () => void = () =
     get sinceMs() {
       return sinceMs;
     },
+    get isRefused() {
+      return isRefused;
+    },
     get wantsConnection() {
       return needsConnection && isDue();
     },
@@ -77,6 +83,7 @@ export function createCarrierCondition(clock: Clock, onChange: () => void = () =
       const wasWell = isWell;
       if (!wasWell) sinceMs = clock.nowMs();
       isWell = true;
+      isRefused = false;
       needsConnection = false;
       error = null;
       nextTryMs = null;
@@ -100,6 +107,7 @@ export function createCarrierCondition(clock: Clock, onChange: () => void = () =
       if (doubts >= mostDoubts || !isWell) fail(reason, doubtMs);
     },
     noteAccount(reason) {
+      isRefused = true;
       fail(reason, accountMs);
     },
   };

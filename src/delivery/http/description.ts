@@ -176,11 +176,19 @@ type Told = (name: string, message: string | undefined) => FieldProblem[];
 function urlProblem(url: string, known: KnownNames): string | undefined {
   const wrong = templateProblem(url, known);
   if (wrong !== undefined) return wrong;
-  const [first] = readTemplate(url).pieces;
-  if (typeof first === 'object') return first.name === 'base' ? undefined : 'must begin with {{base}} or with https://';
-  return /^https?:\/\/[^/?#\s]+(?:[/?]|$)/.test(first ?? '') && !/\s/.test(url)
+  const [first, second] = readTemplate(url).pieces;
+  // What follows the host must not continue it.
+  if (typeof first === 'object') {
+    const isBase = first.name === 'base' && first.filters.length === 0;
+    const goesOn = second !== undefined && !(typeof second === 'string' && /^[/?]/.test(second));
+    return isBase && !goesOn
+      ? undefined
+      : 'must begin with {{base}} and a slash, or with https:// and a whole host name';
+  }
+  const isWhole = second === undefined ? /^https?:\/\/[^/?#\s]+(?:[/?]|$)/ : /^https?:\/\/[^/?#\s]+[/?]/;
+  return isWhole.test(first ?? '') && !/\s/.test(url)
     ? undefined
-    : 'must begin with {{base}}, or with https:// and a whole host name';
+    : 'must begin with {{base}} and a slash, or with https:// and a whole host name';
 }
 
 /** Every template of a description but its URL, with its place. */

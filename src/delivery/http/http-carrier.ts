@@ -15,6 +15,7 @@ import type { CallbackUrls } from './http-profile.ts';
 import { createHttpSender, type Sent, waitMs } from './http-sender.ts';
 import { addressOf, profileOf } from './http-settings.ts';
 import { type FindReceipt, testHttpCarrier } from './http-test.ts';
+import { createTokenSource } from './oauth2.ts';
 import { createRenderer } from './render.ts';
 import { createRequestLog } from './request-log.ts';
 
@@ -52,6 +53,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   const guard = createAddressGuard({ environment, allowPrivate });
   const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
   const renderer = createRenderer(profile, urls);
+  const tokens = createTokenSource(profile, { client, clock });
   const condition = createCarrierCondition(clock, onBindsChange);
   const requests = createRequestLog(clock);
   const url = addressOf(settings)[0]?.url ?? '';
@@ -71,11 +73,14 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   });
 
   async function send(text: OutgoingText): Promise<Sent> {
-    const exchanged = await client.send(renderer.render(text, clock.nowMs()));
+    const given = await tokens?.get();
+    if (given !== undefined && 'kind' in given) return given;
+    const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token));
     const isAnswered = exchanged.kind === 'answer';
     const about = { messageId: text.messageId, segments: measure(text.text).count };
     const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
     const status = isAnswered ? exchanged.answer.status : 0;
+    if (status === 401) tokens?.forget();
     const result = verdict?.result;
     requests.record({
       command: renderer.shown,
@@ -114,7 +119,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   }
 
   function shownState(): BindState {
-    const { state, error, nextTryMs, sinceMs } = condition;
+    const { state, error, nextTryMs, sinceMs, isRefused } = condition;
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
@@ -124,6 +129,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       host: new URL(url).host,
       sinceMs,
       error,
+      refused: isRefused,
       // To the second, so that a state that stays the same is not written again.
       nextTryAtMs: nextTryMs === null ? null : Math.ceil((clock.nowMs() + inMs) / 1000) * 1000,
     };

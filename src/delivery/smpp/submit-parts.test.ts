@@ -16,6 +16,7 @@ interface Given {
   from?: string;
   messageId?: string;
   form?: string;
+  templateId?: string;
 }
 
 function submits(text: string, settings: Partial<SmppSettings> = {}, more: Given = {}): SubmitFields[] {
@@ -220,6 +221,21 @@ test("the carrier's own TLVs and service type come with every part", () => {
   assert.match(tlvsProblem(tlvs) ?? '', /must not have the tag 0x020e/);
   assert.match(tlvsProblem([{ tag: 1, value: 'hex:0' }]) ?? '', /pairs of hexadecimal digits/);
   assert.equal(tlvsProblem(tlvs.slice(0, 2)), undefined);
+});
+
+test('a template id goes where a TLV says so; a text without one has no such TLV', () => {
+  const tlvs = [
+    { tag: 0x1400, value: '1001' },
+    { tag: 0x1401, value: 'id {{template_id}}' },
+  ];
+  const tlvOf = (templateId: string | undefined, tag: number) => {
+    const [fields] = submits('a', { tlvs }, templateId === undefined ? {} : { templateId });
+    return findTlv(fields?.tlvs ?? [], tag)?.toString();
+  };
+  assert.deepEqual([tlvOf('1107', 0x1400), tlvOf('1107', 0x1401)], ['1001', 'id 1107']);
+  assert.equal(tlvOf('hex:00', 0x1401), 'id hex:00');
+  assert.equal(tlvOf('$&', 0x1401), 'id $&');
+  assert.deepEqual([tlvOf(undefined, 0x1400), tlvOf(undefined, 0x1401)], ['1001', undefined]);
 });
 
 test('a text that was half sent keeps its form, whatever the settings say by then', () => {

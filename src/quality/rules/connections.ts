@@ -1,4 +1,4 @@
-import { canSend } from '../../delivery/carrier-bind-store.ts';
+import { type BindState, canSend } from '../../delivery/carrier-bind-store.ts';
 import { dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { AlertRule, Condition } from '../alert.ts';
 import type { CarrierFacts } from '../alert-facts.ts';
@@ -25,17 +25,20 @@ export const bindDown: AlertRule = ({ carriers }) =>
           advice: 'Start the service, or a node with HELIOGRAPH_ROLE=worker.',
         },
       ];
-    return binds
-      .filter((bind) => !canSend(bind) || bind.state === 'degraded')
-      .map(({ slot, node, state, error }) => ({
-        ...about('bind_down', carrier, slot),
-        forMs,
-        summary: `Connection ${slot} of ${name} on ${node} is ${state}.${error === null ? '' : ` ${error}`}`,
-        advice: paused
-          ? `Receipts do not arrive. Test ${name}: each step tells what is wrong.`
-          : `Test ${name}: each step tells what is wrong. Texts wait, or take another carrier of their route.`,
-      }));
+    return binds.filter(isUnwell).map(({ slot, node, state, error }) => ({
+      ...about('bind_down', carrier, slot),
+      forMs,
+      summary: `Connection ${slot} of ${name} on ${node} is ${state}.${error === null ? '' : ` ${error}`}`,
+      advice: paused
+        ? `Receipts do not arrive. Test ${name}: each step tells what is wrong.`
+        : `Test ${name}: each step tells what is wrong. Texts wait, or take another carrier of their route.`,
+    }));
   });
+
+/** A carrier by HTTP that failed shows `ready` when it is to be tried again, and its error until it has answered. */
+function isUnwell(bind: BindState): boolean {
+  return !canSend(bind) || bind.state === 'degraded' || (bind.state === 'ready' && bind.error !== null);
+}
 
 /** The provider refuses our account: no waiting helps. */
 export const accountRefused: AlertRule = ({ carriers }) =>
