@@ -18,7 +18,8 @@ const states = {
   stuck: { label: 'Stuck', nothing: 'No text has waited for more than a minute.' },
   in_doubt: { label: 'In doubt', nothing: 'Carriers have answered for every text.' },
 };
-const columns = ['Text', 'Number', 'Carrier', 'Since', 'Next try', 'Why, and what to do'];
+/** What to do comes first, where a phone shows it. */
+const columns = ['Why, and what to do', 'Carrier', 'Number', 'Since', 'Next try', 'Text'];
 
 export default function Deliveries() {
   const [state, setState] = useState<keyof typeof states>('stuck');
@@ -70,18 +71,18 @@ export default function Deliveries() {
 
 function cellsOf({ message_id, application_id, number_ends, carrier, since, due, reason, advice }: Delivery) {
   return [
+    <div key="why" className={styles.why}>
+      {reason} <strong>{advice}</strong>
+    </div>,
+    <CarrierLink key="carrier" name={carrier} />,
+    `…${number_ends}`,
+    <Time key="since" at={since} />,
+    due === null ? '–' : <Time key="due" at={due} />,
     <div key="ids">
       <code>{message_id}</code>
       <div className={styles.quiet}>
         <code>{application_id}</code>
       </div>
-    </div>,
-    `…${number_ends}`,
-    <CarrierLink key="carrier" name={carrier} />,
-    <Time key="since" at={since} />,
-    due === null ? '–' : <Time key="due" at={due} />,
-    <div key="why">
-      {reason} <strong>{advice}</strong>
     </div>,
   ];
 }
