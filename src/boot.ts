@@ -11,6 +11,7 @@ import type { Log } from './platform/log.ts';
 import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
 import { openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
+import { patiently } from './platform/patiently.ts';
 
 /** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
 export type ShutdownSteps = (() => Promise<void>)[];
@@ -64,11 +65,11 @@ export async function boot(options: BootOptions): Promise<BootResult> {
     shutdownSteps.push(() => lock.release());
   }
 
-  await requireClockAgrees(database, clock);
+  await patiently(() => requireClockAgrees(database, clock));
   await migrate(database, clock, log);
-  await makeFirstPartitions(database, clock);
+  await patiently(() => makeFirstPartitions(database, clock));
   const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
-  const keys = await openKeyRing({ database, clock, secret, previousSecret: config.previousSecret });
+  const keys = await patiently(() => openKeyRing({ database, clock, secret, previousSecret: config.previousSecret }));
   if (options.as === 'service') shutdownSteps.push(keys.follow(log));
   return { database, sideDatabase, keys, secret, connection };
 }

@@ -7,6 +7,7 @@ import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
 import { createLog } from './platform/log.ts';
 import { openKeyRing } from './platform/open-key-ring.ts';
+import { patiently } from './platform/patiently.ts';
 import { nameOfCarrier } from './quality/alert.ts';
 import { answerBounds, bucketOf } from './quality/answer-times.ts';
 
@@ -45,7 +46,7 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   const log = createLog({ level: config.logLevel, readable });
   const database = createDatabase({ connection, log, poolSize: 6 });
   await loadPhoneNumbers();
-  const keys = await openKeyRing({ database, clock: systemClock, secret });
+  const keys = await patiently(() => openKeyRing({ database, clock: systemClock, secret }));
   const stopFollowing = keys.follow(log);
   let delivered: Tally = {};
   let ofCarriers: Record<string, Tally> = {};

@@ -4,6 +4,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import { patiently } from '../platform/patiently.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 
 export type SigningAlg = 'ES256' | 'RS256';
@@ -114,7 +115,7 @@ export function createSigningKeys(options: {
     },
 
     async prepare() {
-      if (!(await hasWantedKey(database))) {
+      if (!(await patiently(() => hasWantedKey(database)))) {
         const key = await newKey();
         // Running nodes must learn of the key before it signs anything.
         await change(async (tx) => {
@@ -125,7 +126,7 @@ export function createSigningKeys(options: {
           await retireOlder(tx, key, nowMs);
         });
       }
-      await load();
+      await patiently(load);
     },
 
     async rotate({ leadMs, withdraw }) {

@@ -4,6 +4,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { createFairShare } from '../platform/fair-share.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
+import { patiently } from '../platform/patiently.ts';
 
 export interface Change {
   seq: number;
@@ -172,10 +173,10 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
   return {
     async start() {
-      appliedSeq = await newestSeq();
+      appliedSeq = await patiently(newestSeq);
       lastGoodPollMs = clock.steadyMs();
       lastAskedMs = lastGoodPollMs;
-      await acknowledge();
+      await patiently(acknowledge);
       if (listen) {
         listener = await openListener({ database, channel, onNotified: () => void poll().catch(() => {}) });
       }
