@@ -71,9 +71,16 @@ function nameOf(key: string): string {
 }
 
 /** The attempts as events, for texts that were not simply sent: those are told by their own record. */
-export function attemptEvents(attempts: ToldAttempt[]): TimelineEvent[] {
+function attemptEvents(attempts: ToldAttempt[]): TimelineEvent[] {
   if (attempts.length < 2 && attempts.every(({ outcome }) => outcome === 'accepted')) return [];
   return attempts.map((each) => ({ atMs: each.atMs, event: 'attempt', detail: sentenceOf(each) }));
+}
+
+/** Events of records with those of their attempts: after the start and before the end, if they happened at the same time. */
+export function withAttempts(events: TimelineEvent[], stories: Map<string, ToldAttempt[]>): TimelineEvent[] {
+  const isFirst = ({ event }: TimelineEvent) => event === 'started' || event === 'accepted';
+  const attempts = [...stories.values()].flatMap(attemptEvents);
+  return [...events.filter(isFirst), ...attempts, ...events.filter((each) => !isFirst(each))];
 }
 
 function sentenceOf({ attempt, carrier, outcome, carrierMessageId, error, route, receipt, movedTo }: ToldAttempt) {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { attemptEvents, findAttemptStories } from '../delivery/attempt-story.ts';
+import { findAttemptStories, withAttempts } from '../delivery/attempt-story.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -79,14 +79,14 @@ export function createDeveloperMessageRoutes({ database, clock, requireOwn }: De
         await requireOwn(requireDeveloper(call).accountId, id);
         const message = isId('msg', message_id) ? await findTrackedMessage(database, id, message_id) : undefined;
         if (message === undefined || message.api === 'verify') throw notFound();
-        const told = (await findAttemptStories(database, [message.id])).get(message.id) ?? [];
+        const stories = await findAttemptStories(database, [message.id]);
         const body = {
           ...toListed(message, message.api),
           correlation_id: message.correlationId,
           attempts: message.attempt,
           possible_duplicates: message.possibleDuplicates,
-          submits: toAttempts(told),
-          timeline: toTimeline([...messageTimeline(message), ...attemptEvents(told)]),
+          submits: toAttempts([...stories.values()].flat()),
+          timeline: toTimeline(withAttempts(messageTimeline(message), stories)),
         };
         return { status: 200, body };
       },

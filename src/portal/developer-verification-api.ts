@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { attemptEvents, findAttemptStories } from '../delivery/attempt-story.ts';
+import { findAttemptStories, withAttempts } from '../delivery/attempt-story.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
@@ -73,12 +73,11 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const texts = await findTextsByIds(database, verification.textIds);
         const newest = texts.at(-1);
         const stories = await findAttemptStories(database, verification.textIds);
-        const told = [...stories.values()];
         const body = {
           ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }),
           correlation_id: verification.correlationId,
-          submits: toAttempts(told.flat()),
-          timeline: toTimeline([...verificationTimeline(verification, texts), ...told.flatMap(attemptEvents)]),
+          submits: toAttempts([...stories.values()].flat()),
+          timeline: toTimeline(withAttempts(verificationTimeline(verification, texts), stories)),
         };
         return { status: 200, body };
       },

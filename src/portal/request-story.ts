@@ -1,4 +1,4 @@
-import { attemptEvents, findAttemptStories } from '../delivery/attempt-story.ts';
+import { findAttemptStories, withAttempts } from '../delivery/attempt-story.ts';
 import type { Api } from '../http/route.ts';
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
@@ -50,17 +50,15 @@ export function createRequestStories(options: {
       applicationId: first.applicationId,
       api: first.api,
       records: texts.map(({ id, status }) => ({ type: 'message', id, status })),
-      timeline: [...texts.flatMap(messageTimeline), ...(await attemptsOf(texts))],
+      timeline: withAttempts(texts.flatMap(messageTimeline), await attemptsOf(texts)),
     };
   }
 
-  async function attemptsOf(texts: TrackedMessage[]): Promise<TimelineEvent[]> {
-    const stories = await findAttemptStories(
+  const attemptsOf = (texts: TrackedMessage[]) =>
+    findAttemptStories(
       database,
       texts.map(({ id }) => id),
     );
-    return [...stories.values()].flatMap(attemptEvents);
-  }
 
   async function madeVerification(verification: Verification, texts: TrackedMessage[]): Promise<Made> {
     const own = texts.length > 0 ? texts : await findTextsByIds(database, verification.textIds);
@@ -69,7 +67,7 @@ export function createRequestStories(options: {
       applicationId,
       api: 'verify',
       records: [{ type: 'verification', id, status }],
-      timeline: [...verificationTimeline(asOf(verification, clock.nowMs()), own), ...(await attemptsOf(own))],
+      timeline: withAttempts(verificationTimeline(asOf(verification, clock.nowMs()), own), await attemptsOf(own)),
     };
   }
 

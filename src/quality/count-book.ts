@@ -7,8 +7,8 @@ export interface CountedRow<Key> {
 }
 
 export interface CountBook<Key> {
-  /** Counts by column. `id` names the key; `open` makes it when it is new. */
-  add(id: string, open: () => Key, column: number, by: number): void;
+  /** The counts of a key, to be raised at once. `id` names the key; `open` makes it when it is new. */
+  counts(id: string, open: () => Key): Float64Array;
   /** Writes the rows that changed. Rows are absolute, so a write whose answer was lost can simply run again. */
   flush(): Promise<void>;
   /** Forgets rows that are no longer counted. */
@@ -74,15 +74,15 @@ export function createCountBook<Key>({
   }
 
   return {
-    add(id, open, column, by) {
+    counts(id, open) {
       let row = page.rows.get(id);
       if (row === undefined) {
         if (page.rows.size >= mostRows) turnPage();
         row = { key: open(), counts: new Float64Array(columns), revision: 0, changed: false };
         page.rows.set(id, row);
       }
-      row.counts[column] = (row.counts[column] ?? 0) + by;
       row.changed = true;
+      return row.counts;
     },
     async flush() {
       for (const each of [...full]) {

@@ -91,7 +91,11 @@ export function createTotals(options: TotalsOptions): Totals {
     const sender = senderOf(day, applicationId, text.sender);
     const id = `${day} ${carrier} ${country} ${applicationId} ${sender}`;
     const open = () => ({ dayMs: day, carrier, country, sender, applicationId });
-    return (column, by = 1) => days.add(id, open, dayPlace[column], by);
+    let counts: Float64Array | undefined;
+    return (column, by = 1) => {
+      counts ??= days.counts(id, open);
+      raise(counts, dayPlace[column], by);
+    };
   }
 
   /** Counts in the row of the minute in which the text was accepted. */
@@ -99,7 +103,11 @@ export function createTotals(options: TotalsOptions): Totals {
     const minute = minuteOf(uuidTimeMs(messageUuid));
     if (minute < clock.nowMs() - countedMinutesMs) return () => {};
     const id = `${minute} ${carrier} ${country}`;
-    return (place) => minutes.add(id, () => ({ minuteMs: minute, carrier, country }), place, 1);
+    let counts: Float64Array | undefined;
+    return (place) => {
+      counts ??= minutes.counts(id, () => ({ minuteMs: minute, carrier, country }));
+      raise(counts, place, 1);
+    };
   }
 
   function noteAnswer(carrier: string, { claimed, answer, tookMs, isLate }: AnsweredText): void {
@@ -183,6 +191,10 @@ export function createTotals(options: TotalsOptions): Totals {
       await flush().catch(({ message: reason }: Error) => log.warn({ reason }, 'the last totals were not written'));
     },
   };
+}
+
+function raise(counts: Float64Array, place: number, by: number): void {
+  counts[place] = (counts[place] ?? 0) + by;
 }
 
 const mostParts = 255;

@@ -159,7 +159,7 @@ describe('apply', () => {
       assert.match(message, /^Nothing has been changed:/);
       for (const part of [
         'routes: routes.0.carriers.0.carrier must be the name of a carrier',
-        'senders.0: countries[0] must be an ISO country code',
+        'senders.0: countries.0 must be an ISO country code',
         'senders.1: application_id must be the id of an application',
         'senders.2: per_second must be',
         'numbers.0: number must be',
