@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
-import { toProblem } from '../../api/problem.ts';
+import { type Problem, toProblem } from '../../api/problem.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
@@ -54,6 +54,7 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
           <Callout tone="wait" title="Without rules every carrier takes every text, the first by name." />
         )}
         <ProblemCallout problem={problem} />
+        {problem !== undefined && <p className={styles.text}>{placesOf(problem, rules)}</p>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Back
@@ -65,6 +66,13 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
       </Stack>
     </Modal>
   );
+}
+
+/** The service counts rules from 0; operators know them by name. */
+function placesOf({ details }: Problem, rules: RouteRule[]): string {
+  const places = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
+  const names = new Set(places.flatMap((place) => rules[Number(place)]?.name ?? []));
+  return names.size === 0 ? '' : `Go back and edit ${[...names].join(', ')}.`;
 }
 
 const tones = { added: 'good', removed: 'bad', changed: 'wait', moved: 'calm' } as const;
