@@ -159,7 +159,7 @@ function submitSome(carrier: Carrier, some: Placed[], answer: Answer): Promise<v
 
 /** Names a sender, whether its number is written with a plus or without. */
 function nameOf(applicationId: string, sender: string): string {
-  return `${applicationId} ${sender.replace(/^\+(?=\d+$)/, '')}`;
+  return `${applicationId} ${sender.replace(/^\+(\d+)$/, '$1')}`;
 }
 
 function wantedOf({ applicationId, sender, perSecond }: SenderRate, texts: Placed[]): WantedTexts {

@@ -27,9 +27,9 @@ const longestShortCode = 8;
  */
 export function canonicalNumber(text: string): string {
   const plain = text.replaceAll(separators, '');
-  const digits = /^(?:\+|00(?=[1-9]))?([0-9]{3,15})$/.exec(plain)?.[1];
+  const [, prefix, digits] = /^(\+|00)?([1-9][0-9]{2,14})$/.exec(plain) ?? /^(\+)?([0-9]{3,15})$/.exec(plain) ?? [];
   if (digits === undefined) return text;
-  const isInternational = plain !== digits || (digits.length > longestShortCode && !digits.startsWith('0'));
+  const isInternational = prefix !== undefined || (digits.length > longestShortCode && !digits.startsWith('0'));
   return isInternational ? `+${digits}` : digits;
 }
 

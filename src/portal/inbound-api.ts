@@ -110,7 +110,7 @@ export function createPortalInboundRoutes({ database, optOuts, requireOwn }: Por
       description: 'The reason is kept for good, with the operator who gave it.',
       params: Type.Object({ number: pathParameter }),
       query: Type.Object({
-        reason: Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f]*\\S[^\\u0000-\\u001f]*$' }),
+        reason: Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u0020][^\\u0000-\\u001f]*$' }),
       }),
       answers: { 204: { description: 'Opted in' } },
       handler: async (call) => {
