@@ -22,8 +22,8 @@ await build({
   target: 'node20',
   bundle: true,
   splitting: true,
-  // pino starts threads from files of its own, pg asks for pg-native, and the metadata of phone numbers is large.
-  external: ['pino', 'pg-native', 'libphonenumber-js'],
+  // pino starts threads from files of its own, pg asks for pg-native; the others are loaded later, and only if needed.
+  external: ['pino', 'pg-native', 'libphonenumber-js', '@redis/client'],
   // Packages in CommonJS ask for Node's modules by `require`.
   banner: {
     js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
