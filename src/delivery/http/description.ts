@@ -21,7 +21,11 @@ const literals = <Name extends string>(names: readonly Name[], options: object =
 const errorCode = literals<MessageErrorCode>(messageErrorCodes);
 const closed = { additionalProperties: false };
 const statusList = Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 32 });
-const written = Type.Union([Type.String({ maxLength: 128 }), Type.Number(), Type.Boolean()]);
+const written = Type.Union([
+  Type.String({ maxLength: 128 }),
+  Type.Number({ minimum: -1e15, maximum: 1e15 }),
+  Type.Boolean(),
+]);
 
 /** An answer fits if its status is listed, and the value at the path too; what is not given fits every answer. */
 const condition = {
@@ -95,7 +99,15 @@ export const descriptionSchema = Type.Object(
     auth: Type.Optional(authSchema),
     query: Type.Optional(Type.Record(text(64), text(), { maxProperties: 32 })),
     form: Type.Optional(Type.Record(text(64), text(), { maxProperties: 32 })),
-    json: Type.Optional(Type.Unknown()),
+    json: Type.Optional(
+      Type.Unsafe<unknown>({
+        type: ['object', 'array'],
+        maxProperties: 50,
+        maxItems: 50,
+        items: { type: ['object', 'string'], maxProperties: 50, maxLength: 1024 },
+        expected: 'an object or a list',
+      }),
+    ),
     answer: Type.Optional(literals(['json', 'text'])),
     separator: Type.Optional(Type.String({ minLength: 1, maxLength: 4 })),
     accepted: Type.Array(Type.Object(condition, closed), { minItems: 1, maxItems: 16 }),
