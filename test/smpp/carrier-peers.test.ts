@@ -46,8 +46,11 @@ async function recorded(
 ): Promise<Set<string>> {
   const recorder = await record(port);
   await connectCarrier(operator, recorder.port, settings);
+  // The rows are newer than what the node routes by.
+  await eventually('the node routes by it', () => app.app.carriers().some(({ up }) => up));
   await work(recorder);
   await deleteCarrier(operator);
+  await eventually('the node forgets it', () => app.app.carriers().length === 0);
   await eventually('it is unbound', () => passed(recorder).has(hex('unbind_resp')));
   await recorder.close();
   const { commands, complaints } = judge(recorder.recordings);
