@@ -1,12 +1,19 @@
 import type { HeldSender, SendingRights } from '../http/sending-rights.ts';
+import { type ApiError, invalidField } from '../platform/errors.ts';
 import { routedCountryOf } from './phone-number.ts';
 import { isSenderName } from './sender.ts';
 
 /** Phones in these countries get texts from numbers only. */
 const numbersOnly: readonly string[] = ['US', 'CA', 'PR'];
 
-/** Why an application may not text `to` as `from` (completes "from …"), or undefined. */
-export function fromProblem(rights: SendingRights, from: string, to: string): string | undefined {
+/** Why an application may not text `to` as `from`, or undefined. */
+export function senderRefusal(rights: SendingRights, from: string, to: string): ApiError | undefined {
+  const problem = fromProblem(rights, from, to);
+  return problem === undefined ? undefined : invalidField('from', problem);
+}
+
+/** Completes "from …". */
+function fromProblem(rights: SendingRights, from: string, to: string): string | undefined {
   if (rights.senderRule === 'any') return undefined;
   if (isRefusedName(from, to)) return `must be a number: phones in ${routedCountryOf(to)} get no texts from a name`;
   if (rights.senderRule === 'open' || findHeld(rights, from, to) !== undefined) return undefined;

@@ -43,15 +43,17 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
           const error = refusalOf(item, rules, sending);
           return error ?? messages.prepare(readSend(item as SendBody, sending), context);
         });
-        const unroutable = checked.find((each) => each instanceof ApiError);
-        const refusal = unroutable && (await messages.refusalOf(unroutable, spender));
+        const refused = checked.find((each) => each instanceof ApiError);
+        const refusal = refused && (await messages.refusalOf(refused, spender));
+        /** The same for all of them, if the application's day is used up. */
+        const ofDay = refusal === refused ? undefined : refusal;
         const prepared = checked.flatMap((each) => ('error' in each || !isMessage(each) ? [] : [each]));
         /** The outcomes of those that were prepared, among the errors of the others. */
         const toAnswer = (outcomes: readonly SendOutcome[]) => {
           const left = [...outcomes];
           const data = checked.map((each) => {
             if ('error' in each) return each;
-            return toEntry(isMessage(each) ? (left.shift() ?? each) : (refusal ?? each));
+            return toEntry(isMessage(each) ? (left.shift() ?? each) : (ofDay ?? each));
           });
           const accepted = outcomes.filter(isMessage).length;
           const body = { data, summary: { accepted, rejected: data.length - accepted } };

@@ -8,7 +8,7 @@ import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { noCarrier, unroutable } from './channel.ts';
-import { senderCarriers } from './held-sender.ts';
+import { senderCarriers, senderRefusal } from './held-sender.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
@@ -63,7 +63,7 @@ export function createMessageService(options: MessageServiceOptions) {
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
-  /** Builds the message row; writes nothing. An error says that no route leads to the number. */
+  /** Builds the message row; writes nothing. An error refuses the sender, or says that no route leads to the number. */
   function prepare(request: SendRequest, { applicationId, rights, api, correlationId }: SendContext): SendOutcome {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
@@ -81,6 +81,8 @@ export function createMessageService(options: MessageServiceOptions) {
       used: [],
     });
     if (found === 'no_carrier') throw noCarrier();
+    const refusal = senderRefusal(rights, from, to);
+    if (refusal !== undefined) return refusal;
     if (found === 'unroutable') return unroutable();
     return {
       id,
@@ -149,9 +151,9 @@ export function createMessageService(options: MessageServiceOptions) {
       throw new ApiError('INCOMPATIBLE_STATE', `The message is ${message.status} and can no longer be canceled.`);
     },
 
-    /** The limit of the day comes before a missing route. */
-    async refusalOf(unroutable: ApiError, spender: Spender): Promise<ApiError> {
-      return (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : unroutable;
+    /** The limit of the day comes before any other refusal. */
+    async refusalOf(refused: ApiError, spender: Spender): Promise<ApiError> {
+      return (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : refused;
     },
 
     drain: () => accepted.drain(),

@@ -5,7 +5,6 @@ import { isRight } from '../http/validation.ts';
 import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { channelExpected, unsupportedChannel } from './channel.ts';
-import { fromProblem } from './held-sender.ts';
 import type { Priority, SendRequest } from './message-service.ts';
 import { longestNumber, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
@@ -101,12 +100,9 @@ export function readSend(body: SendBody, sending: Sending): SendRequest {
 }
 
 /** The SMS API has no `channel` field and ignores it, like any unknown property. */
-export function sendRefusal({ channel, priority, from, to }: SendBody, sending: Sending): ApiError | undefined {
+export function sendRefusal({ channel, priority }: SendBody, sending: Sending): ApiError | undefined {
   if (sending.api === 'messaging' && channel !== 'sms') return unsupportedChannel();
-  if (priority === 'high' && !sending.highPriority) return invalidField('priority', priorityDenied);
-  if (sending.rights.senderRule === 'any') return undefined;
-  const problem = fromProblem(sending.rights, from, requireNumber(to));
-  return problem === undefined ? undefined : invalidField('from', problem);
+  return priority === 'high' && !sending.highPriority ? invalidField('priority', priorityDenied) : undefined;
 }
 
 const priorityDenied = 'must be normal: an operator must allow high priority to this application first';
