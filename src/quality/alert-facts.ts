@@ -89,7 +89,7 @@ function toFacts(row: CarrierRow, binds: CarrierBind[]): CarrierFacts {
   };
 }
 
-const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const pemBegin = '-----BEGIN CERTIFICATE-----';
 const mostCertificates = 20;
 
 /** The certificates in an operator's settings. */
@@ -100,10 +100,10 @@ function certificatesOf(tls: unknown): Certificate[] {
 }
 
 function read(what: string, pem: unknown): Certificate[] {
-  const blocks = typeof pem === 'string' ? (pem.match(pemBlock) ?? []) : [];
-  return blocks.slice(0, mostCertificates).flatMap((block) => {
+  const [, ...blocks] = typeof pem === 'string' ? pem.split(pemBegin, mostCertificates + 1) : [];
+  return blocks.flatMap((block) => {
     try {
-      return [{ what, endsAtMs: Date.parse(new X509Certificate(block).validTo) }];
+      return [{ what, endsAtMs: Date.parse(new X509Certificate(pemBegin + block).validTo) }];
     } catch {
       // The settings were checked when they were written; a block that no longer parses is no reason to stop watching.
       return [];

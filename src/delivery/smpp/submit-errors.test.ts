@@ -8,10 +8,14 @@ test('throttled and a full queue are no fault of the text: no attempt is counted
   assert.deepEqual(refusalOf(0x14), { outcome: 'throttled' });
 });
 
-test('temporary errors, and errors of the session or the account, are tried again on the same carrier', () => {
-  for (const status of [0x08, 0x64, 0x02, 0x03, 0x04, 0x05, 0x0d, 0x0e, 0x0f]) {
-    assert.deepEqual(refusalOf(status), { outcome: 'retry', error: 'carrier_unavailable' }, statusName(status));
+test('temporary errors, and errors of the session or the account, are tried again', () => {
+  const again = { outcome: 'retry', error: 'carrier_unavailable' };
+  for (const status of [0x08, 0x64, 0x02, 0x03, 0x04, 0x05, 0x0d]) {
+    assert.deepEqual(refusalOf(status), again, statusName(status));
   }
+  // A refused account opens the breaker at once.
+  for (const status of [0x0e, 0x0f])
+    assert.deepEqual(refusalOf(status), { ...again, account: true }, statusName(status));
 });
 
 test('refusals of the route: another carrier may take the text', () => {
