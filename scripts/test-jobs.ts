@@ -13,6 +13,9 @@ const slowestFirst = ['test/faults/start', 'test/browser', 'test/cluster', 'test
 /** What a caller sees must not depend on the lane that served it. */
 const bothLanes = ['test/contract/', 'test/socket/'];
 const bothLanesInLong = [...bothLanes, 'test/races/'];
+/** The portal's and operators' calls, commands, costs and upkeep: the lane is behind them, so the long form is enough. */
+const behindTheLane =
+  /\/(?:operator|portal|carrier|demo|sandbox)-|-(?:cost|upkeep|retention)\.|\/(?:retention|senders|spend|templates|many-keys)\./;
 /** A test that imports none of these sends no request, so it has no lane. */
 const servers = ['test/support/app.ts', 'test/support/service.ts', 'test/socket/bare-server.ts'];
 
@@ -25,7 +28,9 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
   const unit = files.filter(isUnitTest);
   const others = files.filter((file) => !isUnitTest(file)).toSorted(bySpeed);
   const seen = others.filter((file) => bothLanes.some((folder) => file.startsWith(folder)));
-  const twice = long ? others.filter((file) => bothLanesInLong.some((folder) => file.startsWith(folder))) : seen;
+  const twice = long
+    ? others.filter((file) => bothLanesInLong.some((folder) => file.startsWith(folder)))
+    : seen.filter((file) => !behindTheLane.test(file));
   const onNodeLane = twice.filter((file) => servers.some((server) => dependsOn(file, server)));
   if (long) return [...others, ...unit].map(createJob).concat(onNodeLane.map(createJob).map(toNodeLane));
   return [
