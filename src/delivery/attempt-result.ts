@@ -41,13 +41,13 @@ export interface ResultOptions {
   /** When the carrier got the text. */
   submittedAtMs?: number;
   /** The carrier that the text should go on to; undefined if there is none. Asked only when it matters. */
-  nextCarrier?: () => NextCarrier | undefined;
+  nextCarrier?: (claimed: ClaimedText) => NextCarrier | undefined;
   /** Whether the carrier can send at present. */
   isDown?: () => boolean;
   /** The carrier was deleted. */
   isClosed?: boolean;
   /** Whether a code without an answer may be sent a second time now. */
-  mayCopy?: () => boolean;
+  mayCopy?: (claimed: ClaimedText) => boolean;
   /** How long a plain text in doubt waits for a late answer or a receipt. Otherwise the pauses grow. */
   doubtAfterMs?: number | undefined;
 }
@@ -114,7 +114,7 @@ export function attemptResultOf(
       if (!isCode) return sendAgain(doubtAfterMs ?? againMs, doubtful);
       // A second copy of a code does no harm: it is the same code. A carrier that is only slow must not cost double.
       const isSilent = answer?.outcome === 'in_doubt' && answer.silent === true;
-      const mayCopy = !isSilent || (claimed.entry.unanswered === 0 && (options.mayCopy?.() ?? true));
+      const mayCopy = !isSilent || (claimed.entry.unanswered === 0 && (options.mayCopy?.(claimed) ?? true));
       if (!mayCopy) return sendAgain(silenceMs, doubtful);
       return move(doubtful) ?? sendAgain(againMs, doubtful);
     }
@@ -134,7 +134,7 @@ function moveOn(
   const parts = answer?.long?.parts ?? claimed.parts;
   const mayHaveBeenSent = next.inDoubt || next.possibleDuplicates > 0 || parts.length > 0;
   if (next.moves >= mostMoves || (claimed.message.api !== 'verify' && mayHaveBeenSent)) return undefined;
-  const to = nextCarrier?.();
+  const to = nextCarrier?.(claimed);
   if (to === undefined) return undefined;
   const about = { carrier: from, submittedAtMs };
   const attempt = { ...(attemptOf(next, answer, about) ?? unavailableAttempt(next, from, nowMs)), next: to };

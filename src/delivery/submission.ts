@@ -57,7 +57,7 @@ const answerWithinMs = 5000;
 
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, sleep, onCount, outcomes } = options;
-  const { findOver, select, resultOptionsOf } = createTextSelection(options);
+  const { findOver, select, resultOptions } = createTextSelection(options);
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
   // A closed carrier submits nothing.
   const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
@@ -140,9 +140,10 @@ export function createSubmission(options: SubmissionOptions): Submission {
 
   function toResults(answers: Answered[], submittedAtMs: number): Results {
     const results: Results = { ended: [], again: [] };
+    const given = resultOptions(submittedAtMs);
     for (const [claimed, answer] of answers) {
       if (claimed === undefined) continue;
-      const result = attemptResultOf(claimed, answer, { ...resultOptionsOf(claimed), submittedAtMs });
+      const result = attemptResultOf(claimed, answer, given);
       if ('ended' in result) results.ended.push(result.ended);
       else results.again.push(result.again);
     }

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { CarrierDirectory } from './carrier-directory.ts';
-import { routeIn } from './environment-routes.ts';
+import { routeIn, virtualPhones } from './environment-routes.ts';
 import { type Routed, toRouting } from './route-record.ts';
 import type { RouteFacts } from './routing.ts';
 
@@ -41,10 +41,31 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
     return { messageId, ...about, isCode: api === 'verify', nowMs: sendAtMs };
   }
 
+  /** Most installations begin with one carrier, or with the virtual phones: there is nothing to choose. */
+  const onlyWay = new Map<string, TextRoute>();
+  function onlyCarrier({ senderCarriers }: TextFacts): TextRoute | undefined {
+    const carriers = directory.list();
+    if (directory.table().routes.length > 0 || senderCarriers !== null || carriers.length > 1) return undefined;
+    // With a carrier in the sandbox, test numbers still have the virtual phones.
+    if (carriers.length === 1 && environment === 'sandbox') return undefined;
+    const [only = environment === 'sandbox' ? virtualPhones : undefined] = carriers;
+    if (only === undefined || !only.up || only.paused || only.open.length > 0) return undefined;
+    const known = onlyWay.get(only.key) ?? {
+      carrier: only.key,
+      sentAs: null,
+      deferredUntilMs: null,
+      routing: undefined,
+    };
+    onlyWay.set(only.key, known);
+    return known;
+  }
+
   const decide = (facts: RouteFacts) => routeIn(environment, facts, directory.table(), directory.list());
 
   return {
     routeText(text) {
+      const only = onlyCarrier(text);
+      if (only !== undefined) return only;
       const facts = toFacts(text, text.messageId);
       const decision = decide(facts);
       if (decision.outcome !== 'routed') return decision.outcome;

@@ -46,8 +46,8 @@ export interface TextSelection {
   findOver(claim: Claim): Promise<Set<string>>;
   /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */
   select(texts: ClaimedText[], over: Set<string>, beginBeforeMs: number): { sending: Sending[]; results: Results };
-  /** What decides about a text when its carrier has answered. */
-  resultOptionsOf(claimed: ClaimedText): ResultOptions;
+  /** What decides about texts when their carrier has answered. */
+  resultOptions(submittedAtMs?: number): ResultOptions;
 }
 
 export function createTextSelection(options: SelectionOptions): TextSelection {
@@ -96,23 +96,24 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
 
   /** Texts to this country do not get through: a code goes elsewhere, and is sent here if it cannot. Others wait. */
   function hasGoneOn(claimed: ClaimedText, { again }: Results): boolean {
-    const resultOptions = resultOptionsOf(claimed);
-    const moved = claimed.message.api === 'verify' ? moveUnsent(claimed, resultOptions) : undefined;
+    const given = resultOptions();
+    const moved = claimed.message.api === 'verify' ? moveUnsent(claimed, given) : undefined;
     if (moved !== undefined) again.push(moved);
     else if (claimed.message.api === 'verify') return false;
-    else again.push(heldBack(claimed, resultOptions));
+    else again.push(heldBack(claimed, given));
     return true;
   }
 
-  function resultOptionsOf(claimed: ClaimedText): ResultOptions {
+  function resultOptions(submittedAtMs?: number): ResultOptions {
     return {
       nowMs: clock.nowMs(),
+      submittedAtMs: submittedAtMs ?? clock.nowMs(),
       carrier: carrier.key,
-      nextCarrier: () => options.nextCarrier(claimed),
+      nextCarrier: options.nextCarrier,
       isClosed: carrier.isClosed === true,
       doubtAfterMs: carrier.onDoubt?.afterMs,
       ...(options.isDown && { isDown: options.isDown }),
-      ...(outcomes && { mayCopy: () => outcomes.mayCopy(claimed) }),
+      ...(outcomes && { mayCopy: outcomes.mayCopy }),
     };
   }
 
@@ -123,9 +124,12 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     const isCode = message.api === 'verify';
     try {
       const text = renderText(message);
-      const about = { messageId, attempt: entry.attempt + 1, applicationId, lane, isCode };
       return {
-        ...about,
+        messageId,
+        attempt: entry.attempt + 1,
+        applicationId,
+        lane,
+        isCode,
         to,
         from: sentAs ?? sender,
         text,
@@ -140,7 +144,7 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     }
   }
 
-  return { findOver, select, resultOptionsOf };
+  return { findOver, select, resultOptions };
 }
 
 const endings = {

@@ -18,6 +18,10 @@ const params = Type.Object({ id: pathParameter });
 export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
 
+  function answerOf(message: Message) {
+    return { status: created, body: JSON.stringify(toMessageRecord(message)), location: `${base}/${message.id}` };
+  }
+
   function send(call: Call<unknown, unknown, SendBody>): Promise<Reply> {
     const { applicationId, highPriority, rights } = requireApplication(call);
     const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
@@ -25,9 +29,9 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       const context = { applicationId, rights, api, correlationId: call.correlationId };
       const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
       if (!isMessage(message)) throw await messages.refusalOf(message, spender);
-      const toAnswer = (written: Message) => {
-        return { status: created, body: JSON.stringify(toMessageRecord(written)), location: `${base}/${written.id}` };
-      };
+      // Nearly always the message is written as it was prepared: its answer is made once.
+      const prepared = answerOf(message);
+      const toAnswer = (written: Message) => (written === message ? prepared : answerOf(written));
       const [outcome = message] = await messages.accept(spender, [message], ([written = message]) =>
         isMessage(written) ? keep(toAnswer(written)) : undefined,
       );

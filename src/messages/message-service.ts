@@ -54,6 +54,8 @@ export interface MessageServiceOptions {
   optOuts?: OptOutCheck;
 }
 
+const nothing: readonly string[] = [];
+
 export type MessageService = ReturnType<typeof createMessageService>;
 
 export function createMessageService(options: MessageServiceOptions) {
@@ -75,10 +77,16 @@ export function createMessageService(options: MessageServiceOptions) {
     const id = newId('msg', clock);
     const urgent = request.priority === 'high';
     const found = routeText({
-      ...{ messageId: id, applicationId, api, to, from, urgent, sendAtMs: sendAtMs ?? nowMs },
+      messageId: id,
+      applicationId,
+      api,
+      to,
+      from,
+      urgent,
       senderCarriers: senderCarriers(rights, from, to),
       holdsSender: false,
-      used: [],
+      used: nothing,
+      sendAtMs: sendAtMs ?? nowMs,
     });
     if (found === 'no_carrier') throw noCarrier();
     const refusal = senderRefusal(rights, from, to);
