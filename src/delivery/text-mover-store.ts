@@ -27,7 +27,7 @@ interface WaitingRow extends Omit<WaitingText, 'id' | 'applicationId' | 'api'> {
   api: number;
 }
 
-/** Queued texts of one lane after a place, in the order of the queue: all of them, whoever may move. */
+/** Queued texts of one lane after a place, in the order of the queue, also those that may not move. */
 export async function readQueued(
   tx: Tx,
   { carrier, lane, after, limit }: { carrier: string; lane: number; after: QueuePlace | undefined; limit: number },

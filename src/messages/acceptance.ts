@@ -32,7 +32,7 @@ interface AcceptanceOptions {
 }
 
 const noKeys: string[] = [];
-const nobody: ReadonlySet<string> = new Set();
+const noTexts: ReadonlySet<string> = new Set();
 
 /**
  * Writes messages, many callers' in one commit. It counts the segments of applications that have a limit, and fails the
@@ -70,7 +70,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     const full = await insertWithinSpend(database, messages, spendings, clock.nowMs());
     if (full.size === 0) return items.map((item) => item.messages);
     const left = items.filter(({ spender }) => full.has(spender.applicationId));
-    const decided = await database.transaction((tx) => decideEach(tx, left, nobody));
+    const decided = await database.transaction((tx) => decideEach(tx, left, noTexts));
     return items.map((item) => decided[left.indexOf(item)] ?? item.messages);
   }
 
@@ -116,7 +116,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
       if (written !== undefined) return written;
       optOuts.noteSome();
     }
-    const optedOut = messages.length === 0 ? nobody : await optOuts.find(database, messages);
+    const optedOut = messages.length === 0 ? noTexts : await optOuts.find(database, messages);
     if (optedOut.size === 0 && spendings.length === 0) {
       return keepsNone ? writeAll(database, items) : database.transaction((tx) => writeAll(tx, items));
     }

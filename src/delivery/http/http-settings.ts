@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { problemsOf } from '../../http/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
-import { type Description, descriptionProblems, descriptionSchema } from './description.ts';
+import { type Description, descriptionSchema } from './description.ts';
+import { descriptionProblems } from './description-problems.ts';
 import type { HttpProfile } from './http-profile.ts';
 import { type Preset, type PresetName, presetNames, presets } from './presets/presets.ts';
 

@@ -39,7 +39,7 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     const bodyHash = query.find(([name]) => name === 'bodySHA256')?.[1];
     const isForm = mediaTypeOf(request.headers) === 'application/x-www-form-urlencoded';
     if (!isForm && request.body.length > 0) {
-      // A body that no hash covers is nobody's.
+      // Anyone can write a body that no hash covers.
       if (bodyHash === undefined || !isSame(createHash('sha256').update(request.body).digest('hex'), bodyHash))
         return false;
     }

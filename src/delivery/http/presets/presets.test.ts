@@ -14,7 +14,7 @@ import type { SubmitResult } from '../../carrier.ts';
 import { readAnswer } from '../answer.ts';
 import { readInbound, readReceipts } from '../callback-reader.ts';
 import type { CallbackRequest } from '../callback-request.ts';
-import { descriptionProblems } from '../description.ts';
+import { descriptionProblems } from '../description-problems.ts';
 import { checkHttpSettings, profileOf } from '../http-settings.ts';
 import { presetNames, presets } from './presets.ts';
 

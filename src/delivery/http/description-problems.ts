@@ -1,0 +1,193 @@
+import { problemsOf } from '../../http/validation.ts';
+import type { FieldProblem } from '../../platform/errors.ts';
+import { type Description, descriptionSchema } from './description.ts';
+import { pathProblem } from './paths.ts';
+import { proofProblems } from './proof-settings.ts';
+import { readTemplate, templateProblem } from './template.ts';
+
+export interface KnownNames {
+  secrets: readonly string[];
+  values: readonly string[];
+}
+
+const longestDescription = 16_384;
+const deepestJson = 12;
+
+/** All that is wrong with a description. `field` is where it stands. */
+export function descriptionProblems(given: unknown, field: string, known: KnownNames): FieldProblem[] {
+  if (JSON.stringify(given ?? null).length > longestDescription)
+    return [{ field, message: `must have at most ${longestDescription} characters as JSON` }];
+  const unfit = problemsOf(descriptionSchema, given).map((problem) => ({
+    field: problem.field === 'request' ? field : `${field}.${problem.field}`,
+    message: problem.message,
+  }));
+  if (unfit.length > 0) return unfit;
+  const description = given as Description;
+  const told = (name: string, message: string | undefined): FieldProblem[] =>
+    message === undefined ? [] : [{ field: `${field}.${name}`, message }];
+  return [
+    ...told('url', urlProblem(description.url, known)),
+    ...templatesOf(description).flatMap(([name, each]) => told(name, templateProblem(each, known))),
+    ...bodyProblems(description, told),
+    ...authProblems(description.auth, told),
+    ...headerProblems(description, told),
+    ...pathsOf(description).flatMap(([name, each]) => told(name, pathProblem(each))),
+    ...conditionProblems(description, told),
+    ...afterProblems(description, told),
+    ...proofProblems(description.receipt?.verify, `${field}.receipt.verify`, known),
+    ...proofProblems(description.inbound?.verify, `${field}.inbound.verify`, known),
+  ];
+}
+
+type Told = (name: string, message: string | undefined) => FieldProblem[];
+
+/** The host of a request must not depend on a text. */
+function urlProblem(url: string, known: KnownNames): string | undefined {
+  const wrong = templateProblem(url, known);
+  if (wrong !== undefined) return wrong;
+  const [first, second] = readTemplate(url).pieces;
+  // What follows the host must not continue it.
+  if (typeof first === 'object') {
+    const isBase = first.name === 'base' && first.filters.length === 0;
+    const goesOn = second !== undefined && !(typeof second === 'string' && /^[/?]/.test(second));
+    return isBase && !goesOn
+      ? undefined
+      : 'must begin with {{base}} and a slash, or with https:// and a whole host name';
+  }
+  const isWhole = second === undefined ? /^https?:\/\/[^/?#\s]+(?:[/?]|$)/ : /^https?:\/\/[^/?#\s]+[/?]/;
+  return isWhole.test(first ?? '') && !/\s/.test(url)
+    ? undefined
+    : 'must begin with {{base}} and a slash, or with https:// and a whole host name';
+}
+
+/** Every template of a description but its URL, with its place. */
+export function templatesOf(description: Description): [string, string][] {
+  const { headers = {}, query = {}, form = {}, json, auth } = description;
+  const named = (place: string, record: Record<string, string>) =>
+    Object.entries(record).map(([name, value]): [string, string] => [`${place}.${name}`, value]);
+  const { kind: _, name: __, ...authTexts } = auth ?? { kind: 'bearer' as const };
+  return [
+    ...named('headers', headers),
+    ...named('query', query),
+    ...named('form', form),
+    ...named('auth', authTexts as Record<string, string>),
+    ...textsOf(json, 'json', 0),
+  ];
+}
+
+function textsOf(value: unknown, place: string, depth: number): [string, string][] {
+  if (typeof value === 'string') return [[place, value]];
+  if (typeof value !== 'object' || value === null || depth > deepestJson) return [];
+  return Object.entries(value).flatMap(([name, each]) => textsOf(each, `${place}.${name}`, depth + 1));
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+function bodyProblems({ form, json, method = 'POST', answer, separator }: Description, told: Told): FieldProblem[] {
+  const has = Number(form !== undefined) + Number(json !== undefined);
+  return [
+    ...told('json', depthOf(json) > deepestJson ? `must be nested at most ${deepestJson} levels deep` : undefined),
+    ...told('form', has > 1 ? 'must not be given together with json' : undefined),
+    ...told('method', method === 'GET' && has > 0 ? 'must be POST: a GET has no form and no json' : undefined),
+    ...told('separator', separator !== undefined && answer !== 'text' ? 'is only for an answer of text' : undefined),
+  ];
+}
+
+const needed: Record<
+  NonNullable<Description['auth']>['kind'],
+  readonly ('name' | 'value' | 'user' | 'password' | 'token_url')[]
+> = {
+  header: ['name', 'value'],
+  basic: ['user', 'password'],
+  bearer: ['value'],
+  query: ['name', 'value'],
+  body: ['name', 'value'],
+  oauth2: ['token_url', 'user', 'password'],
+};
+
+function authProblems(auth: Description['auth'], told: Told): FieldProblem[] {
+  if (auth === undefined) return [];
+  return [
+    ...needed[auth.kind].flatMap((name) =>
+      told(`auth.${name}`, auth[name] === undefined ? `is required for ${auth.kind}` : undefined),
+    ),
+    ...told('auth.name', auth.kind === 'header' ? headerNameProblem(auth.name ?? 'x') : undefined),
+    ...told(
+      'auth.token_url',
+      auth.token_url === undefined ? undefined : urlProblem(auth.token_url, { secrets: [], values: [] }),
+    ),
+  ];
+}
+
+/** Headers that our client sets itself, or that change how the request is read. */
+const ownHeaders = ['host', 'content-length', 'transfer-encoding', 'connection', 'expect', 'upgrade', 'te', 'trailer'];
+
+function headerNameProblem(name: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'must be the name of a header';
+  return ownHeaders.includes(name.toLowerCase()) ? 'must not be a header that the connection needs itself' : undefined;
+}
+
+function headerProblems({ headers = {} }: Description, told: Told): FieldProblem[] {
+  return Object.entries(headers).flatMap(([name, value]) => [
+    ...told(`headers.${name}`, headerNameProblem(name)),
+    ...told(`headers.${name}`, /^[\x20-\x7e]*$/.test(value) ? undefined : 'must have ASCII characters only'),
+  ]);
+}
+
+function pathsOf({ id, errors = [], accepted, told = {}, receipt, inbound }: Description): [string, string][] {
+  const all: [string, string | undefined][] = [
+    ['id', id],
+    ...accepted.map((each, index): [string, string | undefined] => [`accepted.${index}.path`, each.path]),
+    ...errors.map((each, index): [string, string | undefined] => [`errors.${index}.path`, each.path]),
+    ...Object.entries(told).map(([name, each]): [string, string] => [`told.${name}`, each]),
+    ...callbackPaths('receipt', receipt, ['list', 'id', 'part', 'reference', 'to']),
+    ['receipt.only.path', receipt?.only?.path],
+    ['receipt.state.path', receipt?.state.path],
+    ['receipt.error.path', receipt?.error?.path],
+    ...callbackPaths('inbound', inbound, ['list', 'id', 'from', 'to', 'text']),
+    ['inbound.only.path', inbound?.only?.path],
+    ...callbackPaths('inbound.part', inbound?.part, ['reference', 'part', 'total']),
+  ];
+  return all.filter((each): each is [string, string] => each[1] !== undefined);
+}
+
+function callbackPaths(
+  place: string,
+  described: object | undefined,
+  names: readonly string[],
+): [string, string | undefined][] {
+  return names.map((name) => [`${place}.${name}`, (described as Record<string, string> | undefined)?.[name]]);
+}
+
+function conditionProblems({ accepted, errors = [] }: Description, told: Told): FieldProblem[] {
+  const check = (place: string) => (each: { status?: number[]; path?: string; in?: unknown[] }, index: number) => [
+    ...told(
+      `${place}.${index}.in`,
+      each.path !== undefined && each.in === undefined ? 'is required with path' : undefined,
+    ),
+    ...told(
+      `${place}.${index}.path`,
+      each.path === undefined && each.in !== undefined ? 'is required with in' : undefined,
+    ),
+    ...told(
+      `${place}.${index}`,
+      each.path === undefined && each.status === undefined ? 'must have status or path' : undefined,
+    ),
+  ];
+  return [...accepted.flatMap(check('accepted')), ...errors.flatMap(check('errors'))];
+}
+
+function afterProblems({ errors = [] }: Description, told: Told): FieldProblem[] {
+  return errors.flatMap(({ after }, index) =>
+    told(
+      `errors.${index}.after`,
+      after === undefined ||
+        (after.startsWith('header:') ? headerNameProblem(after.slice(7)) : pathProblem(after)) === undefined
+        ? undefined
+        : 'must be header:<name>, or a path',
+    ),
+  );
+}
