@@ -6,6 +6,8 @@ import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
+/** Stores write an API as its place in this list, so new ones go to the end. */
+export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
 
 /**
  * How a route is protected; required, so a forgotten guard does not compile. `visitor`: a portal page before sign-in,

@@ -1,6 +1,6 @@
 import type { PageRequest } from '../http/list-page.ts';
-import type { Api } from '../http/route.ts';
-import { apiNames, encodingNames } from '../messages/message.ts';
+import { type Api, apiNames } from '../http/route.ts';
+import { encodingNames } from '../messages/message.ts';
 import { nameOf } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
@@ -98,6 +98,13 @@ export async function listInbound(tx: Tx, filter: InboundFilter, { limit, after 
 export async function findInbound(tx: Tx, id: string): Promise<Inbound | undefined> {
   const { rows } = await tx.query<InboundRow>(`select ${columns} from inbound_text where id = $1`, [uuidOf(id)]);
   return rows.map(toInbound)[0];
+}
+
+export async function findInboundTexts(tx: Tx, ids: string[]): Promise<Inbound[]> {
+  const { rows } = await tx.query<InboundRow>(`select ${columns} from inbound_text where id = any($1::uuid[])`, [
+    ids.map(uuidOf),
+  ]);
+  return rows.map(toInbound);
 }
 
 /** The texts of a phone to a number since then and before a text, at most `most`. */

@@ -1,12 +1,12 @@
-import type { Api } from '../http/route.ts';
+import { type Api, apiNames } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Statement, Tx } from '../platform/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { packed, unpack } from '../platform/packed-row.ts';
+import { idWeeks, type PartitionedTable } from '../platform/partitions.ts';
 import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import {
-  apiNames,
   channelNames,
   encodingNames,
   laneNames,
@@ -15,6 +15,7 @@ import {
   type ShownMessage,
   unsentStatuses,
 } from './message.ts';
+import { changedColumns, insertMessageEvents } from './message-events.ts';
 import { queueInserts } from './message-queue.ts';
 import {
   errorCodeOf,
@@ -32,7 +33,7 @@ import {
 } from './message-row.ts';
 
 /** Partitioned by week: an id begins with its time. */
-export const messageTable = { name: 'message', key: 'id' };
+export const messageTable: PartitionedTable = { name: 'message', key: 'id', spans: idWeeks };
 
 /** Inserts a batch and queues it, in one statement. Callers make the ids, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
@@ -69,7 +70,8 @@ const insertedMessages = (first: number, only?: string, condition?: string) => `
     from ${fromTextRows(first)} m
     where ${condition ?? 'true'} ${only === undefined ? '' : `and place in (select place from ${only})`}
     on conflict (id) do nothing
-    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status)`;
+    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status, created_at,
+      error_code)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {
@@ -91,7 +93,11 @@ const insertUnlessStatement: Statement = {
 const insertFailedStatement: Statement = {
   name: 'insert-failed-messages',
   text: `with ${insertedMessages(1)},
-    ended as (${insertEnds('(select id, application_id as "applicationId", api, status from inserted_message) e')})
+    changed as (
+      select id, application_id as "applicationId", api, status, 1 as sequence, created_at as updated_at, error_code
+      from inserted_message),
+    ended as (${insertEnds('changed')}),
+    told as (${insertMessageEvents('changed')})
     select`,
   planOnce: true,
 };
@@ -212,8 +218,9 @@ const cancelStatement = {
     canceled as (
       update message set status = ${statusCode('canceled')}, updated_at = $4, sequence = sequence + 1
       from removed where id = message_id and id >= $2 and id <= $3
-      returning ${messageColumns}, id, application_id as "applicationId", api, status),
-    ended as (${insertEnds('canceled')})
+      returning ${messageColumns}, ${changedColumns()}),
+    ended as (${insertEnds('canceled')}),
+    told as (${insertMessageEvents('canceled')})
     select * from canceled`,
 };
 
