@@ -1,6 +1,6 @@
 // Texts from phones on several nodes at once: parts are joined once, words act once, and a stop word holds for all.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createInbound } from '../../src/compose/inbound.ts';
 import type { InboundText } from '../../src/delivery/carrier.ts';
@@ -10,6 +10,7 @@ import { createKeyRing, type RingVersion } from '../../src/platform/keys.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 
 const source = { key: 'practice#1', account: '1.1' };
 const number = '+447800900000';
@@ -21,8 +22,10 @@ let applicationId: string;
 
 before(async () => {
   db = await createTestDatabase();
+  await watchStates(db.database);
 });
 after(() => db.drop());
+afterEach(() => checkEvents(db.database));
 beforeEach(async () => {
   clock = createTestClock();
   ring = [{ version: 1, usedFromMs: 0, key: Buffer.alloc(32, 1) }];
@@ -33,8 +36,10 @@ beforeEach(async () => {
   );
   for (const table of ['inbound_text', 'inbound_part', 'inbound_seen', 'opt_out', 'opt_out_change', 'automatic_reply'])
     await db.database.query(`delete from ${table}`);
+  await db.database.query('truncate witness, event');
   applicationId = newId('app', clock);
   await holdNumber();
+  await listen(db.database, [applicationId]);
 });
 
 /** An application with the number, whose account does not matter here. */
@@ -166,6 +171,7 @@ describe('words', () => {
       else await optOuts.remove({ applicationId, api: 'sms' }, phone).catch(isExpected);
     });
     await Promise.all(acts.map((act) => act()));
+    assert.ok((await checkEvents(db.database)) > 1, 'the application is told');
     const now = await nodeOf(0).optOuts.list({ number: phone }, { limit: 10, after: undefined });
     const kinds = now.map(({ kind, subject }) => `${kind} ${subject}`);
     assert.equal(new Set(kinds).size, kinds.length, 'one row for each scope');
