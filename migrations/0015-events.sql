@@ -40,3 +40,5 @@ create table event_default partition of event default;
 alter table event_default alter column application_id set statistics 0, alter column position set statistics 0;
 -- The numbers in `data`, to forget them.
 create index event_number on event ((data ->> 'number')) where data is not null;
+-- The same after the retention time.
+create index event_data_time on event (time) where data is not null;

@@ -162,8 +162,8 @@ describe('words', () => {
       const { receiver, optOuts } = nodeOf(id);
       if (id % 4 === 0) await receiver.receive(source, [word('STOP', id)]);
       else if (id % 4 === 1) await receiver.receive(source, [word('START', id)]);
-      else if (id % 4 === 2) await optOuts.put(applicationId, phone).catch(isExpected);
-      else await optOuts.remove(applicationId, phone).catch(isExpected);
+      else if (id % 4 === 2) await optOuts.put({ applicationId, api: 'sms' }, phone).catch(isExpected);
+      else await optOuts.remove({ applicationId, api: 'sms' }, phone).catch(isExpected);
     });
     await Promise.all(acts.map((act) => act()));
     const now = await nodeOf(0).optOuts.list({ number: phone }, { limit: 10, after: undefined });
@@ -202,9 +202,8 @@ describe('words', () => {
 
   test('the sender that a text really leaves as decides, in any spelling', async () => {
     const { optOuts } = nodeOf(0);
-    await db.database.transaction((tx) =>
-      optOuts.stop(tx, phone, [senderScope('+4478009'), senderScope('AcMe')], 'STOP'),
-    );
+    const scopes = ['+4478009', 'AcMe'].map((sender) => ({ ...senderScope(sender), told: null }));
+    await db.database.transaction((tx) => optOuts.stop(tx, phone, scopes, 'STOP'));
     const base = { applicationId, api: 'messaging' as const, to: phone };
     const cases: [string, string | null, boolean][] = [
       ['4478009', null, true],
@@ -218,7 +217,7 @@ describe('words', () => {
       const text = { ...base, id: newId('msg', clock), sender, sentAs };
       assert.equal((await optOuts.find(db.database, [text])).has(text.id), isUnwanted, `${sender} as ${sentAs}`);
     }
-    const scope = applicationScope(applicationId);
+    const scope = { ...applicationScope(applicationId), told: null };
     await db.database.transaction((tx) => optOuts.stop(tx, phone, [scope], 'STOP'));
     const code = { ...base, api: 'verify' as const, id: newId('msg', clock), sender: 'ACME', sentAs: null };
     assert.equal((await optOuts.find(db.database, [code])).size, 0, 'codes are exempt');
