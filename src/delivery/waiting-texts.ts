@@ -1,5 +1,5 @@
-import type { Api } from '../http/route.ts';
-import { apiNames } from '../messages/message.ts';
+import { type Api, apiNames } from '../http/route.ts';
+
 import { nameOf } from '../messages/message-row.ts';
 import { minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
