@@ -107,9 +107,9 @@ describe('by a word', () => {
     const [phone, number] = [newPhone(), newNumber()];
     // From a carrier: a virtual phone would be felt by its own application only.
     const receives = async (from: string, to: string, text: string) => {
-      app.clock.advance(11 * 60_000);
+      app.clock.advance(1000);
       const source = { key: 'practice#1', account: '1.1' };
-      await inbound.receiver.receive(source, [{ carrierMessageId: null, from, to, text, part: null }]);
+      await inbound.receiver.receive(source, [{ carrierMessageId: `m${++made}`, from, to, text, part: null }]);
     };
     await give(number, acme, { keyword: 'PIZZA', api: 'messaging' });
     await give(number, other);
