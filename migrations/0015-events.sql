@@ -42,3 +42,5 @@ alter table event_default alter column application_id set statistics 0, alter co
 create index event_subject on event (subject);
 -- The numbers in `data`, to forget them.
 create index event_number on event ((data ->> 'number')) where data is not null;
+-- The same after the retention time.
+create index event_data_time on event (time) where data is not null;

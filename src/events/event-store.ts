@@ -1,7 +1,8 @@
 import { type Api, apiNames } from '../http/route.ts';
-import { dayMs } from '../platform/clock.ts';
+import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
 import type { PartitionedTable, PartitionSpans } from '../platform/partitions.ts';
 import { type EventType, eventTypes, type StoredEvent, subjectPrefix, typeCode } from './event.ts';
 import { dayOf, firstOfDay } from './position.ts';
@@ -90,6 +91,45 @@ export async function findEvents(tx: Tx, applicationId: string, positions: numbe
   const { rows } = await tx.query<EventRow>(findStatement, [uuidOf(applicationId), positions]);
   return rows.flatMap(toEvents);
 }
+
+interface HeldNumber {
+  applicationId: string;
+  position: string;
+  number: string;
+}
+
+/**
+ * Masks numbers in what events hold themselves, a piece at a time: one number, or all of events before a time. Returns how
+ * many it masked; 0 when it is done.
+ */
+export async function maskInEvents(
+  tx: Tx,
+  which: { number: string } | { beforeMs: number },
+  mask: (number: string) => string,
+): Promise<number> {
+  const { rows } =
+    'number' in which
+      ? await tx.query<HeldNumber>(heldNumbers(`data ->> 'number' = $1`), [which.number, pieceRows])
+      : await tx.query<HeldNumber>(heldNumbers(`time < $1 and ${isUnmasked} order by time`), [
+          toTimestamp(which.beforeMs),
+          pieceRows,
+        ]);
+  if (rows.length === 0) return 0;
+  const { count } = await tx.query(maskStatement, [
+    rows.map(({ applicationId }) => applicationId),
+    rows.map(({ position }) => position),
+    rows.map(({ number }) => mask(number)),
+  ]);
+  return count;
+}
+
+const isUnmasked = `data ->> 'number' !~ '•'`;
+const heldNumbers = (condition: string) => `select application_id as "applicationId", position::text,
+      data ->> 'number' as number
+    from event where data is not null and ${condition} limit $2`;
+const maskStatement = `update event e set data = jsonb_set(e.data, '{number}', to_jsonb(m.masked))
+    from unnest($1::uuid[], $2::bigint[], $3::text[]) as m(application_id, position, masked)
+    where e.application_id = m.application_id and e.position = m.position and e.data ->> 'number' <> m.masked`;
 
 interface EventRow {
   /** Null in the row that only says how far a piece was read. */

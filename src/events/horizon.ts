@@ -1,6 +1,6 @@
 import type { Database } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
-import { isOfOurDatabase, type Transactions, transactionText } from './running-transactions.ts';
+import { isAnother } from './running-transactions.ts';
 
 /**
  * How far events can be read. Transactions commit in another order than they take positions, so behind the newest event an
@@ -16,8 +16,8 @@ export interface Horizon {
 interface Look {
   /** The newest position that was taken. */
   last: number;
-  /** The transactions that may have taken one up to it and not committed yet. */
-  writers: Transactions;
+  /** The ids of the transactions that may have taken one up to it and not committed yet. */
+  writers: ReadonlySet<string>;
 }
 
 /** Waits before it looks again whether earlier writers have ended. None runs longer than a few seconds. */
@@ -78,7 +78,7 @@ function oneAfterAnother<Result>(act: () => Promise<Result>): () => Promise<Resu
   };
 }
 
-function haveEnded(writers: Transactions, running: Transactions): boolean {
+function haveEnded(writers: ReadonlySet<string>, running: ReadonlySet<string>): boolean {
   for (const writer of writers) if (running.has(writer)) return false;
   return true;
 }
@@ -90,12 +90,12 @@ async function lookAt(database: Database): Promise<Look> {
 }
 
 /**
- * `lateral` reads the position before the transactions. Only those that have written anything count: a change locks its
- * record before its event takes a position.
+ * `lateral` reads the position before the transactions. A transaction has its id before it takes a position
+ * (`insertEvents`), and loses it when what it has written can be seen.
  */
 const lookStatement = {
   name: 'look-at-event-horizon',
   text: `select p.last_value::text as last, w.writers from event_position p cross join lateral (
-      select array_agg(${transactionText}) as writers from pg_stat_get_activity(null) a
-      where ${isOfOurDatabase} and a.backend_xid is not null and p.last_value is not null) w`,
+      select array_agg(a.backend_xid::text) as writers from pg_stat_get_activity(null) a
+      where ${isAnother} and a.backend_xid is not null and p.last_value is not null) w`,
 };

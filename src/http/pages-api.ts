@@ -29,7 +29,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The portal's files, read and compressed once. If they were not built, `/` redirects to /docs. */
+/** The portal's files, read once. If they were not built, `/` redirects to /docs. */
 export function createPageRoutes(folder: string): Route[] {
   const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
   const home = { ...shared, path: '/', summary: 'The developer portal' };
@@ -50,7 +50,9 @@ export function createPageRoutes(folder: string): Route[] {
   // Asset names change with their content, so a browser may cache them forever.
   const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const assets = new Map(
-    readdirSync(join(folder, 'assets')).map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
+    readdirSync(join(folder, 'assets'))
+      .filter((name) => !name.endsWith('.gz'))
+      .map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
   );
   return [
     route({ ...home, answers: { 200: { description: 'The page', type: 'text/html' } }, handler: () => page }),
@@ -80,6 +82,11 @@ function readPage(path: string, headers: Record<string, string>): Reply {
   const data = readFileSync(path);
   const extension = extname(path);
   const type = types[extension] ?? 'application/octet-stream';
-  const gzip = dense.has(extension) ? {} : { gzip: gzipSync(data, { level: 9 }) };
+  const gzip = dense.has(extension) ? {} : { gzip: compressedBeside(path) ?? gzipSync(data, { level: 9 }) };
   return { status: 200, content: { type, data, headers, ...gzip } };
+}
+
+/** The build has compressed what it made. */
+function compressedBeside(path: string): Buffer | undefined {
+  return existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined;
 }

@@ -110,7 +110,7 @@ export interface Reply {
   };
 }
 
-export type Bulkhead = 'side' | 'single';
+export type Bulkhead = 'side' | 'single' | 'outside';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -140,7 +140,7 @@ export interface Route {
   idempotent?: true;
   /**
    * The bulkhead for work that is not batched. `side`: lists, reports and all portal routes, on their own connections.
-   * `single`: its own statement on the main connections.
+   * `single`: its own statement on the main connections. `outside`: it may wait seconds for another machine.
    */
   bulkhead?: Bulkhead;
   /** The answer lasts until the caller disconnects or its credential ends. Last-Event-ID resumes it. */
