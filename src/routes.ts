@@ -38,6 +38,7 @@ import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.t
 import { createTemplateRoutes } from './portal/template-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
+import { createWebhookRoutes, type WebhookRoutesOptions } from './portal/webhook-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
@@ -71,6 +72,7 @@ export interface RouteParts {
   routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
+  webhooks: WebhookRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -123,6 +125,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createPortalEventRoutes(parts.events),
+    ...createWebhookRoutes(parts.webhooks),
     ...createOperatorRoutes({ database, registry }),
     ...createSenderRoutes(parts.senders),
     ...createTemplateRoutes(parts.spend.sending),
