@@ -19,7 +19,7 @@ type Headers = Record<string, string>;
 type Query = Record<string, string | number>;
 
 const addressOf = (path: string, query: Query) =>
-  `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+  `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`;
 
 export function readFeed(app: Pick<TestApp, 'url'>, headers: Headers, query: Query = {}): Promise<Answer<EventPage>> {
   return send<EventPage>(app, 'GET', addressOf(feedPath, query), { headers });
