@@ -20,8 +20,8 @@ create table message (
   deferred_until timestamptz,
   sent_at timestamptz,
   delivered_at timestamptz,
-  -- Rises by one with every change that an event will report.
-  sequence integer not null default 1,
+  -- Counts its events, also those that were not written because its application did not listen.
+  sequence smallint not null default 0,
   -- Of the submit that the carrier accepted, and how often it was sent again while it was unknown whether it had arrived.
   attempt integer not null default 0,
   characters integer not null,

@@ -13,7 +13,6 @@ create table verification (
   resend_available_at timestamptz,
   approved_at timestamptz,
   ring_version integer not null,
-  sequence integer not null default 1,
   channel smallint not null,
   status smallint not null,
   reason smallint,

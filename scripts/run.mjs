@@ -21,6 +21,8 @@ const targets = [
       ...filesIn('portal/src', /./),
       ...filesIn('portal/public', /./),
       ...['index.html', 'vite.config.ts', 'package.json'].map((name) => `portal/${name}`),
+      // The pages show its code samples.
+      'docs/events.md',
     ],
     // npm installs a workspace's packages at the root or in the workspace.
     compilers: ['portal/node_modules/vite/bin/vite.js', 'node_modules/vite/bin/vite.js'],

@@ -17,19 +17,32 @@ const mayImport: Record<string, string[]> = {
   edge: ['http', 'platform'],
   registry: ['http', 'platform'],
   metering: ['http', 'platform'],
-  messages: ['http', 'platform'],
+  events: ['http', 'platform'],
+  // A change of a record writes its event by the same statement.
+  messages: ['events', 'http', 'platform'],
   identity: ['registry', 'http', 'platform'],
-  verify: ['messages', 'http', 'platform'],
-  delivery: ['messages', 'http', 'platform'],
+  verify: ['messages', 'events', 'http', 'platform'],
+  delivery: ['messages', 'events', 'http', 'platform'],
   sandbox: ['messages', 'http', 'platform'],
   // Counts what delivery does, and reads what its stores tell.
   quality: ['delivery', 'messages', 'http', 'platform'],
   // Gets what carriers report, and asks to send answers.
-  inbound: ['delivery', 'messages', 'http', 'platform'],
+  inbound: ['delivery', 'messages', 'events', 'http', 'platform'],
   // The virtual SMSC speaks with the carriers' codec.
   smsc: ['delivery', 'platform'],
   // The portal reads from every domain.
-  portal: ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'inbound', 'http', 'platform'],
+  portal: [
+    'registry',
+    'metering',
+    'messages',
+    'verify',
+    'delivery',
+    'quality',
+    'inbound',
+    'events',
+    'http',
+    'platform',
+  ],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
@@ -77,6 +90,15 @@ const ownerOf: Record<string, string[]> = {
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
+  event: ['events'],
+  event_default: ['events'],
+  event_listener: ['events'],
+  webhook: ['events'],
+  webhook_secret: ['events'],
+  webhook_course: ['events'],
+  webhook_delivery: ['events'],
+  webhook_delivery_default: ['events'],
+  webhook_replay: ['events'],
   total_day: ['quality'],
   carrier_minute: ['quality'],
   alert: ['quality'],

@@ -1,4 +1,5 @@
-import { apiNames } from '../../src/messages/message.ts';
+import { apiNames } from '../../src/http/route.ts';
+
 import { fromUuid } from '../../src/platform/ids.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byKey, byToken, get, many, post } from '../requests.ts';

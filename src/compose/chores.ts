@@ -4,6 +4,7 @@ import { deleteOldParts } from '../delivery/part-store.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
+import { beginDay } from '../events/position.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
@@ -32,7 +33,7 @@ import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-count
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome } from '../verify/verification-store.ts';
 import { summedVerifications } from '../verify/verification-usage-store.ts';
-import { partitionedTables } from './partitioned-tables.ts';
+import { eventTables, recordTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {
   config: Config;
@@ -64,8 +65,10 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     findShared: findOnSeveralCarriers,
   });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
-  /** Partitions are made weeks ahead, and dropped with all their rows when the youngest is old enough. */
-  function partitionChores(table: PartitionedTable): Chore[] {
+  // A day longer than cursors may reach back, so that no page is read while its events go.
+  const eventsKeptFrom = (nowMs: number) => nowMs - (config.eventDays + 1) * dayMs;
+  /** Partitions are made ahead, and dropped with all their rows when the youngest is old enough. */
+  function partitionChores(table: PartitionedTable, keptFrom: (nowMs: number) => number): Chore[] {
     return [
       {
         name: `${table.name}-partitions`,
@@ -128,6 +131,7 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     { name: 'incomplete-inbound', everyMs: minuteMs, runPiece: deliverIncomplete },
     { name: 'mask-inbound', everyMs: hourMs, runPiece: inbound.maskTexts },
     { name: 'mask-opt-outs', everyMs: hourMs, runPiece: inbound.maskOptOuts },
+    { name: 'mask-events', everyMs: hourMs, runPiece: inbound.maskEvents },
     { name: 'old-inbound', everyMs: hourMs, runPiece: inbound.deleteTexts },
     { name: 'old-inbound-repeats', everyMs: 10 * minuteMs, runPiece: inbound.deleteSeen },
     {
@@ -139,7 +143,9 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
-    ...partitionedTables.flatMap((table) => partitionChores(table)),
+    ...recordTables.flatMap((table) => partitionChores(table, keptFrom)),
+    { name: 'event-day', everyMs: minuteMs, runPiece: withNow(beginDay) },
+    ...eventTables.flatMap((table) => partitionChores(table, eventsKeptFrom)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
     {
       name: 'old-spend-days',

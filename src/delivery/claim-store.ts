@@ -129,7 +129,7 @@ export function queueDue(
     const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
     if (ids.length > 0) {
       await tx.query(
-        `update message set status = ${statusCode('queued')}, updated_at = $4, sequence = sequence + 1
+        `update message set status = ${statusCode('queued')}, updated_at = $4
          where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('scheduled')}`,
         [ids, ids[0], ids.at(-1), now],
       );

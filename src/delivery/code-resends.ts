@@ -1,5 +1,6 @@
+import { apiNames } from '../http/route.ts';
 import type { MessageErrorCode } from '../messages/message.ts';
-import { apiNames } from '../messages/message.ts';
+
 import { errorCodeOf, statusCode } from '../messages/message-row.ts';
 import type { RoutingGiven } from '../messages/text-route.ts';
 import { minuteMs, toTimestamp } from '../platform/clock.ts';

@@ -5,6 +5,7 @@ import {
   type ReceiptOutcome,
   unsentStatuses,
 } from '../messages/message.ts';
+import { changedColumns, insertMessageEvents } from '../messages/message-events.ts';
 import { errorCodeOf, statusCode, statusCodes, statusOf, toUuidRange } from '../messages/message-row.ts';
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -51,8 +52,7 @@ export interface ChangedText {
 }
 
 type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs'>;
-const changedColumns = (of = '') => `${of}application_id as "applicationId", ${of}sender, ${of}recipient as "to",
-      ${of}sent_at as "sentAtMs"`;
+const countedColumns = (of = '') => `${of}sender, ${of}recipient as "to", ${of}sent_at as "sentAtMs"`;
 
 /** What the statements below return of a text that they change; numbers stand for states. */
 interface SettledRow extends Omit<ChangedRow, 'id'> {
@@ -131,10 +131,12 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
 }
 
 /** The usual case: a sent text was delivered. */
-const deliveredStatement = `update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null,
-      sequence = sequence + 1
-    where ${isInRange(3)} and carrier = $1 and status = ${sent}
-    returning id, ${changedColumns()}`;
+const deliveredStatement = `with applied as (
+      update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null, sequence = sequence + 1
+      where ${isInRange(3)} and carrier = $1 and status = ${sent}
+      returning ${changedColumns()}, ${countedColumns()}),
+    told as (${insertMessageEvents('applied')})
+    select id, "applicationId", sender, "to", "sentAtMs" from applied`;
 
 const report = `report as (
     select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[]) as r(id, outcome, error, reported_id))`;
@@ -143,7 +145,8 @@ const settled = `status = outcome, updated_at = $2::timestamptz, error_code = er
     sent_at = coalesce(sent_at, $2::timestamptz), carrier_message_id = coalesce(carrier_message_id, reported_id),
     delivered_at = case when outcome = ${delivered} then $2::timestamptz end`;
 const isDelivered = (id: string) => `exists (select from applied a where a.id = ${id} and a.status = ${delivered})`;
-const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)})`;
+const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)}),
+    told as (${insertMessageEvents('applied')})`;
 
 /** The carrier of the receipt has had the text, if only before another one. */
 const isOfCarrier = `(m.carrier = $1 or exists (select from text_attempt t where t.message_id = m.id and t.carrier = $1))`;
@@ -169,7 +172,7 @@ const sentStatement = `with ${report},
         when not is_current then false
         when m.status = ${unknown} then outcome <> ${unknown}
         else m.status = ${sent} and (m.possible_duplicates = 0 or m.carrier_message_id = reported_id) end
-      returning m.id, ${changedColumns('m.')}, m.api, m.status, was),
+      returning ${changedColumns('m.')}, ${countedColumns('m.')}, was),
     ${ended},
     replaced_end as (
       delete from message_end e using applied a where a.was in (${unknown}, ${corrected})
@@ -219,7 +222,7 @@ const unsentStatement = `with ${report},
       update message m set ${settled}, attempt = w.attempt, possible_duplicates = w.possible_duplicates
       from waiting w where w.fits and w.id in (select id from held) and m.id = w.id and m.id = any($3::uuid[])
         and m.status ${isUnsent}
-      returning m.id, ${changedColumns('m.')}, m.api, m.status, m.carrier_message_id),
+      returning ${changedColumns('m.')}, ${countedColumns('m.')}, m.carrier_message_id),
     ${ended},
     named_later as (
       insert into sent_text (account, receipt_key, message_id, sent_at)

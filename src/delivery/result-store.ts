@@ -1,4 +1,5 @@
 import { unsentStatuses } from '../messages/message.ts';
+import { changedColumns, insertMessageEvents } from '../messages/message-events.ts';
 import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../messages/message-row.ts';
 import { insertEnds, isInRange } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
@@ -179,9 +180,11 @@ function recordParts(
             sent ? `, sent_at = ${nowParameter()}, carrier_message_id = ${carrierIdSql(group, bind)}` : ''
           }
         where ${bindIds(idsOf(group))} and ${condition} and status in (${from})
-        returning id, application_id as "applicationId", api, status)`,
+        returning ${changedColumns()})`,
     ];
     if (!sent) parts.push(`bad_end_${place} as (${insertEnds(`recorded_${place}`)})`);
+    // A text that was sent before, by another carrier, enters no state.
+    if (!(sent && wasSent)) parts.push(`told_${place} as (${insertMessageEvents(`recorded_${place}`)})`);
     const named = sent && account !== undefined ? group.filter((text) => text.long === undefined) : [];
     if (named.length > 0)
       parts.push(`known_${place} as (

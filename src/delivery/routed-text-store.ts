@@ -1,5 +1,5 @@
-import type { Api } from '../http/route.ts';
-import { apiNames, laneNames } from '../messages/message.ts';
+import { type Api, apiNames } from '../http/route.ts';
+import { laneNames } from '../messages/message.ts';
 import { nameOf, toIdRange } from '../messages/message-row.ts';
 import { isInRange } from '../messages/message-store.ts';
 import type { RoutingGiven } from '../messages/text-route.ts';

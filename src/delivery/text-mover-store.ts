@@ -1,4 +1,5 @@
-import { apiNames } from '../messages/message.ts';
+import { apiNames } from '../http/route.ts';
+
 import { errorCodeOf, nameOf, statusCodes } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';

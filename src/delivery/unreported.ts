@@ -1,4 +1,5 @@
 import { unsentStatuses } from '../messages/message.ts';
+import { changedColumns, insertMessageEvents } from '../messages/message-events.ts';
 import { statusCode, statusCodes } from '../messages/message-row.ts';
 import { insertEnds } from '../messages/message-store.ts';
 import { type Clock, hourMs, toTimestamp } from '../platform/clock.ts';
@@ -87,8 +88,9 @@ const endStatement = `with ended as (
       where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('sent')} and sent_at <= $5
         and expires_at <= $7
         and carrier not in (${withoutReceipts})
-      returning id, application_id as "applicationId", api, status),
-    bad_end as (${insertEnds('ended')})
+      returning ${changedColumns()}),
+    bad_end as (${insertEnds('ended')}),
+    told as (${insertMessageEvents('ended')})
     insert into unsettled_text (message_id, look_at)
     select m.id, case when m.sent_at is null then $6 else greatest(m.sent_at + ($4::timestamptz - $5::timestamptz),
       m.expires_at + ($4::timestamptz - $7::timestamptz)) end from message m

@@ -52,7 +52,7 @@ export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOpt
       params,
       answers: { 200: { description: 'The opt-out', schema: optOutSchema } },
       handler: async (call) => {
-        const optOut = await optOuts.put(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        const optOut = await optOuts.put(requireApplication(call), requireNumberIn(call.params.number));
         return { status: 200, body: toOptOutRecord(optOut) };
       },
     }),
@@ -68,7 +68,7 @@ export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOpt
       params,
       answers: { 204: { description: 'Undone' } },
       handler: async (call) => {
-        await optOuts.remove(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        await optOuts.remove(requireApplication(call), requireNumberIn(call.params.number));
         return { status: 204 };
       },
     }),

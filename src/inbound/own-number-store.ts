@@ -1,5 +1,6 @@
 import type { PageRequest } from '../http/list-page.ts';
-import { apiNames } from '../messages/message.ts';
+import { apiNames } from '../http/route.ts';
+
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';

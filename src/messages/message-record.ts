@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import { messageError, messageStatuses, type ShownMessage } from './message.ts';
+import { type MessageStatus, messageError, messageStatuses, type ShownMessage } from './message.ts';
 import { longestNumber, numberForm } from './phone-number.ts';
 
 export const segmentsSchema = Type.Object({
@@ -69,6 +69,27 @@ export function toMessageRecord(message: ShownMessage) {
     delivered_at: timestampOrNull(message.deliveredAtMs),
     expires_at: toTimestamp(message.expiresAtMs),
   };
+}
+
+/** What an event tells of a message: its state then, while the row has gone on. */
+export interface StateThen {
+  status: MessageStatus;
+  errorCode: ShownMessage['errorCode'];
+  timeMs: number;
+}
+
+/** The message as the API returned it when it entered a state. */
+export function toRecordThen(message: ShownMessage, { status, errorCode, timeMs }: StateThen): MessageRecord {
+  const hasHappened = (atMs: number | null) => (atMs !== null && atMs <= timeMs ? atMs : null);
+  return toMessageRecord({
+    ...message,
+    status,
+    errorCode,
+    updatedAtMs: timeMs,
+    // Another carrier may have sent it again since.
+    sentAtMs: status === 'sent' ? timeMs : hasHappened(message.sentAtMs),
+    deliveredAtMs: status === 'delivered' ? timeMs : null,
+  });
 }
 
 export type MessageRecord = ReturnType<typeof toMessageRecord>;

@@ -3,6 +3,7 @@ import type { Database, Tx } from '../platform/database.ts';
 import { uuidFloor } from '../platform/ids.ts';
 import { readWalk, writeWalk } from '../platform/walk.ts';
 import { unsentStatuses } from './message.ts';
+import { changedColumns, insertMessageEvents } from './message-events.ts';
 import { statusCode, statusCodes } from './message-row.ts';
 import { insertEnds } from './message-store.ts';
 import { maskNumber } from './phone-number.ts';
@@ -159,7 +160,8 @@ const findPiece = {
  * is gone, so it is not sent again, but a receipt may still settle it.
  */
 const forgetStatement = `with forgotten as (
-      select id, application_id from message where id = any($1::uuid[]) and id > $5 and id <= $6 and recipient = $2 for update),
+      select id, application_id, ${isUnsent} as unsent from message
+      where id = any($1::uuid[]) and id > $5 and id <= $6 and recipient = $2 for update),
     unqueued as (
       delete from delivery_queue q using forgotten f, message m
       where m.id = f.id and m.id > $5 and m.id <= $6 and q.carrier = m.carrier and q.lane = m.lane
@@ -170,12 +172,13 @@ const forgetStatement = `with forgotten as (
     removed as (select * from unqueued union all select * from unscheduled),
     masked as (
       update message m set recipient = $3, body = null,
-        status = case when not ${isUnsent} then status
+        status = case when not f.unsent then status
           when r.message_id is null or r.in_doubt then ${statusCode('unknown')} else ${statusCode('canceled')} end,
-        updated_at = case when ${isUnsent} then $4 else updated_at end,
-        sequence = sequence + case when ${isUnsent} then 1 else 0 end
+        updated_at = case when f.unsent then $4 else updated_at end,
+        sequence = sequence + case when f.unsent then 1 else 0 end
       from forgotten f left join removed r on r.message_id = f.id
       where m.id = f.id and m.id > $5 and m.id <= $6
-      returning m.id, m.application_id as "applicationId", m.api, m.status, r.message_id is not null as removed),
-    ended as (${insertEnds(`(select * from masked where status in (${statusCodes(['canceled', 'unknown'])})) e`)})
+      returning ${changedColumns('m.')}, f.unsent),
+    ended as (${insertEnds(`(select * from masked where status in (${statusCodes(['canceled', 'unknown'])})) e`)}),
+    told as (${insertMessageEvents('(select * from masked where unsent) m')})
     select from masked`;

@@ -1,8 +1,8 @@
+import { apiNames } from '../http/route.ts';
 import { readTime, readTimeOrNull } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { packed, unpack } from '../platform/packed-row.ts';
 import {
-  apiNames,
   channelNames,
   encodingNames,
   laneNames,

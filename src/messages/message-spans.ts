@@ -1,7 +1,7 @@
-import type { Api } from '../http/route.ts';
+import { type Api, apiNames } from '../http/route.ts';
 import type { Tx } from '../platform/database.ts';
 import { uuidOf } from '../platform/ids.ts';
-import { apiNames, type ShownMessage } from './message.ts';
+import type { ShownMessage } from './message.ts';
 import { type ShownRow, shownColumns, toShown } from './message-row.ts';
 
 /** Messages of one application and API whose ids, as uuids, are at least `from` and below `below`: the newest `limit`. */

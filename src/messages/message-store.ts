@@ -1,12 +1,12 @@
-import type { Api } from '../http/route.ts';
+import { type Api, apiNames } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Statement, Tx } from '../platform/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { packed, unpack } from '../platform/packed-row.ts';
+import { idWeeks, type PartitionedTable } from '../platform/partitions.ts';
 import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import {
-  apiNames,
   channelNames,
   encodingNames,
   laneNames,
@@ -15,6 +15,7 @@ import {
   type ShownMessage,
   unsentStatuses,
 } from './message.ts';
+import { changedColumns, insertMessageEvents } from './message-events.ts';
 import { queueInserts } from './message-queue.ts';
 import {
   errorCodeOf,
@@ -32,7 +33,7 @@ import {
 } from './message-row.ts';
 
 /** Partitioned by week: an id begins with its time. */
-export const messageTable = { name: 'message', key: 'id' };
+export const messageTable: PartitionedTable = { name: 'message', key: 'id', spans: idWeeks };
 
 /** Inserts a batch and queues it, in one statement. Callers make the ids, so a batch that runs twice writes once. */
 export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
@@ -57,19 +58,21 @@ export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
 export const messageInserts = (first: number, only?: string) => `${insertedMessages(first, only)},
   ${queueInserts('inserted_message')}`;
 
-const insertedMessages = (first: number, only?: string, condition?: string) => `inserted_message as (
+/** `sequence` is 1 where the first state of a message is told. */
+const insertedMessages = (first: number, only?: string, condition?: string, sequence = 0) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given)
+      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, sequence)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
       c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
-      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb
+      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb, ${sequence}
     from ${fromTextRows(first)} m
     where ${condition ?? 'true'} ${only === undefined ? '' : `and place in (select place from ${only})`}
     on conflict (id) do nothing
-    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status)`;
+    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status, created_at,
+      error_code, sequence)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {
@@ -90,8 +93,12 @@ const insertUnlessStatement: Statement = {
 
 const insertFailedStatement: Statement = {
   name: 'insert-failed-messages',
-  text: `with ${insertedMessages(1)},
-    ended as (${insertEnds('(select id, application_id as "applicationId", api, status from inserted_message) e')})
+  text: `with ${insertedMessages(1, undefined, undefined, 1)},
+    changed as (
+      select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code
+      from inserted_message),
+    ended as (${insertEnds('changed')}),
+    told as (${insertMessageEvents('changed')})
     select`,
   planOnce: true,
 };
@@ -212,8 +219,9 @@ const cancelStatement = {
     canceled as (
       update message set status = ${statusCode('canceled')}, updated_at = $4, sequence = sequence + 1
       from removed where id = message_id and id >= $2 and id <= $3
-      returning ${messageColumns}, id, application_id as "applicationId", api, status),
-    ended as (${insertEnds('canceled')})
+      returning ${messageColumns}, ${changedColumns()}),
+    ended as (${insertEnds('canceled')}),
+    told as (${insertMessageEvents('canceled')})
     select * from canceled`,
 };
 

@@ -1,9 +1,9 @@
-import type { Api } from '../http/route.ts';
+import { type Api, apiNames } from '../http/route.ts';
 import type { Tx } from '../platform/database.ts';
 import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/record-sums.ts';
 import { readSums } from '../platform/record-sums-query.ts';
 import type { Span } from '../platform/steps.ts';
-import { apiNames, type MessageStatus } from './message.ts';
+import type { MessageStatus } from './message.ts';
 import { nameOf, statusOf } from './message-row.ts';
 
 export interface MessagesOfStep {

@@ -4,7 +4,6 @@ import type { Encoding } from './text.ts';
 import type { Routing } from './text-route.ts';
 
 // The store writes these names as their place in the list, so new ones go to the end.
-export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
 export const channelNames: readonly string[] = ['sms'];
 export const encodingNames: readonly Encoding[] = ['GSM-7', 'UCS-2'];
 /** In the order of sending. */

@@ -1,9 +1,10 @@
+import { apiNames } from '../http/route.ts';
 import type { CountryTemplate } from '../http/sending-rights.ts';
 import type { Tx } from '../platform/database.ts';
 import { readTime } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import { packed, unpack } from '../platform/packed-row.ts';
-import { apiNames, type Message } from './message.ts';
+import type { Message } from './message.ts';
 import { nameOf, statusOf, toUuidRange } from './message-row.ts';
 import { isInRange } from './message-store.ts';
 import type { RoutingGiven } from './text-route.ts';

@@ -81,6 +81,7 @@ export const settings = {
   HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
+  HELIOGRAPH_EVENT_DAYS: integer('days until events are deleted', 7, 1, 90),
   HELIOGRAPH_ALERT_URL: url('where alerts for operators are posted, signed (npm run alert-secret)', [
     'https:',
     'http:',
@@ -125,6 +126,7 @@ export interface Config {
   optOutVerify: boolean;
   retentionDays: number;
   keepDays: number;
+  eventDays: number;
   alertUrl: string | undefined;
   passwordPerMinute: number;
   metricsToken: string | undefined;
@@ -186,6 +188,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     optOutVerify: value.HELIOGRAPH_OPT_OUT_VERIFY === 'true',
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     keepDays: value.HELIOGRAPH_KEEP_DAYS,
+    // An event tells of a record, so it goes with it at the latest.
+    eventDays: Math.min(value.HELIOGRAPH_EVENT_DAYS, value.HELIOGRAPH_KEEP_DAYS),
     alertUrl: value.HELIOGRAPH_ALERT_URL,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,

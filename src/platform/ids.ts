@@ -20,7 +20,9 @@ export type IdPrefix =
   | 'inb'
   | 'num'
   | 'opt'
-  | 'alr';
+  | 'alr'
+  | 'evt'
+  | 'whk';
 
 const timeLength = 10;
 const countLength = 3;

@@ -15,7 +15,8 @@ export type KeyPurpose =
   | 'code'
   | 'inbound'
   | 'opt-out'
-  | 'alert-url';
+  | 'alert-url'
+  | 'event-id';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

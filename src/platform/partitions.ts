@@ -3,43 +3,58 @@ import type { Database, Tx } from './database.ts';
 import { sqlStateOf } from './database-errors.ts';
 import { uuidFloor } from './ids.ts';
 
-/** A table that is `partition by range` of its key, an id as `uuid`, and has a partition `<name>_default`. */
+/** A table that is `partition by range` of its key, and has a partition `<name>_default`. */
 export interface PartitionedTable {
   name: string;
   key: string;
+  spans: PartitionSpans;
 }
 
-/** One partition holds the ids of one week. */
+/** How long a time one partition holds, and where in the key such a time begins. */
+export interface PartitionSpans {
+  /** In the names of partitions. */
+  letter: string;
+  lengthMs: number;
+  /** How many are made before they are needed. */
+  ahead: number;
+  /** The smallest key of this time, as a parameter of a statement. */
+  firstKey(ms: number): string;
+}
+
 export const partitionWeekMs = 7 * dayMs;
-const weeksAhead = 4;
+/** For a key that is an id: its `uuid` begins with its time. */
+export const idWeeks: PartitionSpans = { letter: 'w', lengthMs: partitionWeekMs, ahead: 4, firstKey: uuidFloor };
+
 const pieceRows = 1000;
 
 /** Short, because every request waits behind a statement that waits for such a lock. */
 const impatient = `set local lock_timeout = '300ms'; set local statement_timeout = '2s'`;
-/** The lock or the time was not to be had, another node was first, or the default partition holds ids of the week. */
+/** The lock or the time was not to be had, another node was first, or the default partition holds keys of the span. */
 const passing = ['55P03', '57014', '40P01', '42P07', '23514'];
 
 /**
- * Makes the partitions of this week and the next four. One that cannot be made now is left for the next time: the
+ * Makes the partitions of this span and the next ones. One that cannot be made now is left for the next time: the
  * default partition takes its rows. Returns how many it made.
  */
 export async function makePartitions(database: Database, table: PartitionedTable, nowMs: number): Promise<number> {
-  const thisWeek = weekOf(nowMs);
-  const existing = new Set((await findPartitions(database, table)).map(({ week }) => week));
+  const { lengthMs, ahead } = table.spans;
+  const thisSpan = Math.floor(Math.max(0, nowMs) / lengthMs);
+  const existing = new Set((await findPartitions(database, table)).map(({ span }) => span));
   let made = 0;
-  for (let week = thisWeek; week <= thisWeek + weeksAhead; week++) {
-    if (existing.has(week)) continue;
-    const outcome = await unlessPassing(() => database.transaction((tx) => makePartition(tx, table, week)));
-    // The table is busy: it will be no less so for the next week.
+  for (let span = thisSpan; span <= thisSpan + ahead; span++) {
+    if (existing.has(span)) continue;
+    const outcome = await unlessPassing(() => database.transaction((tx) => makePartition(tx, table, span)));
+    // The table is busy: it will be no less so for the next span.
     if (outcome === undefined) break;
     if (outcome) made++;
   }
   return made;
 }
 
-/** Drops the oldest partition if all its ids are older. Returns 1, or 0 when there is none. */
+/** Drops the oldest partition if all its rows are older. Returns 1, or 0 when there is none. */
 export async function dropOldPartition(database: Database, table: PartitionedTable, beforeMs: number): Promise<number> {
-  const old = (await findPartitions(database, table)).find(({ week }) => (week + 1) * partitionWeekMs <= beforeMs);
+  const { lengthMs } = table.spans;
+  const old = (await findPartitions(database, table)).find(({ span }) => (span + 1) * lengthMs <= beforeMs);
   if (old === undefined) return 0;
   const dropped = await unlessPassing(() =>
     database.transaction(async (tx) => {
@@ -52,35 +67,31 @@ export async function dropOldPartition(database: Database, table: PartitionedTab
 }
 
 /** Deletes rows of the default partition that are older, at most a piece of them. Returns how many. */
-export async function deleteOldRows(tx: Tx, { name, key }: PartitionedTable, beforeMs: number): Promise<number> {
+export async function deleteOldRows(tx: Tx, { name, key, spans }: PartitionedTable, beforeMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from ${name}_default where ctid = any(array(
        select ctid from ${name}_default where ${key} < $1 limit ${pieceRows}))`,
-    [uuidFloor(beforeMs)],
+    [spans.firstKey(beforeMs)],
   );
   return count;
 }
 
-function weekOf(ms: number): number {
-  return Math.floor(Math.max(0, ms) / partitionWeekMs);
-}
-
 /** The partitions, oldest first, without the default one. */
-async function findPartitions(tx: Tx, { name }: PartitionedTable): Promise<{ name: string; week: number }[]> {
+async function findPartitions(tx: Tx, { name }: PartitionedTable): Promise<{ name: string; span: number }[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::regclass and c.relname <> $1 || '_default'`,
     [name],
   );
   return rows
-    .map((row) => ({ name: row.name, week: Number(row.name.slice(name.length + 2)) }))
-    .sort((a, b) => a.week - b.week);
+    .map((row) => ({ name: row.name, span: Number(row.name.slice(name.length + 2)) }))
+    .sort((a, b) => a.span - b.span);
 }
 
-async function makePartition(tx: Tx, table: PartitionedTable, week: number): Promise<boolean> {
-  const { name, key } = table;
-  const partition = `${name}_w${week}`;
-  const [from, to] = [uuidFloor(week * partitionWeekMs), uuidFloor((week + 1) * partitionWeekMs)];
+async function makePartition(tx: Tx, table: PartitionedTable, span: number): Promise<boolean> {
+  const { name, key, spans } = table;
+  const partition = `${name}_${spans.letter}${span}`;
+  const [from, to] = [span, span + 1].map((each) => spans.firstKey(each * spans.lengthMs));
   await tx.query(impatient);
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207007))', [name]);
   const { rows } = await tx.query<{ options: string | null; made: boolean; taken: boolean }>(

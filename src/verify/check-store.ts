@@ -42,7 +42,7 @@ const text = (table: string) => newestText(table, '$9', '$10');
 const spendStatement = {
   name: 'spend-tries',
   text: `with k as materialized (select c[1]::uuid as id, c[2]::uuid as application_id from ${fromTextRows()} t)
-    update verification v set attempts = attempts + 1, updated_at = $6, sequence = sequence + 1
+    update verification v set attempts = attempts + 1, updated_at = $6
     from k
     where ${isOneOf('$7', '$8')} and ${isOpen} and attempts + 1 < max_attempts
     returning ${verificationColumns('v')}, ${text('v')}`,
@@ -88,7 +88,7 @@ const decideStatement = {
         reason = case when ${right} then null when ${isLast} then ${reasonCode('max_attempts_reached')} end,
         attempts = attempts + case when ${right} then 0 else 1 end,
         approved_at = case when ${right} then $6::timestamptz end,
-        updated_at = $6, sequence = sequence + 1
+        updated_at = $6
       from k
       where ${isOneOf('$7', '$8')} and ${isOpen}
       returning ${recordColumns('v')}),

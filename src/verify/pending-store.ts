@@ -72,7 +72,7 @@ const endSupersededStatement = {
   name: 'end-superseded-verifications',
   text: `with changed as (
       update verification v set status = ${statusCode('canceled')}, reason = ${reasonCode('superseded')},
-        updated_at = $2, sequence = sequence + 1
+        updated_at = $2
       where id = any(array(select unnest($1::uuid[]))) and id >= $3 and id <= $4 and ${isPending}
       returning ${recordColumns('v')}),
     ${endings('changed')}
@@ -106,7 +106,7 @@ const resendStatement = {
         c[5]::uuid as text_id
       from ${fromTextRows()} t)
     update verification v set sends = k.sends, resend_available_at = k.resend_available_at, updated_at = k.updated_at,
-      text_ids = text_ids || k.text_id, sequence = sequence + 1
+      text_ids = text_ids || k.text_id
     from k where ${isOneOf('$6', '$7')}`,
 };
 

@@ -6,6 +6,7 @@ import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { ofNumber, time } from './pending-store.ts';
 import type { Verification } from './verification.ts';
+import { insertVerificationEvents } from './verification-events.ts';
 import { channelCode, reasonCode, statusCode } from './verification-row.ts';
 import { isPending } from './verification-store.ts';
 
@@ -102,10 +103,11 @@ const insertStartsStatement = {
   name: 'insert-verification-starts',
   text: `with v as materialized (${startedRows}),
     opened as (${insertPending(isPending)}),
-    started as (${insertRecords('v')}),
+    started as (${insertRecords('v')} returning id, application_id, status, updated_at),
     ended as (
       insert into ended_verification (verification_id, application_id, status, recipient)
       select id, application_id, status, recipient from v where not ${isPending}),
+    told as (${insertVerificationEvents('started')}),
     counted as (
       insert into counted_start (application_id, prefix, verification_id)
       select application_id, left(recipient, -4), id from v where ${isPending} and $11::boolean),

@@ -3,6 +3,7 @@ import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { uuidFloor } from '../platform/ids.ts';
 import { readWalk, writeWalk } from '../platform/walk.ts';
+import { insertVerificationEvents } from './verification-events.ts';
 import { reasonCode, statusCode } from './verification-row.ts';
 import { boundsOf, isOneOf, isPending } from './verification-store.ts';
 
@@ -87,14 +88,15 @@ const maskStatement = {
           when v.expires_at <= $3 then ${statusCode('expired')} else ${statusCode('canceled')} end as becomes
       from unnest($1::uuid[], $2::text[]) as u(id, masked) cross join lateral (
         select id, application_id, recipient, status, attempts, expires_at from verification
-        where id = u.id and id >= $4 and id <= $5 limit 1) v),
+        where id = u.id and id >= $4 and id <= $5 limit 1 for update) v),
     record as (
       update verification v set recipient = k.masked, status = k.becomes,
         reason = case when v.${isPending} then case when k.becomes = ${statusCode('expired')}
           then ${reasonCode('ttl_elapsed')} else ${reasonCode('canceled_by_client')} end else reason end,
-        updated_at = case when v.${isPending} then least(expires_at, $3) else updated_at end,
-        sequence = sequence + case when v.${isPending} then 1 else 0 end
-      from k where ${isOneOf('$4', '$5')}),
+        updated_at = case when v.${isPending} then least(expires_at, $3) else updated_at end
+      from k where ${isOneOf('$4', '$5')}
+      returning v.id, v.application_id, v.status, v.updated_at, k.${isPending} as was_pending),
+    told as (${insertVerificationEvents('(select * from record where was_pending) r')}),
     freed as (
       delete from pending_verification where ctid = any(array(
         select p.ctid from k cross join lateral (

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
-import type { PartitionedTable } from '../platform/partitions.ts';
+import { idWeeks, type PartitionedTable } from '../platform/partitions.ts';
 import {
   newestText,
   type RowAndText,
@@ -10,6 +10,7 @@ import {
   type VerificationAndText,
 } from './newest-texts.ts';
 import type { Verification } from './verification.ts';
+import { insertVerificationEvents } from './verification-events.ts';
 import {
   reasonCode,
   recordColumns,
@@ -20,8 +21,8 @@ import {
 } from './verification-row.ts';
 
 export const verificationTables: PartitionedTable[] = [
-  { name: 'verification', key: 'id' },
-  { name: 'ended_verification', key: 'verification_id' },
+  { name: 'verification', key: 'id', spans: idWeeks },
+  { name: 'ended_verification', key: 'verification_id', spans: idWeeks },
 ];
 
 export const isPending = `status = ${statusCode('pending')}`;
@@ -62,7 +63,8 @@ export const endings = (changed: string) => `freed as (
       select id, application_id, status, recipient from ${changed} where not ${isPending}),
     failures as (
       insert into recent_failure (verification_id, application_id, attempts, recipient)
-      select id, application_id, attempts, recipient from ${changed} where not ${isPending} and attempts > 0)`;
+      select id, application_id, attempts, recipient from ${changed} where not ${isPending} and attempts > 0),
+    told as (${insertVerificationEvents(changed)})`;
 
 /** Expires lapsed verifications in the background: at most `limit` rows, skipping those that a request has locked. */
 export async function expireSome(tx: Tx, limit: number, nowMs: number): Promise<number> {
@@ -108,7 +110,7 @@ const expireStatement = {
       for update skip locked),
     changed as (
       update verification v set status = ${statusCode('expired')}, reason = ${reasonCode('ttl_elapsed')},
-        updated_at = expires_at, sequence = sequence + 1
+        updated_at = expires_at
       where id = any(array(select id from free)) and id >= $3 and id <= $4
       returning ${recordColumns('v')}),
     ${endings('changed')}
@@ -163,7 +165,7 @@ const cancelStatement = {
   name: 'cancel-verification',
   text: `with changed as (
       update verification v set status = ${statusCode('canceled')}, reason = ${reasonCode('canceled_by_client')},
-        updated_at = $3, sequence = sequence + 1
+        updated_at = $3
       where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${recordColumns('v')}),
     ${endings('changed')}
     select ${verificationColumns('changed')} from changed`,

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { apiNames } from '../../src/messages/message.ts';
+import { apiNames } from '../../src/http/route.ts';
+
 import { statusCode, statusCodes } from '../../src/messages/message-row.ts';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';

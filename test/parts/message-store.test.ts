@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { apiNames, badEnds, messageStatuses } from '../../src/messages/message.ts';
+import { apiNames } from '../../src/http/route.ts';
+import { badEnds, messageStatuses } from '../../src/messages/message.ts';
 import { listMessages, type MessageFilter } from '../../src/messages/message-list.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { fromUuid, newId, uuidFloor, uuidOf } from '../../src/platform/ids.ts';

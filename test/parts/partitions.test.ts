@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { dayMs } from '../../src/platform/clock.ts';
 import { uuidFloor } from '../../src/platform/ids.ts';
-import { deleteOldRows, dropOldPartition, makePartitions, partitionWeekMs } from '../../src/platform/partitions.ts';
+import {
+  deleteOldRows,
+  dropOldPartition,
+  idWeeks,
+  makePartitions,
+  partitionWeekMs,
+} from '../../src/platform/partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const table = { name: 'thing', key: 'id' };
+const table = { name: 'thing', key: 'id', spans: idWeeks };
 const week = 3000;
 const nowMs = week * partitionWeekMs + 3 * dayMs;
 

@@ -1,6 +1,7 @@
+import { apiNames } from '../../src/http/route.ts';
 // Records of messages and verifications, what usage says about them, and what it should say.
 
-import { apiNames, messageStatuses } from '../../src/messages/message.ts';
+import { messageStatuses } from '../../src/messages/message.ts';
 import { messagesBySteps, summedMessages } from '../../src/messages/message-usage-store.ts';
 import { dayMs, toTimestamp } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';

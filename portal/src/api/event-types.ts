@@ -1,0 +1,2 @@
+/** Events, as the service answers them. */
+export type { EventType } from '../../../src/events/event.ts';

@@ -1,0 +1,97 @@
+import type { StoredEvent, TellEvents, ToldEvent } from '../events/event.ts';
+import type { EventIds } from '../events/event-id.ts';
+import { type OptOutRecord, toInboundRecord } from '../inbound/inbound-record.ts';
+import { findInboundTexts } from '../inbound/inbound-store.ts';
+import type { MessageStatus } from '../messages/message.ts';
+import { toRecordThen } from '../messages/message-record.ts';
+import { errorOf } from '../messages/message-row.ts';
+import { findByKeys as findMessages } from '../messages/message-store.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { toVerificationRecord } from '../verify/verification-record.ts';
+import { findByKeys as findVerifications } from '../verify/verification-store.ts';
+
+/** A record, and the reference that its caller gave it. */
+interface Subject {
+  record: object;
+  reference: string | null;
+}
+
+/** The record of an event may be deleted on the same day. */
+const gone: Subject = { record: {}, reference: null };
+
+export function createTellEvents(ids: EventIds): TellEvents {
+  return async (tx, events) => {
+    const subjects = new Map<StoredEvent, Subject>();
+    for (const find of [messagesOf, verificationsOf, inboundOf]) {
+      for (const [event, subject] of await find(tx, events)) subjects.set(event, subject);
+    }
+    return events.map((event) => toTold(ids, event, subjects.get(event) ?? optOutOf(event)));
+  };
+}
+
+export function toTold(ids: EventIds, event: StoredEvent, { record, reference }: Subject): ToldEvent {
+  const { position, type, timeMs, sequence, subject, api, applicationId } = event;
+  return {
+    id: ids.idOf(position, timeMs),
+    type,
+    time: toTimestamp(timeMs),
+    sequence,
+    subject,
+    api,
+    application_id: applicationId,
+    reference,
+    data: record,
+  };
+}
+
+/** An event of an opt-out holds it; Postgres does not keep the order of the fields. */
+function optOutOf({ data }: StoredEvent): Subject {
+  if (data === null) return gone;
+  const { number, source, word, created_at } = data as OptOutRecord;
+  return { record: { number, source, word, created_at }, reference: null };
+}
+
+type Found = [StoredEvent, Subject][];
+
+async function messagesOf(tx: Tx, events: StoredEvent[]): Promise<Found> {
+  const told = events.filter(({ subject }) => subject.startsWith('msg_'));
+  if (told.length === 0) return [];
+  const keys = told.map(({ applicationId, api, subject }) => ({ applicationId, api, id: subject }));
+  const messages = await findMessages(tx, keys);
+  return told.flatMap((event, index): Found => {
+    const message = messages[index];
+    if (message === undefined) return [];
+    const status = event.type.slice('message.'.length) as MessageStatus;
+    const then = { status, errorCode: errorOf(event.errorCode), timeMs: event.timeMs };
+    return [[event, { record: toRecordThen(message, then), reference: message.reference }]];
+  });
+}
+
+async function verificationsOf(tx: Tx, events: StoredEvent[]): Promise<Found> {
+  const told = events.filter(({ subject }) => subject.startsWith('ver_'));
+  if (told.length === 0) return [];
+  const found = await findVerifications(
+    tx,
+    told.map(({ applicationId, subject }) => ({ applicationId, id: subject })),
+  );
+  return told.flatMap((event, index): Found => {
+    const each = found[index];
+    if (each === undefined) return [];
+    return [[event, { record: toVerificationRecord(each.row, each.text), reference: each.row.reference }]];
+  });
+}
+
+async function inboundOf(tx: Tx, events: StoredEvent[]): Promise<Found> {
+  const told = events.filter(({ type }) => type === 'message.received');
+  if (told.length === 0) return [];
+  const found = await findInboundTexts(
+    tx,
+    told.map(({ subject }) => subject),
+  );
+  const texts = new Map(found.map((text) => [text.id, text]));
+  return told.flatMap((event): Found => {
+    const text = texts.get(event.subject);
+    return text === undefined ? [] : [[event, { record: toInboundRecord(text), reference: null }]];
+  });
+}

@@ -1,0 +1,50 @@
+import { createCipheriv } from 'node:crypto';
+import { fromUuid, isId, uuidOf } from '../platform/ids.ts';
+import type { KeyRing } from '../platform/keys.ts';
+
+/**
+ * Ids of events, and cursors. Both name a position: an id is the time, the position and the version of the key ring, 16 bytes.
+ * The position is masked, since it would tell one application how many events all others have.
+ */
+export interface EventIds {
+  /** `evt_01…` */
+  idOf(position: number, timeMs: number): string;
+  /** Reads an id; undefined for what is none of ours. */
+  positionOf(id: string): number | undefined;
+}
+
+export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'keyFor'>): EventIds {
+  /** 8 bytes that only this service can know, for each version and millisecond. */
+  function maskOf(version: number, time: Buffer): bigint {
+    const block = Buffer.alloc(16);
+    time.copy(block);
+    const cipher = createCipheriv('aes-256-ecb', keys.keyFor('event-id', version), null).setAutoPadding(false);
+    return cipher.update(block).readBigUInt64BE();
+  }
+
+  return {
+    idOf(position, timeMs) {
+      const bytes = Buffer.alloc(16);
+      bytes.writeUIntBE(timeMs, 0, 6);
+      // The oldest version never changes, so an event has the same id after the ring was rotated.
+      const version = keys.versions.at(-1) ?? keys.version;
+      const masked = BigInt(position) ^ maskOf(version, bytes.subarray(0, 6));
+      bytes.writeUInt16BE(version, 6);
+      bytes.writeBigUInt64BE(masked, 8);
+      return fromUuid('evt', toUuidText(bytes));
+    },
+    positionOf(id) {
+      if (!isId('evt', id)) return undefined;
+      const bytes = Buffer.from(uuidOf(id).replaceAll('-', ''), 'hex');
+      const version = bytes.readUInt16BE(6);
+      if (!keys.versions.includes(version)) return undefined;
+      const position = bytes.readBigUInt64BE(8) ^ maskOf(version, bytes.subarray(0, 6));
+      return position <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(position) : undefined;
+    },
+  };
+}
+
+function toUuidText(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

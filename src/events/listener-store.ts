@@ -1,0 +1,64 @@
+import { toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { uuidOf } from '../platform/ids.ts';
+
+export interface Listener {
+  /** Every change since this position has its event. */
+  since: number;
+  /** False until no statement runs any more that began before the row was written. */
+  begun: boolean;
+  feedReadAtMs: number | null;
+}
+
+interface ListenerRow {
+  since: string;
+  begun: boolean;
+  feedReadAtMs: number | null;
+}
+
+const columns = 'since::text, begun, feed_read_at as "feedReadAtMs"';
+
+export async function findListener(tx: Tx, applicationId: string): Promise<Listener | undefined> {
+  const { rows } = await tx.query<ListenerRow>(findStatement, [uuidOf(applicationId)]);
+  return rows.map(toListener)[0];
+}
+
+const findStatement = {
+  name: 'find-event-listener',
+  text: `select ${columns} from event_listener where application_id = $1`,
+};
+
+/** Adds an application to those that listen, or returns it as it is. */
+export async function addListener(tx: Tx, applicationId: string): Promise<Listener> {
+  const { rows } = await tx.query<ListenerRow>(addStatement, [uuidOf(applicationId)]);
+  const [listener] = rows.map(toListener);
+  if (listener === undefined) throw new Error('a listener was not written');
+  return listener;
+}
+
+/**
+ * An update that changes nothing makes a row that is there come back too, and waits for one that is being deleted. A new
+ * position lies behind every cursor that was given out before: a gap in listening has no events that would tell of it.
+ */
+const addStatement = `insert into event_listener as l (application_id, since) values ($1, nextval('event_position'))
+    on conflict (application_id) do update set since = l.since returning ${columns}`;
+
+/** Notes that every change of the application has its event from now on. */
+export async function noteBegun(tx: Tx, applicationId: string): Promise<void> {
+  await tx.query('update event_listener set begun = true where application_id = $1 and not begun', [
+    uuidOf(applicationId),
+  ]);
+}
+
+/** Returns false if the application has stopped listening meanwhile. */
+export async function noteFeedRead(tx: Tx, applicationId: string, nowMs: number): Promise<boolean> {
+  const { count } = await tx.query('update event_listener set feed_read_at = $2 where application_id = $1', [
+    uuidOf(applicationId),
+    toTimestamp(nowMs),
+  ]);
+  return count > 0;
+}
+
+function toListener({ since, ...row }: ListenerRow): Listener {
+  return { ...row, since: Number(since) };
+}

@@ -1,0 +1,39 @@
+import { dayMs } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+
+/**
+ * A position orders events. Its upper bits are the day on which it was given out, so that a day of events is a partition
+ * and the age of a position can be seen. A day has room for 68 thousand million events.
+ */
+const eventsPerDay = 2 ** 36;
+
+export function dayOfPosition(position: number): number {
+  return Math.floor(position / eventsPerDay);
+}
+
+/** The smallest position of a day, counted from 1970. */
+export function firstOfDay(day: number): number {
+  return day * eventsPerDay;
+}
+
+export function dayOf(ms: number): number {
+  return Math.floor(Math.max(0, ms) / dayMs);
+}
+
+/**
+ * Makes positions go on with those of today. They never go back: a lock keeps two nodes from setting the sequence one
+ * after the other. Returns 1 if it began a day.
+ */
+export async function beginDay(database: Database, nowMs: number): Promise<number> {
+  const first = firstOfDay(dayOf(nowMs));
+  const { rows } = await database.query<{ last: string }>('select last_value as last from event_position');
+  if (Number(rows[0]?.last) >= first) return 0;
+  return database.transaction(async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('event_position', 4207035))`);
+    const { count } = await tx.query(
+      `select setval('event_position', $1::bigint) from event_position where last_value < $1::bigint`,
+      [first],
+    );
+    return count;
+  });
+}
