@@ -1,4 +1,4 @@
-import type { StoredEvent, ToldEvent } from '../events/event.ts';
+import type { StoredEvent, TellEvents, ToldEvent } from '../events/event.ts';
 import type { EventIds } from '../events/event-id.ts';
 import { type OptOutRecord, toInboundRecord } from '../inbound/inbound-record.ts';
 import { findInboundTexts } from '../inbound/inbound-store.ts';
@@ -10,9 +10,6 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { toVerificationRecord } from '../verify/verification-record.ts';
 import { findByKeys as findVerifications } from '../verify/verification-store.ts';
-
-/** Turns stored events into what the feed and webhooks tell, with one query for each kind of record. */
-export type TellEvents = (tx: Tx, events: StoredEvent[]) => Promise<ToldEvent[]>;
 
 /** A record, and the reference that its caller gave it. */
 interface Subject {
