@@ -1,4 +1,5 @@
 import type { Database } from '../platform/database.ts';
+import { unavailable } from '../platform/errors.ts';
 import { isAnother } from './running-transactions.ts';
 
 /**
@@ -8,6 +9,8 @@ import { isAnother } from './running-transactions.ts';
 export interface Horizon {
   /** Looks anew. The result never goes back. */
   read(): Promise<number>;
+  /** The newest position of this moment. Resolves when every event up to it can be read. */
+  reachNow(): Promise<number>;
 }
 
 interface Look {
@@ -17,28 +20,61 @@ interface Look {
   writers: ReadonlySet<string>;
 }
 
+/** Waits before it looks again whether earlier writers have ended. None runs longer than a few seconds. */
+const betweenLooksMs = 20;
+const looksAtMost = 250;
+
 /** When all writers of an earlier look have ended, every event up to its last position can be seen. */
 export function createHorizon(database: Database): Horizon {
   let safe = 0;
-  let begun = 0;
-  /** Of several looks at the same time, one that began before another one ended tells nothing about that one's writers. */
-  let earlier: { look: Look; begunBefore: number } | undefined;
+  let earlier: Look | undefined;
+  // Looks must not overtake each other: a writer that an older one does not know would seem to have ended.
+  const look = oneAfterAnother(async () => {
+    const made = await lookAt(database);
+    if (made.writers.size === 0) {
+      safe = Math.max(safe, made.last);
+      earlier = undefined;
+    } else if (earlier === undefined) {
+      earlier = made;
+    } else if (haveEnded(earlier.writers, made.writers)) {
+      safe = Math.max(safe, earlier.last);
+      earlier = made;
+    }
+    return made;
+  });
 
   return {
     async read() {
-      const number = ++begun;
-      const look = await lookAt(database);
-      if (look.writers.size === 0) {
-        safe = Math.max(safe, look.last);
-        earlier = undefined;
-      } else if (earlier === undefined) {
-        earlier = { look, begunBefore: begun };
-      } else if (number > earlier.begunBefore && haveEnded(earlier.look.writers, look.writers)) {
-        safe = Math.max(safe, earlier.look.last);
-        earlier = { look, begunBefore: begun };
-      }
+      const { last } = await look();
+      // Most writers end within a millisecond or two.
+      if (safe < last) await look();
       return safe;
     },
+    async reachNow() {
+      const { last } = await look();
+      for (let looks = 0; safe < last; looks++) {
+        if (looks === looksAtMost)
+          throw unavailable('The events of this moment cannot be read yet. Try again shortly.');
+        if (looks > 0) await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+        await look();
+      }
+      return last;
+    },
+  };
+}
+
+/** Runs the act for one caller after another. All that ask while it runs share the next run, which begins after they asked. */
+function oneAfterAnother<Result>(act: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<Result> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      const begun = act();
+      running = begun.catch(() => {});
+      return begun;
+    });
+    return next;
   };
 }
 

@@ -116,7 +116,7 @@ class RouteCall implements Call {
   get lastEventId(): string | undefined {
     const { route, headers } = this.#exchange;
     const sent = headers['last-event-id'];
-    return route?.stream === true && typeof sent === 'string' && sent.length <= 128 ? sent : undefined;
+    return route?.stream === true && typeof sent === 'string' && sent !== '' ? sent : undefined;
   }
 
   onCredentialEnd(act: () => void): () => void {

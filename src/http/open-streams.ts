@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { PassThrough, Readable } from 'node:stream';
 import { ApiError } from '../platform/errors.ts';
 import { type EventStreamOptions, openEventStream } from './event-stream.ts';
 import type { LiveFeed, LiveItem } from './live-feed.ts';
@@ -12,7 +12,7 @@ export interface StreamRequest<Item, Filter>
 
 /** A node's open streams: a few per application, so that one application cannot use up shared resources. */
 export interface OpenStreams<Item, Filter> {
-  open(request: StreamRequest<Item, Filter>): Promise<Readable>;
+  open(request: StreamRequest<Item, Filter>): Promise<PassThrough>;
   /** Rechecks the application's streams, or all streams without an id. */
   recheck(applicationId?: string): void;
   /** Ends all streams, when the service stops. */
