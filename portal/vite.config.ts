@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 /** Where `npm run dev -w portal` finds the service. */
 const service = process.env.HELIOGRAPH_PUBLIC_URL ?? 'http://127.0.0.1:8080';
-const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi.json'];
+const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi'];
 
 export default defineConfig({
   build: {

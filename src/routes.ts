@@ -70,7 +70,7 @@ export interface RouteParts {
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
-  operations: Omit<OperationsOptions, 'documented'>;
+  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl'>;
 }
 
 /**
@@ -132,7 +132,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
+  return [...documented, ...createOperationsRoutes({ ...parts.operations, tokenUrl, documented })];
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */
