@@ -50,7 +50,7 @@ const approvalBody = Type.Object(
       nullable(Type.Integer({ minimum: 1, maximum: 10_000, expected: 'a whole number from 1 to 10000, or null' })),
     ),
   },
-  { title: 'SenderApproval', examples: [{ carriers: ['acme'], registration: 'C1A2B3', per_second: 10 }] },
+  { title: 'SenderApproval', examples: [{ carriers: [], registration: 'C1A2B3', per_second: 10 }] },
 );
 
 /** Senders that applications hold (section 14 of the contract). */

@@ -24,6 +24,8 @@ const place = '#/components/schemas/';
 export function createNamedSchemas(report: Report): NamedSchemas {
   /** By title and mode, like `Route|request`. */
   const named = new Map<string, { schema: Node; text: string }>();
+  /** Many routes answer with the same record. */
+  const known = { request: new Map<object, Node>(), answer: new Map<object, Node>() };
 
   function refer(title: string, mode: Mode, schema: Node): Node {
     const key = `${title}|${mode}`;
@@ -106,8 +108,10 @@ export function createNamedSchemas(report: Report): NamedSchemas {
 
   return {
     shown(schema, mode, title) {
-      const node = plain(schema);
-      return show(title === undefined ? node : { title, ...node }, mode, undefined);
+      const made =
+        known[mode].get(schema) ?? show({ ...(title !== undefined && { title }), ...plain(schema) }, mode, undefined);
+      known[mode].set(schema, made);
+      return made;
     },
     finish(document) {
       const schemas = [...named].map(([key, { schema }]) => [lastName(key), rename(schema)] as const);
@@ -118,14 +122,9 @@ export function createNamedSchemas(report: Report): NamedSchemas {
   };
 }
 
-const plainSchemas = new WeakMap<object, Node>();
-
 /** Without functions, and without what TypeBox keeps for itself. */
 export function plain(schema: object): Node {
-  const known = plainSchemas.get(schema);
-  const made: Node = known ?? JSON.parse(JSON.stringify(schema));
-  plainSchemas.set(schema, made);
-  return made;
+  return JSON.parse(JSON.stringify(schema));
 }
 
 /** What a handler checks by itself is documented in place of what the edge checks. */
