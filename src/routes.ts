@@ -50,6 +50,8 @@ export interface RouteParts {
   version: string;
   database: Database;
   developers: DeveloperService;
+  /** The name of the cookie is in the reference. */
+  sessions: { cookieName: string };
   registry: RegistryService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
@@ -70,7 +72,7 @@ export interface RouteParts {
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
-  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl'>;
+  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl' | 'sessionCookie'>;
 }
 
 /**
@@ -132,7 +134,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, tokenUrl, documented })];
+  const about = { tokenUrl, sessionCookie: parts.sessions.cookieName };
+  return [...documented, ...createOperationsRoutes({ ...parts.operations, ...about, documented })];
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */
