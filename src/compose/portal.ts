@@ -6,7 +6,9 @@ import { createRequestStories } from '../portal/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
+import type { Events } from './events.ts';
 import { type Foundation, pagesFolder, tokenUrlOf } from './foundation.ts';
+import { composeWebhooks } from './webhooks.ts';
 
 export interface PortalParts {
   version: string;
@@ -16,10 +18,12 @@ export interface PortalParts {
   verify: VerifyService;
   checks: Check[];
   carriers: Carriers;
+  events: Events;
 }
 
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
-export function composePortal({ config, clock, sideDatabase: database }: Foundation, parts: PortalParts) {
+export function composePortal(foundation: Foundation, parts: PortalParts) {
+  const { config, clock, sideDatabase: database } = foundation;
   const {
     registry: { service: registry, senders, sending, feed },
     metering,
@@ -42,6 +46,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
+    events: { ...parts.events.portal, requireOwn },
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
     health: {
@@ -59,6 +64,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     callbacks: parts.carriers.callbacks,
     routing: parts.carriers.routing,
     totals: { database, clock },
+    webhooks: composeWebhooks(foundation, registry),
     deliveries: {
       database,
       clock,

@@ -31,7 +31,7 @@ const contentSecurityPolicy = [
 
 const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></html>';
 
-/** The portal's files, read and compressed once. If they were not built, `/` redirects to /docs. */
+/** The portal's files, read once. If they were not built, `/` redirects to /docs. */
 export function createPageRoutes(folder: string): Route[] {
   const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
   const home = { ...shared, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' };
@@ -52,7 +52,9 @@ export function createPageRoutes(folder: string): Route[] {
   // Asset names change with their content, so a browser may cache them forever.
   const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const assets = new Map(
-    readdirSync(join(folder, 'assets')).map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
+    readdirSync(join(folder, 'assets'))
+      .filter((name) => !name.endsWith('.gz'))
+      .map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
   );
   return [
     route({
@@ -90,6 +92,11 @@ function readPage(path: string, headers: Record<string, string>): Reply {
   const data = readFileSync(path);
   const extension = extname(path);
   const type = types[extension] ?? 'application/octet-stream';
-  const gzip = dense.has(extension) ? {} : { gzip: gzipSync(data, { level: 9 }) };
+  const gzip = dense.has(extension) ? {} : { gzip: compressedBeside(path) ?? gzipSync(data, { level: 9 }) };
   return { status: 200, content: { type, data, headers, ...gzip } };
+}
+
+/** The build has compressed what it made. */
+function compressedBeside(path: string): Buffer | undefined {
+  return existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined;
 }

@@ -84,10 +84,11 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   address: OwnedText;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** Only on `stream` routes: the last event that a returning caller has. */
+  /** Only on `stream` routes, unchecked: the last event that a returning caller has. */
   lastEventId: string | undefined;
   /**
-   * Only on `stream` routes: calls back once when the caller's credential ends. The returned function stops watching.
+   * Only on `stream` and `waits` routes: calls back once when the caller's credential ends. The returned function stops
+   * watching.
    */
   onCredentialEnd(act: () => void): () => void;
   /** Only on routes that consume `raw`. */
@@ -111,7 +112,7 @@ export interface Reply {
   };
 }
 
-export type Bulkhead = 'side' | 'single';
+export type Bulkhead = 'side' | 'single' | 'outside';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -152,11 +153,13 @@ export interface Route {
   idempotent?: true;
   /**
    * The bulkhead for work that is not batched. `side`: lists, reports and all portal routes, on their own connections.
-   * `single`: its own statement on the main connections.
+   * `single`: its own statement on the main connections. `outside`: it may wait seconds for another machine.
    */
   bulkhead?: Bulkhead;
   /** The answer lasts until the caller disconnects or its credential ends. Last-Event-ID resumes it. */
   stream?: true;
+  /** The answer may wait for something to happen, so the caller's credential is watched. */
+  waits?: true;
   /** Limits by address although the caller is known: a convenience that must not use up its quota. */
   limitedBy?: 'address';
   /** The error format: the contract's by default, or that of RFC 6749. */

@@ -4,7 +4,7 @@ import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, readNumberFilter } from '../messages/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Inbound } from './inbound.ts';
-import type { OptOut } from './opt-out.ts';
+import type { OptOut, Scope } from './opt-out.ts';
 import { canonicalNumber } from './own-number.ts';
 
 export const inboundSchema = Type.Object(
@@ -75,6 +75,6 @@ export const optOutSchema = Type.Object(
 );
 export type OptOutRecord = Static<typeof optOutSchema>;
 
-export function toOptOutRecord({ number, source, word, createdAtMs }: OptOut): OptOutRecord {
+export function toOptOutRecord({ number, source, word, createdAtMs }: Omit<OptOut, 'id' | keyof Scope>): OptOutRecord {
   return { number, source, word, created_at: toTimestamp(createdAtMs) };
 }

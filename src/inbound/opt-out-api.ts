@@ -57,7 +57,7 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
       answers: { 200: { description: 'The opt-out', schema: optOutSchema } },
       refuses: { INVALID_ARGUMENT: 'The path has no phone number' },
       handler: async (call) => {
-        const optOut = await optOuts.put(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        const optOut = await optOuts.put(requireApplication(call), requireNumberIn(call.params.number));
         return { status: 200, body: toOptOutRecord(optOut) };
       },
     }),
@@ -78,7 +78,7 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
         INCOMPATIBLE_STATE: 'The person has opted out by a text or at the carrier',
       },
       handler: async (call) => {
-        await optOuts.remove(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        await optOuts.remove(requireApplication(call), requireNumberIn(call.params.number));
         return { status: 204 };
       },
     }),

@@ -1,17 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema } from '../http/list-page.ts';
+import { streamReply } from '../http/open-streams.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm, readNumberFilter } from '../messages/phone-number.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { Handsets } from './handsets.ts';
+import type { InboxStreams } from './inbox-streams.ts';
 import type { RenderArrivals } from './inbox-text.ts';
-import type { OpenStreams } from './open-streams.ts';
 
 export interface InboxOptions {
   handsets: Pick<Handsets, 'list'>;
   renderArrivals: RenderArrivals;
-  streams: OpenStreams;
+  streams: InboxStreams;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -107,20 +108,17 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
             ? ''
             : await streams.open({
                 applicationId,
-                to: readNumberFilter(call.query.to),
+                filter: { to: readNumberFilter(call.query.to) },
                 after: readEventId(call.lastEventId),
                 signal: call.signal,
                 onCredentialEnd: (act) => call.onCredentialEnd(act),
                 mayRead: async () => (await applicationOf(call, call.query.application_id)) === applicationId,
               });
-        return { status: 200, content: { type: 'text/event-stream', data, headers: unbuffered } };
+        return streamReply(data);
       },
     }),
   ];
 }
-
-/** Without this, nginx holds events back until its buffer is full. */
-const unbuffered = { 'X-Accel-Buffering': 'no' };
 
 /** Ignores an id that is not ours: the reader starts from now. */
 function readEventId(text: string | undefined): number | undefined {

@@ -21,6 +21,16 @@ export type {
   RegisteredRecord as Registered,
   RegistrationRecord as Registration,
 } from '../../../src/portal/registration-api.ts';
+export type {
+  NewWebhookRecord as NewWebhook,
+  NewWebhookSecret,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDetail,
+  WebhookRecord as Webhook,
+  WebhookSecretRecord as WebhookSecret,
+  WebhookTest,
+} from '../../../src/portal/webhook-record.ts';
 
 export type Service = ServiceRecord;
 export type Plan = Service['plans'][number];

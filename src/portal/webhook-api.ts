@@ -1,0 +1,176 @@
+import { Type } from 'typebox';
+import type { WebhookService } from '../events/webhook-service.ts';
+import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { applicationParams } from './application-api.ts';
+import { createWebhookDeliveryRoutes, type WebhookDeliveryOptions } from './webhook-delivery-api.ts';
+import {
+  newSecretSchema,
+  newWebhookSchema,
+  testSchema,
+  toAttempt,
+  toSecret,
+  toWebhook,
+  typeList,
+  webhookDetailSchema,
+  webhookSchema,
+} from './webhook-record.ts';
+
+export interface WebhookRoutesOptions extends WebhookDeliveryOptions {
+  webhooks: WebhookService;
+}
+
+export const webhooksPath = '/portal/v1/applications/{id}/webhooks';
+export const webhookParams = Type.Object({ ...applicationParams.properties, webhook_id: pathParameter });
+
+const longestUrl = 2048;
+const url = Type.String({
+  minLength: 1,
+  maxLength: longestUrl,
+  expected: `a URL of at most ${longestUrl} characters, like https://example.com/hooks`,
+});
+const description = Type.String({ maxLength: 200, expected: 'a text of at most 200 characters, or null' });
+const overlapSeconds = Type.Integer({
+  minimum: 0,
+  maximum: 2_592_000,
+  default: 0,
+  expected: 'the seconds during which the older secrets sign too: 0 to 2592000 (30 days)',
+});
+const status = Type.Unsafe<'active' | 'paused'>({
+  type: 'string',
+  enum: ['active', 'paused'],
+  expected: 'active or paused',
+});
+
+/** Webhooks (section 12 of the contract). Routes that wait for other machines have a bulkhead of their own. */
+export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
+  const { webhooks, requireOwn } = options;
+  const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: webhooks' } as const;
+  const waiting = { ...shared, bulkhead: 'outside' } as const;
+  return [
+    route({
+      ...waiting,
+      method: 'POST',
+      path: webhooksPath,
+      summary: 'Create a webhook',
+      description: 'At most 10 an application. Every change after the answer is told. Verify calls with the secret.',
+      params: applicationParams,
+      body: Type.Object({
+        url,
+        types: Type.Optional(typeList),
+        description: Type.Optional(nullable(description)),
+      }),
+      answers: { 201: { description: 'The webhook with its secret, shown only once', schema: newWebhookSchema } },
+      handler: async (call) => {
+        const { id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const { url, types = [], description = null } = call.body;
+        const made = await webhooks.create(id, { url, types, description });
+        const body = { ...toWebhook(made), secrets: made.secrets.map(toSecret), secret: made.secret };
+        return { status: 201, location: `/portal/v1/applications/${id}/webhooks/${made.id}`, body };
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: webhooksPath,
+      summary: 'List the webhooks of an application, oldest first',
+      params: applicationParams,
+      answers: { 200: { description: 'All of them', schema: pageSchema(webhookSchema) } },
+      handler: async (call) => {
+        await requireOwn(requireDeveloper(call).accountId, call.params.id);
+        const rows = await webhooks.list(call.params.id);
+        return { status: 200, body: { data: rows.map(toWebhook), next_cursor: null } };
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: `${webhooksPath}/{webhook_id}`,
+      summary: 'Read a webhook',
+      params: webhookParams,
+      answers: { 200: { description: 'The webhook, and which secrets sign', schema: webhookDetailSchema } },
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const found = await webhooks.read(id, webhook_id);
+        return { status: 200, body: { ...toWebhook(found), secrets: found.secrets.map(toSecret) } };
+      },
+    }),
+    route({
+      ...waiting,
+      method: 'PATCH',
+      path: `${webhooksPath}/{webhook_id}`,
+      summary: 'Change, pause or resume a webhook',
+      description: 'Events wait while it is paused. A disabled webhook that becomes active begins with the next event.',
+      params: webhookParams,
+      body: Type.Object(
+        {
+          url: Type.Optional(url),
+          types: Type.Optional(typeList),
+          description: Type.Optional(nullable(description)),
+          status: Type.Optional(status),
+        },
+        { check: checkChange },
+      ),
+      answers: { 200: { description: 'The webhook as it is now', schema: webhookDetailSchema } },
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const changed = await webhooks.change(id, webhook_id, call.body);
+        return { status: 200, body: { ...toWebhook(changed), secrets: changed.secrets.map(toSecret) } };
+      },
+    }),
+    route({
+      ...waiting,
+      method: 'DELETE',
+      path: `${webhooksPath}/{webhook_id}`,
+      summary: 'Delete a webhook; no attempt begins after the answer',
+      params: webhookParams,
+      answers: { 204: { description: 'Deleted' } },
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        await webhooks.remove(id, webhook_id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      ...waiting,
+      method: 'POST',
+      path: `${webhooksPath}/{webhook_id}/secrets`,
+      summary: 'Create a secret; the older ones sign too until the overlap ends',
+      params: webhookParams,
+      body: Type.Object({ overlap_seconds: overlapSeconds }),
+      answers: { 201: { description: 'The secret, shown only once', schema: newSecretSchema } },
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const made = await webhooks.rotateSecret(id, webhook_id, call.body.overlap_seconds);
+        return { status: 201, body: { ...toSecret(made), secret: made.secret } };
+      },
+    }),
+    route({
+      ...waiting,
+      method: 'POST',
+      path: `${webhooksPath}/{webhook_id}/test`,
+      summary: 'Send a webhook.test now',
+      description: 'Also to a webhook that is paused or disabled. It is tried once.',
+      params: webhookParams,
+      answers: { 200: { description: 'What became of it', schema: testSchema } },
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const { outcome, eventId, ...attempt } = await webhooks.test(id, webhook_id);
+        return { status: 200, body: { outcome, event_id: eventId, ...toAttempt(attempt) } };
+      },
+    }),
+    ...createWebhookDeliveryRoutes(options),
+  ];
+}
+
+function checkChange(body: Record<string, unknown>) {
+  return Object.values(body).some((value) => value !== undefined)
+    ? []
+    : [{ field: 'url', message: 'or types, description or status is required: there is nothing to change' }];
+}
