@@ -175,6 +175,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'POST',
       path: `${carriersPath}/{name}/renew-callbacks`,
       ...carrierRoute,
+      operationId: 'renewCarrierCallbacks',
       summary: 'Give a carrier new addresses for its callbacks',
       description:
         'The old addresses answer 404 within 2 seconds. Receipts that a provider still sends there are lost.',

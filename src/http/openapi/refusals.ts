@@ -59,6 +59,10 @@ const known: Record<ErrorCode, { when: string; message: string; details?: FieldP
     when: 'The application has as many open streams as it may have',
     message: 'The application has 5 open streams, the maximum. Close one first.',
   },
+  CURSOR_EXPIRED: {
+    when: 'Events may be missing behind the cursor',
+    message: 'The cursor is too old. Events may be missing behind it. Start anew without a cursor.',
+  },
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 64 KiB', message: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     when: 'The body has another media type',
