@@ -181,6 +181,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
         'The old addresses answer 404 within 2 seconds. Receipts that a provider still sends there are lost.',
       params: carrierParams,
       answers: found,
+      refuses: { INCOMPATIBLE_STATE: 'The carrier has no callbacks' },
       handler: (call) => shown(carriers.renewCallbacks(call.params.name)),
     }),
     ...createCarrierTestRoutes(options),
