@@ -61,7 +61,7 @@ function startLoad(): Load {
     while (!stopped) {
       const status = await post();
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      await pause(10);
+      await pause(inShort(30, 10));
     }
   }
   const senders = Array.from({ length: 8 }, keepSending);
