@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { type EventDelivery, findEventDeliveries } from '../events/event-deliveries.ts';
+import type { LiveEvent } from '../events/event-feed.ts';
 import type { EventReads } from '../events/event-reads.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import { eventFilters, eventSchema, readEventFilter, readStreamPosition } from '../events/feed-api.ts';
@@ -9,6 +11,7 @@ import { streamReply } from '../http/open-streams.ts';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
+import { deliveryStatus } from './webhook-record.ts';
 
 export interface PortalEventOptions {
   database: Database;
@@ -21,8 +24,21 @@ export interface PortalEventOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
+const deliverySchema = Type.Object({
+  webhook_id: Type.String(),
+  url: Type.String(),
+  status: deliveryStatus,
+  attempts: Type.Integer(),
+});
+export type EventDeliveryRecord = Static<typeof deliverySchema>;
+
+const portalEventSchema = Type.Object({
+  ...eventSchema.properties,
+  deliveries: Type.Array(deliverySchema, { description: 'One for each webhook that was called' }),
+});
+
 const pageSchema = Type.Object({
-  data: Type.Array(eventSchema),
+  data: Type.Array(portalEventSchema),
   next_cursor: nullable(Type.String({ description: 'Null if the application does not listen' })),
   listening: Type.Boolean({ description: 'Whether changes of its records write events' }),
 });
@@ -43,6 +59,15 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
     if (listensByLooking) return listeners.readFeed(applicationId);
     const found = await findListener(database, applicationId);
     return found?.begun === true ? found : undefined;
+  }
+
+  async function withDeliveries(applicationId: string, items: LiveEvent[]) {
+    const positions = items.map(({ position }) => position);
+    const found =
+      items.length === 0
+        ? new Map<number, EventDelivery[]>()
+        : await findEventDeliveries(database, applicationId, positions);
+    return items.map(({ told, position }) => ({ ...told, deliveries: (found.get(position) ?? []).map(toDelivery) }));
   }
 
   return [
@@ -67,7 +92,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
           ? reads.placeOfOldest(listener)
           : reads.placeAt(listener, position));
         const { items, readTo } = await reads.readPage(call.params.id, place, filter, limit);
-        const data = items.map(({ told }) => told);
+        const data = await withDeliveries(call.params.id, items);
         return { status: 200, body: { data, next_cursor: reads.cursorAt(readTo), listening: true } };
       },
     }),
@@ -115,6 +140,10 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       },
     }),
   ];
+}
+
+function toDelivery({ webhook: { id, url }, status, attempts }: EventDelivery): EventDeliveryRecord {
+  return { webhook_id: id, url, status, attempts };
 }
 
 function notListening(): ApiError {

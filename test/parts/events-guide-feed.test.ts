@@ -5,6 +5,7 @@ import pg from 'pg';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
+import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, samples, startProgram, writeSamples } from '../support/guide-receivers.ts';
@@ -17,7 +18,7 @@ let folder: string;
 let follower: Program;
 
 before(async () => {
-  [app, folder] = await Promise.all([createTestApp(), writeSamples()]);
+  [app, folder] = await Promise.all([createTestApp({ clock: createRunningClock() }), writeSamples()]);
   application = await createRegistered(app, ['sms']);
   pool = new pg.Pool({ connectionString: urlOf(app.db.connection) });
   pool.on('error', () => {});

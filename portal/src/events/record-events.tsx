@@ -42,7 +42,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
                 <Time at={time} />
               </span>
             </span>
-            <Deliveries applicationId={applicationId} deliveries={deliveries ?? []} />
+            <Deliveries applicationId={applicationId} deliveries={deliveries} />
           </li>
         ))}
       </ol>
@@ -54,7 +54,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
 export function EventDeliveries({ applicationId, subject, eventId }: RecordEventsProps & { eventId: string }) {
   const events = useRecordEvents(applicationId, subject);
   const event = events.find(({ id }) => id === eventId);
-  return event === undefined ? null : <Deliveries applicationId={applicationId} deliveries={event.deliveries ?? []} />;
+  return event === undefined ? null : <Deliveries applicationId={applicationId} deliveries={event.deliveries} />;
 }
 
 const words = {

@@ -37,7 +37,7 @@ async function readHistory(path: string, signal: AbortSignal): Promise<History> 
   let cursor: string | null = null;
   for (let pages = 0; pages < pagesAtMost; pages++) {
     const page: EventsPage = await call('GET', withQuery(path, { limit: pageSize, cursor }), { signal });
-    events.push(...page.data);
+    events.push(...page.data.map(({ deliveries: _, ...event }) => event));
     cursor = page.next_cursor;
     if (page.data.length < pageSize) return { events, listening: page.listening, cursor, whole: true };
   }
