@@ -3,8 +3,10 @@ import { Agent, request } from 'node:http';
 export interface EventsLoadOptions {
   nodes: { readonly url: string }[];
   apiKey: string;
-  /** The header of a token for verifications. */
-  token: Record<string, string>;
+  /** The headers of tokens. */
+  tokens: { verify: Record<string, string>; messaging: Record<string, string> };
+  /** How many texts there are in a batch, which is every fifth act or so. */
+  batchSize: number;
   /** How many texts and verifications. */
   count: number;
 }
@@ -24,9 +26,9 @@ interface Reply {
 
 const callers = 10;
 
-export function startEventsLoad({ nodes, apiKey, token, count }: EventsLoadOptions): EventsLoad {
+export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: EventsLoadOptions): EventsLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: 2 * callers });
-  let [next, done, lost, turns] = [0, 0, 0, 0];
+  let [next, acted, done, lost, turns] = [0, 0, 0, 0, 0];
 
   async function once(method: string, path: string, headers: Record<string, string>, body?: object) {
     const node = nodes[turns++ % nodes.length]?.url ?? '';
@@ -38,21 +40,34 @@ export function startEventsLoad({ nodes, apiKey, token, count }: EventsLoadOptio
   }
 
   /** Under one key, until it is answered. */
-  async function text(n: number, more: object): Promise<Reply> {
+  async function until(path: string, headers: Record<string, string>, key: string, body: object): Promise<Reply> {
     for (;;) {
-      const headers = { apikey: apiKey, 'Idempotency-Key': `text-${n}` };
-      const reply = await once('POST', '/sms/v1/messages', headers, { from: 'ACME', message: `Text ${n}`, ...more });
-      if (reply?.status === 201) return reply;
+      const reply = await once('POST', path, { ...headers, 'Idempotency-Key': key }, body);
+      if (reply?.status === 201 || reply?.status === 200) return reply;
       if (reply !== undefined && reply.status !== 409) throw new Error(`a text was answered ${reply.status}`);
     }
   }
 
+  const text = (n: number, more: object) =>
+    until('/sms/v1/messages', { apikey: apiKey }, `text-${n}`, { from: 'ACME', message: `Text ${n}`, ...more });
+
+  async function batch(n: number): Promise<void> {
+    const messages = Array.from({ length: batchSize }, (_, place) => ({
+      ...{ from: 'ACME', message: `Text ${place} of ${n}` },
+      to: place % 20 === 7 ? '+15005550111' : numberOf(n * batchSize + place),
+    }));
+    await until('/messaging/v1/messages/batch', tokens.messaging, `batch-${n}`, { messages });
+    done += batchSize - 1;
+    next += batchSize - 1;
+  }
+
   const numberOf = (n: number) => `+4477${String(n).padStart(8, '0')}`;
   const verifications = '/verify/v1/verifications';
-  const start = (to: string) => once('POST', verifications, token, { to, channel: 'sms' });
-  const check = (id: string, code: string) => once('POST', `${verifications}/${id}`, token, { code });
+  const start = (to: string) => once('POST', verifications, tokens.verify, { to, channel: 'sms' });
+  const check = (id: string, code: string) => once('POST', `${verifications}/${id}`, tokens.verify, { code });
 
-  const acts: ((n: number, caller: number) => Promise<unknown>)[] = [
+  const acts: ((n: number) => Promise<unknown>)[] = [
+    (n) => batch(n),
     (n) => text(n, { to: numberOf(n) }),
     (n) => text(n, { to: '+15005550111' }),
     (n) => text(n, { to: '+15005550114' }),
@@ -62,20 +77,20 @@ export function startEventsLoad({ nodes, apiKey, token, count }: EventsLoadOptio
       while ((await once('DELETE', `/sms/v1/messages/${body.id}`, { apikey: apiKey })) === undefined);
     },
     async (n) => {
-      // A caller has a number of its own whose code is known.
+      // Numbers whose code is known.
       const reply = await start(`+1500555010${n % callers}`);
       if (reply?.status === 200) await check(reply.body.id, '123456');
     },
     async (n) => {
       const reply = await start(numberOf(n));
-      if (reply?.status === 200) await once('DELETE', `${verifications}/${reply.body.id}`, token);
+      if (reply?.status === 200) await once('DELETE', `${verifications}/${reply.body.id}`, tokens.verify);
     },
     async (n) => {
       const reply = await start(numberOf(n));
       for (let tries = 0; reply?.status === 200 && tries < 5; tries++) await check(reply.body.id, '000000');
     },
-    () => start('+15005550112'),
-    (n) => start(`+1500555011${n % 2 === 0 ? 3 : 2}`),
+    (n) => batch(n),
+    (n) => start(`+1500555011${n % 4 === 0 ? 3 : 2}`),
     async (n) => {
       const path = `/sms/v1/opt-outs/${encodeURIComponent(numberOf(n))}`;
       await once('PUT', path, { apikey: apiKey });
@@ -84,16 +99,14 @@ export function startEventsLoad({ nodes, apiKey, token, count }: EventsLoadOptio
     },
   ];
 
-  async function keepOn(caller: number): Promise<void> {
+  async function keepOn(): Promise<void> {
     for (let n = next++; n < count; n = next++) {
-      await acts[n % acts.length]?.(n, caller);
+      await acts[acted++ % acts.length]?.(n);
       done++;
     }
   }
 
-  const finished = Promise.all(Array.from({ length: callers }, (_, caller) => keepOn(caller))).then(() =>
-    agent.destroy(),
-  );
+  const finished = Promise.all(Array.from({ length: callers }, keepOn)).then(() => agent.destroy());
   // Its owner looks at it in the end.
   finished.catch(() => {});
   return { done: () => done, lost: () => lost, finished };
