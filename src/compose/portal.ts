@@ -44,7 +44,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
-    events: { ...parts.events.portal, requireOwn },
+    events: { ...parts.events.portal, requireOwn, findDeliveries: async () => new Map() },
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
     health: {

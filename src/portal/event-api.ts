@@ -17,12 +17,27 @@ export interface PortalEventOptions {
   streams: EventStreams;
   /** In the sandbox a look at the events makes the application listen; elsewhere its developer has to ask for it. */
   listensByLooking: boolean;
+  /** What webhooks were told of the events at these positions. */
+  findDeliveries: (applicationId: string, positions: number[]) => Promise<ReadonlyMap<number, EventDelivery[]>>;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
+const deliverySchema = Type.Object({
+  webhook_id: Type.String(),
+  url: Type.String(),
+  status: Type.Unsafe<'waiting' | 'delivered' | 'failed'>({ type: 'string', enum: ['waiting', 'delivered', 'failed'] }),
+  attempts: Type.Integer(),
+});
+export type EventDelivery = Static<typeof deliverySchema>;
+
 const pageSchema = Type.Object({
-  data: Type.Array(eventSchema),
+  data: Type.Array(
+    Type.Object({
+      ...eventSchema.properties,
+      deliveries: Type.Array(deliverySchema, { description: 'What its webhooks were told' }),
+    }),
+  ),
   next_cursor: nullable(Type.String({ description: 'Null if the application does not listen' })),
   listening: Type.Boolean({ description: 'Whether changes of its records write events' }),
 });
@@ -35,7 +50,7 @@ const params = Type.Object({ id: pathParameter });
 
 /** The events of an application for its developer, of all its APIs. */
 export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
-  const { database, listeners, reads, streams, listensByLooking, requireOwn } = options;
+  const { database, listeners, reads, streams, listensByLooking, findDeliveries, requireOwn } = options;
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: events', params } as const;
   const requireOwnBy = (call: Call<{ id: string }>) => requireOwn(requireDeveloper(call).accountId, call.params.id);
 
@@ -67,7 +82,9 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
           ? reads.placeOfOldest(listener)
           : reads.placeAt(listener, position));
         const { items, readTo } = await reads.readPage(call.params.id, place, filter, limit);
-        const data = items.map(({ told }) => told);
+        const positions = items.map(({ position }) => position);
+        const deliveries = await findDeliveries(call.params.id, positions);
+        const data = items.map(({ told, position }) => ({ ...told, deliveries: deliveries.get(position) ?? [] }));
         return { status: 200, body: { data, next_cursor: reads.cursorAt(readTo), listening: true } };
       },
     }),
