@@ -38,6 +38,7 @@ import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.t
 import { createTemplateRoutes } from './portal/template-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
+import { createWebhookRoutes, type WebhookRoutesOptions } from './portal/webhook-api.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
@@ -71,10 +72,11 @@ export interface RouteParts {
   routing: RouteRoutesOptions;
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
+  webhooks: WebhookRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
-  operations: Omit<OperationsOptions, 'documented'>;
+  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl'>;
 }
 
 const byKey: Auth = { kind: 'apikey' };
@@ -123,6 +125,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createPortalEventRoutes(parts.events),
+    ...createWebhookRoutes(parts.webhooks),
     ...createOperatorRoutes({ database, registry }),
     ...createSenderRoutes(parts.senders),
     ...createTemplateRoutes(parts.spend.sending),
@@ -140,7 +143,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
+  return [...documented, ...createOperationsRoutes({ ...parts.operations, tokenUrl, documented })];
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */

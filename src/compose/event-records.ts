@@ -1,6 +1,6 @@
 import type { StoredEvent, TellEvents, ToldEvent } from '../events/event.ts';
 import type { EventIds } from '../events/event-id.ts';
-import { toInboundRecord } from '../inbound/inbound-record.ts';
+import { type OptOutRecord, toInboundRecord } from '../inbound/inbound-record.ts';
 import { findInboundTexts } from '../inbound/inbound-store.ts';
 import type { MessageStatus } from '../messages/message.ts';
 import { toRecordThen } from '../messages/message-record.ts';
@@ -26,7 +26,7 @@ export function createTellEvents(ids: EventIds): TellEvents {
     for (const find of [messagesOf, verificationsOf, inboundOf]) {
       for (const [event, subject] of await find(tx, events)) subjects.set(event, subject);
     }
-    return events.map((event) => toTold(ids, event, subjects.get(event) ?? { ...gone, record: event.data ?? {} }));
+    return events.map((event) => toTold(ids, event, subjects.get(event) ?? optOutOf(event)));
   };
 }
 
@@ -43,6 +43,13 @@ export function toTold(ids: EventIds, event: StoredEvent, { record, reference }:
     reference,
     data: record,
   };
+}
+
+/** An event of an opt-out holds it; Postgres does not keep the order of the fields. */
+function optOutOf({ data }: StoredEvent): Subject {
+  if (data === null) return gone;
+  const { number, source, word, created_at } = data as OptOutRecord;
+  return { record: { number, source, word, created_at }, reference: null };
 }
 
 type Found = [StoredEvent, Subject][];

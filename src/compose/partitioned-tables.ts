@@ -1,5 +1,6 @@
 import { eventTable } from '../events/event-store.ts';
 import { beginDay } from '../events/position.ts';
+import { deliveryTable } from '../events/webhook-delivery-store.ts';
 import { messageTable } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -9,7 +10,7 @@ import { verificationTables } from '../verify/verification-store.ts';
 /** The tables of records, by week. */
 export const recordTables: PartitionedTable[] = [messageTable, ...verificationTables];
 /** The tables of events, by day. */
-export const eventTables: PartitionedTable[] = [eventTable];
+export const eventTables: PartitionedTable[] = [eventTable, deliveryTable];
 
 /** Right after the migrations, so that the first rows find their partition. A chore makes the later ones. */
 export async function makeFirstPartitions(database: Database, clock: Clock): Promise<void> {

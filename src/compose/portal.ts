@@ -8,6 +8,7 @@ import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
 import type { Events } from './events.ts';
 import { type Foundation, pagesFolder, tokenUrlOf } from './foundation.ts';
+import { composeWebhooks } from './webhooks.ts';
 
 export interface PortalParts {
   version: string;
@@ -21,7 +22,8 @@ export interface PortalParts {
 }
 
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
-export function composePortal({ config, clock, sideDatabase: database }: Foundation, parts: PortalParts) {
+export function composePortal(foundation: Foundation, parts: PortalParts) {
+  const { config, clock, sideDatabase: database } = foundation;
   const {
     registry: { service: registry, senders, sending, feed },
     metering,
@@ -44,7 +46,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
-    events: { ...parts.events.portal, requireOwn, findDeliveries: async () => new Map() },
+    events: { ...parts.events.portal, requireOwn },
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
     health: {
@@ -62,6 +64,7 @@ export function composePortal({ config, clock, sideDatabase: database }: Foundat
     callbacks: parts.carriers.callbacks,
     routing: parts.carriers.routing,
     totals: { database, clock },
+    webhooks: composeWebhooks(foundation, registry),
     deliveries: {
       database,
       clock,

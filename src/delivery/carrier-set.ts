@@ -66,6 +66,8 @@ interface Running {
 const lookEveryMs = 1000;
 /** After a change operators want to see soon whether the carrier binds. */
 const soon = { everyMs: 100, forMs: 5000 };
+/** A connection that goes during a look has codes that the look has missed: the next one follows at once. */
+const missedMs = 10;
 /** A code waits no longer than this for a carrier that wants fewer texts. */
 const codeWaitsMs = 3000;
 
@@ -78,11 +80,12 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const opensAtMs = ({ message, entry }: ClaimedText) =>
     entry.lane === lanes.first ? null : outlook.opensAtMs(message);
   const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
-  const mover = createTextMover({ database, clock, outlook, throttled });
+  const mover = createTextMover({ database, clock, outlook, throttled, onMoved });
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let quickUntilMs = 0;
+  let hasMissed = false;
   let stopped = false;
   const watch = watchCarriers({ database, clock, keys, log, onChange });
 
@@ -178,7 +181,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     if (configured.length + orphaned.workers().length < 2 && outlook.table.routes.length === 0) return;
     const ids = configured.map(({ id }) => id);
     outlook.setBinds(await readBinds(database, ids, clock.nowMs()));
-    if ((await mover.look()) > 0) onMoved();
+    await mover.look();
   }
 
   function noteFailure({ message: reason }: Error): void {
@@ -187,15 +190,22 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
 
   function lookAgain(): void {
     timer = undefined;
+    hasMissed = false;
     looking = look()
       .catch((error: Error) => noteFailure(error))
       .then(() => {
-        if (!stopped) timer = setTimeout(lookAgain, clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs);
+        if (!stopped) timer = setTimeout(lookAgain, nextLookMs());
       });
+  }
+
+  function nextLookMs(): number {
+    if (hasMissed) return missedMs;
+    return clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs;
   }
 
   function lookSoon(): void {
     quickUntilMs = clock.steadyMs() + soon.forMs;
+    hasMissed = true;
     // A look that is under way sets the next one by itself.
     if (timer === undefined || stopped) return;
     clearTimeout(timer);
@@ -230,8 +240,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   };
 }
 
-/** A pause alone needs no new connection. */
+/** A pause alone needs no new connection. Requests name the addresses of callbacks. */
 function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
-  if (now === undefined) return true;
+  if (now === undefined || now.callbackToken !== before.callbackToken) return true;
   return now.account !== before.account || JSON.stringify(now.settings) !== JSON.stringify(before.settings);
 }

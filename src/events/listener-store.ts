@@ -59,6 +59,29 @@ export async function noteFeedRead(tx: Tx, applicationId: string, nowMs: number)
   return count > 0;
 }
 
+/**
+ * Ends listening where no webhook needs it and the feed was not read since then. In a transaction: the lock makes a webhook
+ * that is being made finish first, and the second statement sees it. Returns how many applications stopped.
+ */
+export async function stopListening(tx: Tx, feedReadBeforeMs: number, applicationId?: string): Promise<number> {
+  const before = toTimestamp(feedReadBeforeMs);
+  const only = applicationId === undefined ? null : uuidOf(applicationId);
+  const { rows } = await tx.query<{ id: string }>(
+    `select application_id as id from event_listener l
+     where ${isUnneeded} and ($2::uuid is null or application_id = $2) limit 100 for update`,
+    [before, only],
+  );
+  if (rows.length === 0) return 0;
+  const { count } = await tx.query(
+    `delete from event_listener l where application_id = any($2::uuid[]) and ${isUnneeded}`,
+    [before, rows.map(({ id }) => id)],
+  );
+  return count;
+}
+
+const isUnneeded = `(l.feed_read_at is null or l.feed_read_at < $1)
+       and not exists (select from webhook w where w.listener_id = l.application_id and w.status in ('active', 'paused'))`;
+
 function toListener({ since, ...row }: ListenerRow): Listener {
   return { ...row, since: Number(since) };
 }

@@ -1,5 +1,5 @@
 import { dayMs } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database.ts';
 
 /**
  * A position orders events. Its upper bits are the day on which it was given out, so that a day of events is a partition
@@ -36,4 +36,10 @@ export async function beginDay(database: Database, nowMs: number): Promise<numbe
     );
     return count;
   });
+}
+
+/** The newest position that was taken. Its event may not be committed yet. */
+export async function lastPosition(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ last: number }>('select last_value as last from event_position');
+  return rows[0]?.last ?? 0;
 }

@@ -1,9 +1,121 @@
-import type { StoredEvent } from './event.ts';
-import type { Delivery } from './webhook.ts';
+import type { PageRequest } from '../http/list-page.ts';
+import { type Clock, dayMs, hourMs } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { isId, newId } from '../platform/ids.ts';
+import type { EventType, StoredEvent } from './event.ts';
+import type { EventIds } from './event-id.ts';
+import { findEvents } from './event-store.ts';
+import { dayOf, firstOfDay, lastPosition } from './position.ts';
+import { type Delivery, type DeliveryStatus, mostReplays, tooMany, type Webhook } from './webhook.ts';
+import { callCourse, notifyWorkers } from './webhook-course-store.ts';
+import { listDeliveries, queueAgain } from './webhook-delivery-store.ts';
+import { countReplays, insertReplay } from './webhook-replay-store.ts';
+import { findWebhook, lockWebhook } from './webhook-store.ts';
 
 /** A delivery and its event. */
 export interface ShownDelivery {
   eventId: string;
   event: StoredEvent;
   delivery: Delivery;
+}
+
+export interface ReplaySpan {
+  sinceMs: number;
+  /** Undefined: until now. */
+  untilMs: number | undefined;
+  /** Empty: those of the webhook. */
+  types: EventType[];
+}
+
+export interface WebhookDeliveriesOptions {
+  database: Database;
+  clock: Clock;
+  ids: EventIds;
+  /** How long events are kept. */
+  eventDays: number;
+}
+
+export type WebhookDeliveries = ReturnType<typeof createWebhookDeliveries>;
+
+/** What became of the events of a webhook, and how to have them told again. */
+export function createWebhookDeliveries({ database, clock, ids, eventDays }: WebhookDeliveriesOptions) {
+  async function requireWebhook(applicationId: string, id: string): Promise<Webhook> {
+    const found = isId('whk', id) ? await findWebhook(database, applicationId, id) : undefined;
+    if (found === undefined) throw notFound();
+    return found;
+  }
+
+  async function requireEnabled(applicationId: string, id: string): Promise<void> {
+    const { status } = await requireWebhook(applicationId, id);
+    if (status === 'disabled')
+      throw new ApiError('INCOMPATIBLE_STATE', 'The webhook is disabled. Make it active, then replay.');
+  }
+
+  return {
+    /** Newest event first. `searchedTo` says where to go on if the search stopped before the page was full. */
+    async list(applicationId: string, id: string, status: DeliveryStatus | undefined, page: PageRequest) {
+      const webhook = await requireWebhook(applicationId, id);
+      const before = page.after === undefined ? undefined : ids.positionOf(page.after);
+      if (page.after !== undefined && before === undefined)
+        throw invalidField('cursor', 'must be a next_cursor of this list');
+      const { limit } = page;
+      const { deliveries, searchedTo } = await listDeliveries(database, id, status, { before, limit });
+      const events = await findEvents(
+        database,
+        applicationId,
+        deliveries.map(({ position }) => position),
+      );
+      const found = new Map(events.map((event) => [event.position, event]));
+      const rows = deliveries.flatMap((delivery): ShownDelivery[] => {
+        const event = found.get(delivery.position);
+        if (event === undefined) return [];
+        const eventId = ids.idOf(event.position, event.timeMs);
+        // While the webhook is paused or disabled there is no next attempt.
+        const nextAttemptAtMs = webhook.status === 'active' ? delivery.nextAttemptAtMs : null;
+        return [{ eventId, event, delivery: { ...delivery, nextAttemptAtMs } }];
+      });
+      return { rows, searchedTo: searchedTo === undefined ? undefined : ids.idOf(searchedTo, clock.nowMs()) };
+    },
+
+    async replayOne(applicationId: string, id: string, eventId: string): Promise<void> {
+      await requireEnabled(applicationId, id);
+      const position = ids.positionOf(eventId);
+      const [event] = position === undefined ? [] : await findEvents(database, applicationId, [position]);
+      if (event === undefined || ids.idOf(event.position, event.timeMs) !== eventId) throw notFound();
+      await database.transaction(async (tx) => {
+        if (!(await lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
+        await queueAgain(tx, id, [event.position], clock.nowMs());
+        await callCourse(tx, id, clock.nowMs());
+        await notifyWorkers(tx);
+      });
+    },
+
+    async replaySpan(applicationId: string, id: string, { sinceMs, untilMs, types }: ReplaySpan): Promise<void> {
+      const nowMs = clock.nowMs();
+      const until = Math.min(untilMs ?? nowMs, nowMs);
+      if (sinceMs < nowMs - eventDays * dayMs) throw invalidField('since', `must be within the last ${eventDays} days`);
+      if (sinceMs > nowMs) throw invalidField('since', 'must not lie in the future');
+      if (until < sinceMs) throw invalidField('until', 'must not be before since');
+      await requireEnabled(applicationId, id);
+      await database.transaction(async (tx) => {
+        if (!(await lockWebhook(tx, applicationId, id))) throw notFound();
+        if ((await countReplays(tx, id)) >= mostReplays)
+          throw tooMany('replays of this webhook under way', mostReplays);
+        const replay = {
+          id: newId('evt', clock),
+          webhookId: id,
+          // A day of positions may begin a little after the day.
+          position: firstOfDay(dayOf(sinceMs - hourMs)),
+          upTo: await lastPosition(tx),
+          sinceMs,
+          untilMs: until,
+          types: [...new Set(types)],
+        };
+        await insertReplay(tx, replay, nowMs);
+        await callCourse(tx, id, nowMs);
+        await notifyWorkers(tx);
+      });
+    },
+  };
 }

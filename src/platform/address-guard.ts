@@ -1,4 +1,4 @@
-import { lookup as lookupName } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as lookupName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** Decides which addresses the service may connect to for an operator or a developer: nothing inside, unless allowed. */
@@ -19,24 +19,56 @@ export interface AddressGuardOptions {
   allowPrivate: boolean;
 }
 
+/** Resolves a name to all its addresses. Node's own, unless a test has another. */
+export type Resolver = (
+  host: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
 const resolveWithinMs = 5000;
 const longestUrl = 2048;
 
+/** For carriers: operators name the addresses. */
 export function createAddressGuard({ environment, allowPrivate }: AddressGuardOptions): AddressGuard {
   const isSandbox = environment === 'sandbox';
-  const mayBePlain = isSandbox || allowPrivate;
+  return createGuard({
+    mayBePlain: isSandbox || allowPrivate,
+    isAllowed(address) {
+      if (isSandbox) return isLoopback(address);
+      return allowPrivate ? isIP(address) !== 0 : isPublicAddress(address);
+    },
+    foreign: (address) =>
+      isSandbox
+        ? `must be on this machine, like http://127.0.0.1: nothing leaves the sandbox (${address}; HELIOGRAPH_ENV is sandbox)`
+        : `must lead to a public address, or allow_private must be true (${address})`,
+  });
+}
 
-  function isAllowed(address: string): boolean {
-    if (isSandbox) return isLoopback(address);
-    return allowPrivate ? isIP(address) !== 0 : isPublicAddress(address);
-  }
+/** For webhooks: developers name the addresses, so none of ours may be among them. */
+export function createWebhookGuard(
+  environment: 'sandbox' | 'production',
+  resolver: Resolver = lookupName,
+): AddressGuard {
+  const isSandbox = environment === 'sandbox';
+  return createGuard({
+    mayBePlain: isSandbox,
+    isAllowed: (address) => isPublicAddress(address) || (isSandbox && isLoopback(address)),
+    // A name inside a network must not tell a developer the address that it has.
+    foreign: () => `must lead to a public address${isSandbox ? ', or to this machine' : ''}`,
+    resolver,
+  });
+}
 
-  function foreign(address: string): string {
-    return isSandbox
-      ? `must be on this machine, like http://127.0.0.1: nothing leaves the sandbox (${address}; HELIOGRAPH_ENV is sandbox)`
-      : `must lead to a public address, or allow_private must be true (${address})`;
-  }
+interface GuardRules {
+  mayBePlain: boolean;
+  isAllowed: (address: string) => boolean;
+  /** What is wrong with an address that is not allowed. */
+  foreign: (address: string) => string;
+  resolver?: Resolver;
+}
 
+function createGuard({ mayBePlain, isAllowed, foreign, resolver = lookupName }: GuardRules): AddressGuard {
   function urlProblem(text: string): string | undefined {
     const url = readUrl(text);
     if (url === undefined) return 'must be a URL like https://api.example.com';
@@ -51,7 +83,7 @@ export function createAddressGuard({ environment, allowPrivate }: AddressGuardOp
     const wrong = urlProblem(text);
     const url = readUrl(text);
     if (wrong !== undefined || url === undefined) return wrong;
-    const addresses = await resolve(hostOf(url));
+    const addresses = await resolve(hostOf(url), resolver);
     if (addresses.length === 0) return 'must have an address: this name could not be resolved';
     const bad = addresses.find((address) => !isAllowed(address));
     return bad === undefined ? undefined : foreign(bad);
@@ -62,7 +94,7 @@ export function createAddressGuard({ environment, allowPrivate }: AddressGuardOp
     urlProblem,
     problem,
     lookup(host, options, done) {
-      lookupName(host, { ...options, all: true }, (error, found) => {
+      resolver(host, { ...options, all: true }, (error, found) => {
         if (error !== null) return done(error, '', 0);
         const bad = found.find(({ address }) => !isAllowed(address));
         const [first] = found;
@@ -78,7 +110,7 @@ export function createAddressGuard({ environment, allowPrivate }: AddressGuardOp
 /** The code of the error that a refused connect has. */
 export const addressRefused = 'EADDRESSREFUSED';
 
-function refusal(host: string, address: string | undefined): NodeJS.ErrnoException {
+export function refusal(host: string, address: string | undefined): NodeJS.ErrnoException {
   const error: NodeJS.ErrnoException = new Error(`${host} leads to ${address ?? 'no address'}, which is not allowed`);
   error.code = addressRefused;
   return error;
@@ -99,11 +131,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-async function resolve(host: string): Promise<string[]> {
+async function resolve(host: string, resolver: Resolver): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
   return new Promise((done) => {
     const late = setTimeout(() => done([]), resolveWithinMs);
-    lookupName(host, { all: true }, (error, found) => {
+    resolver(host, { all: true }, (error, found) => {
       clearTimeout(late);
       done(error === null ? found.map(({ address }) => address) : []);
     });
@@ -116,6 +148,8 @@ for (const [net, bits] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Azure's metadata, though it looks public.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

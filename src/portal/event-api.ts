@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { type EventDelivery, findEventDeliveries } from '../events/event-deliveries.ts';
+import type { LiveEvent } from '../events/event-feed.ts';
 import type { EventReads } from '../events/event-reads.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import { eventFilters, eventSchema, readEventFilter, readStreamPosition } from '../events/feed-api.ts';
@@ -9,6 +11,7 @@ import { streamReply } from '../http/open-streams.ts';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
+import { deliveryStatus } from './webhook-record.ts';
 
 export interface PortalEventOptions {
   database: Database;
@@ -17,8 +20,6 @@ export interface PortalEventOptions {
   streams: EventStreams;
   /** In the sandbox a look at the events makes the application listen; elsewhere its developer has to ask for it. */
   listensByLooking: boolean;
-  /** What webhooks were told of the events at these positions. */
-  findDeliveries: (applicationId: string, positions: number[]) => Promise<ReadonlyMap<number, EventDelivery[]>>;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -26,18 +27,18 @@ export interface PortalEventOptions {
 const deliverySchema = Type.Object({
   webhook_id: Type.String(),
   url: Type.String(),
-  status: Type.Unsafe<'waiting' | 'delivered' | 'failed'>({ type: 'string', enum: ['waiting', 'delivered', 'failed'] }),
+  status: deliveryStatus,
   attempts: Type.Integer(),
 });
-export type EventDelivery = Static<typeof deliverySchema>;
+export type EventDeliveryRecord = Static<typeof deliverySchema>;
+
+const portalEventSchema = Type.Object({
+  ...eventSchema.properties,
+  deliveries: Type.Array(deliverySchema, { description: 'One for each webhook that was called' }),
+});
 
 const pageSchema = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      ...eventSchema.properties,
-      deliveries: Type.Array(deliverySchema, { description: 'What its webhooks were told' }),
-    }),
-  ),
+  data: Type.Array(portalEventSchema),
   next_cursor: nullable(Type.String({ description: 'Null if the application does not listen' })),
   listening: Type.Boolean({ description: 'Whether changes of its records write events' }),
 });
@@ -50,7 +51,7 @@ const params = Type.Object({ id: pathParameter });
 
 /** The events of an application for its developer, of all its APIs. */
 export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
-  const { database, listeners, reads, streams, listensByLooking, findDeliveries, requireOwn } = options;
+  const { database, listeners, reads, streams, listensByLooking, requireOwn } = options;
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: events', params } as const;
   const requireOwnBy = (call: Call<{ id: string }>) => requireOwn(requireDeveloper(call).accountId, call.params.id);
 
@@ -58,6 +59,15 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
     if (listensByLooking) return listeners.readFeed(applicationId);
     const found = await findListener(database, applicationId);
     return found?.begun === true ? found : undefined;
+  }
+
+  async function withDeliveries(applicationId: string, items: LiveEvent[]) {
+    const positions = items.map(({ position }) => position);
+    const found =
+      items.length === 0
+        ? new Map<number, EventDelivery[]>()
+        : await findEventDeliveries(database, applicationId, positions);
+    return items.map(({ told, position }) => ({ ...told, deliveries: (found.get(position) ?? []).map(toDelivery) }));
   }
 
   return [
@@ -82,9 +92,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
           ? reads.placeOfOldest(listener)
           : reads.placeAt(listener, position));
         const { items, readTo } = await reads.readPage(call.params.id, place, filter, limit);
-        const positions = items.map(({ position }) => position);
-        const deliveries = await findDeliveries(call.params.id, positions);
-        const data = items.map(({ told, position }) => ({ ...told, deliveries: deliveries.get(position) ?? [] }));
+        const data = await withDeliveries(call.params.id, items);
         return { status: 200, body: { data, next_cursor: reads.cursorAt(readTo), listening: true } };
       },
     }),
@@ -132,6 +140,10 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       },
     }),
   ];
+}
+
+function toDelivery({ webhook: { id, url }, status, attempts }: EventDelivery): EventDeliveryRecord {
+  return { webhook_id: id, url, status, attempts };
 }
 
 function notListening(): ApiError {

@@ -3,7 +3,7 @@ import type { WebhookService } from '../events/webhook-service.ts';
 import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { applicationParams } from './application-api.ts';
-import { createWebhookDeliveryRoutes } from './webhook-delivery-api.ts';
+import { createWebhookDeliveryRoutes, type WebhookDeliveryOptions } from './webhook-delivery-api.ts';
 import {
   newSecretSchema,
   newWebhookSchema,
@@ -16,10 +16,8 @@ import {
   webhookSchema,
 } from './webhook-record.ts';
 
-export interface WebhookRoutesOptions {
+export interface WebhookRoutesOptions extends WebhookDeliveryOptions {
   webhooks: WebhookService;
-  /** Throws a 404 for an application of another account. */
-  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
 export const webhooksPath = '/portal/v1/applications/{id}/webhooks';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { WebhookService } from '../events/webhook-service.ts';
+import type { WebhookDeliveries } from '../events/webhook-deliveries.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { readTimestamp } from '../platform/clock.ts';
@@ -8,7 +8,7 @@ import { applicationParams } from './application-api.ts';
 import { deliverySchema, deliveryStatus, toDelivery, typeList } from './webhook-record.ts';
 
 export interface WebhookDeliveryOptions {
-  webhooks: WebhookService;
+  deliveries: WebhookDeliveries;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -19,7 +19,7 @@ const time = Type.String({ maxLength: 35, expected: 'a time like 2026-01-31T12:0
 const accepted = Type.Object({ status: Type.Literal('queued') });
 
 /** What became of the events of a webhook, and how to have them told again. */
-export function createWebhookDeliveryRoutes({ webhooks, requireOwn }: WebhookDeliveryOptions): Route[] {
+export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: webhooks' } as const;
   const queued = { 202: { description: 'It will be told again', schema: accepted } };
   return [
@@ -38,7 +38,7 @@ export function createWebhookDeliveryRoutes({ webhooks, requireOwn }: WebhookDel
         await requireOwn(requireDeveloper(call).accountId, id);
         const { limit, after } = readPage(call.query);
         const page = { limit: limit + 1, after };
-        const { rows, searchedTo } = await webhooks.listDeliveries(id, webhook_id, call.query.status, page);
+        const { rows, searchedTo } = await deliveries.list(id, webhook_id, call.query.status, page);
         const found = rows.map((row) => ({ ...row, id: row.eventId }));
         return { status: 200, body: toPage(found, limit, toDelivery, searchedTo) };
       },
@@ -53,7 +53,7 @@ export function createWebhookDeliveryRoutes({ webhooks, requireOwn }: WebhookDel
       handler: async (call) => {
         const { id, webhook_id, event_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
-        await webhooks.replayOne(id, webhook_id, event_id);
+        await deliveries.replayOne(id, webhook_id, event_id);
         return { status: 202, body: { status: 'queued' } };
       },
     }),
@@ -74,7 +74,7 @@ export function createWebhookDeliveryRoutes({ webhooks, requireOwn }: WebhookDel
           readTime('since', since),
           until === undefined ? undefined : readTime('until', until),
         ];
-        await webhooks.replaySpan(id, webhook_id, { sinceMs, untilMs, types });
+        await deliveries.replaySpan(id, webhook_id, { sinceMs, untilMs, types });
         return { status: 202, body: { status: 'queued' } };
       },
     }),

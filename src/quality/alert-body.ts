@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import { type SignedCall, signatureHeaders, spellSecret } from '../platform/webhook-signature.ts';
 import type { Alert } from './alert-store.ts';
 
 export type AlertEvent = 'raised' | 'cleared';
@@ -27,29 +27,17 @@ export function alertBody(alert: Alert, event: AlertEvent, service: string): str
   });
 }
 
-export interface SignedCall {
-  id: string;
-  timestampSeconds: number;
-  body: string;
-}
-
-/** Headers by which the receiver knows that a call is ours. There is a signature for each secret that is in use. */
-export function signatureHeaders(keys: KeyRing, { id, timestampSeconds, body }: SignedCall): Record<string, string> {
-  const content = `${id}.${timestampSeconds}.${body}`;
-  const signatures = versionsInUse(keys).map((version) => {
-    const signature = createHmac('sha256', keys.keyFor('alert-url', version)).update(content).digest('base64');
-    return `v1,${signature}`;
-  });
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': signatures.join(' '),
-  };
+/** There is a signature for each secret that is in use. */
+export function alertHeaders(keys: KeyRing, call: SignedCall): Record<string, string> {
+  return signatureHeaders(
+    versionsInUse(keys).map((version) => keys.keyFor('alert-url', version)),
+    call,
+  );
 }
 
 /** The secret for the receiver, in the form of Standard Webhooks. */
 export function alertSecret(keys: KeyRing): string {
-  return `whsec_${keys.keyFor('alert-url', keys.version).toString('base64')}`;
+  return spellSecret(keys.keyFor('alert-url', keys.version));
 }
 
 /** A rotation of the key ring makes a new secret; the one before keeps working until the next rotation. */

@@ -3,7 +3,7 @@ import { type Clock, hourMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
-import { signatureHeaders } from './alert-body.ts';
+import { alertHeaders } from './alert-body.ts';
 import { type AlertCall, callsTriedMs, endCall, postponeCall, takeCalls } from './alert-call-store.ts';
 
 export interface AlertCallerOptions {
@@ -28,7 +28,7 @@ export function createAlertCaller({ url, database, clock, keys, log }: AlertCall
     try {
       const answer = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'heliograph', ...signatureHeaders(keys, signed) },
+        headers: { 'content-type': 'application/json', 'user-agent': 'heliograph', ...alertHeaders(keys, signed) },
         body,
         // Another address than the operator's would get what only the operator's may know.
         redirect: 'manual',

@@ -1,5 +1,5 @@
 // The receivers that docs/events.md prints, running as a reader would run them.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,39 +94,55 @@ export function hasProgram(name: string): boolean {
   }
 }
 
-export interface Receiver {
-  url: string;
+export interface Program {
   output: () => string;
   stop(): Promise<void>;
 }
 
-/** Starts a receiver on a free port and waits until it says where it listens. */
+export interface Receiver extends Program {
+  url: string;
+}
+
+/** Starts a program of the guide, and waits until it has printed what it prints when it is ready. */
+export async function startProgram(
+  folder: string,
+  [program, ...args]: [string, ...string[]],
+  ready: string | RegExp,
+  env: Record<string, string>,
+): Promise<Program> {
+  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...env } });
+  let output = '';
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  await new Promise<void>((started, failed) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.search(ready) !== -1) started();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('close', () => failed(new Error(`${program} ${args.join(' ')} ended: ${output}`)));
+    child.once('error', failed);
+  });
+  return {
+    output: () => output,
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Where Node, Python and PHP say that they listen. */
+const listening = /(?:Listening on|Development Server).*?(?:port: |127\.0\.0\.1(?:', |:))(\d+)/s;
+
+/** Starts a receiver of the guide on a free port. */
 export async function startReceiver(
   folder: string,
   command: [string, ...string[]],
   env: Record<string, string>,
   path = '/',
 ): Promise<Receiver> {
-  const [program, ...args] = command;
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PORT: '0', ...env } });
-  let output = '';
-  const ended = new Promise<void>((done) => child.once('close', () => done()));
-  const port = await new Promise<string>((found, failed) => {
-    const read = (chunk: Buffer) => {
-      output += chunk.toString();
-      const [, shown] =
-        /(?:Listening on|Development Server).*?(?:port: |127\.0\.0\.1(?:', |:))(\d+)/s.exec(output) ?? [];
-      if (shown !== undefined) found(shown);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('close', () => failed(new Error(`${program} ${args.join(' ')} ended: ${output}`)));
-    child.once('error', failed);
-  });
-  return { url: `http://127.0.0.1:${port}${path}`, output: () => output, stop: () => stop(child, ended) };
-}
-
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  child.kill('SIGKILL');
-  await ended;
+  const program = await startProgram(folder, command, listening, { PORT: '0', ...env });
+  const port = listening.exec(program.output())?.[1];
+  return { ...program, url: `http://127.0.0.1:${port}${path}` };
 }

@@ -28,9 +28,29 @@ const groups: [prefix: string, title: string][] = [
 ];
 
 export const eventGroups = groups.map(([prefix, title]) => ({
+  prefix,
   title,
   types: eventTypes.filter((type) => type.startsWith(prefix)),
 }));
+
+/** `webhook.test` is in no list: it is sent on demand only. */
+export function eventName(type: string): string {
+  return eventNames[type as EventType] ?? type;
+}
+
+const tones: Record<string, 'good' | 'bad' | 'calm' | 'plain'> = {
+  delivered: 'good',
+  approved: 'good',
+  opted_in: 'good',
+  sent: 'calm',
+  received: 'calm',
+  canceled: 'plain',
+  unknown: 'plain',
+};
+
+export function toneOf(type: string) {
+  return tones[type.slice(type.indexOf('.') + 1)] ?? 'bad';
+}
 
 /** The page of the record that an event is about, if it has one. */
 export function recordHref(applicationId: string, subject: string): string | undefined {
