@@ -104,7 +104,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     await dialog().getByRole('button', { name: 'Add webhook' }).click();
     await dialog().getByText('Choose at least one event, or all events.').waitFor();
     await assertGood('Add a webhook');
-    await dialog().getByText('All events').click();
+    await dialog().getByText('All events', { exact: true }).click();
     await dialog().getByLabel('URL').fill(url);
     await dialog().getByLabel('Description').fill('My laptop');
     await dialog().getByRole('button', { name: 'Add webhook' }).click();
