@@ -17,7 +17,7 @@ const fewJobs = 6;
 const startedMs = performance.now();
 const cores = availableParallelism();
 /** More than there are cores: most files wait half of their time. The long form measures times, and needs the cores. */
-const slots = Number(process.env.SLOTS ?? 4);
+const slots = long ? cores : cores + 2;
 const once = createJobs(process.argv.slice(2), { unitJobs: cores, long });
 const times = Number(process.env.HELIOGRAPH_TEST_TIMES ?? 1);
 const jobs = Array.from({ length: times }, () => once).flat();
@@ -58,8 +58,8 @@ function run(job: Job): Promise<Outcome> {
     files.length === 1 ? ['--test-force-exit', ...files] : [compiled('scripts/import-test-files.ts'), ...files];
   const seeded = !long && job.files.some(hasProperties) ? ['--import', compiled('scripts/fixed-seed.ts')] : [];
   // Only files of this project are compiled ahead.
-  const options = [...(outside ? ['--import', 'tsx'] : ['--enable-source-maps']), ...seeded, '--test-reporter=spec', ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/tests/prof'] : [])];
-  const child = spawn('/usr/bin/time', ['-a', '-o', '/tmp/tests-cpu.log', '-f', `%U %S %e ${job.name}`, process.execPath, ...options, ...entry], {
+  const options = [...(outside ? ['--import', 'tsx'] : ['--enable-source-maps']), ...seeded, '--test-reporter=spec'];
+  const child = spawn(process.execPath, [...options, ...entry], {
     env: { ...process.env, ...job.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -240,8 +240,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   };
 }
 
-/** A pause alone needs no new connection. */
+/** A pause alone needs no new connection. Requests name the addresses of callbacks. */
 function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
-  if (now === undefined) return true;
+  if (now === undefined || now.callbackToken !== before.callbackToken) return true;
   return now.account !== before.account || JSON.stringify(now.settings) !== JSON.stringify(before.settings);
 }

@@ -128,6 +128,17 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       answers: found,
       handler: (call) => shown(carriers.setPaused(call.params.name, false)),
     }),
+    route({
+      method: 'POST',
+      path: `${carriersPath}/{name}/renew-callbacks`,
+      ...carrierRoute,
+      summary: 'Give a carrier new addresses for its callbacks',
+      description:
+        'The old addresses answer 404 within 2 seconds. Receipts that a provider still sends there are lost.',
+      params: carrierParams,
+      answers: found,
+      handler: (call) => shown(carriers.renewCallbacks(call.params.name)),
+    }),
     ...createCarrierTestRoutes(options),
     ...createPresetRoutes(),
   ];

@@ -219,6 +219,13 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('version 2').waitFor();
     await assertGood('A provider after a change');
+    await page.getByText('Show the addresses').click();
+    const addresses = page.locator('details', { hasText: 'Show the addresses' });
+    const before = await addresses.innerText();
+    await page.getByRole('button', { name: 'New addresses' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New addresses' }).click();
+    await page.getByText('version 3').waitFor();
+    assert.notEqual(await addresses.innerText(), before, 'the addresses are new');
     await page.goto(`${stage.service.url}/#/operator/carriers/described`);
     await page.getByRole('heading', { name: 'described', level: 1 }).waitFor();
     await assertNoSecret('A described provider');

@@ -36,17 +36,19 @@ export async function beginFeed(app: Pick<TestApp, 'url'>, headers: Headers): Pr
   return body.next_cursor;
 }
 
-/** Reads from the cursor until there are that many events, by waiting requests. */
+/** Reads from the cursor until there are that many events, by waiting requests. Time goes on, so that phones report. */
 export async function readUntil(
-  app: Pick<TestApp, 'url'>,
+  app: Pick<TestApp, 'url' | 'clock'>,
   headers: Headers,
   cursor: string,
   count: number,
   query: Query = {},
 ): Promise<ToldEvent[]> {
   const events: ToldEvent[] = [];
-  for (let next = cursor; events.length < count; ) {
-    const { status, body } = await readFeed(app, headers, { wait_seconds: 25, ...query, cursor: next });
+  for (let next = cursor, pages = 0; events.length < count; pages++) {
+    if (pages > 60) throw new Error(`there are only ${events.length} of ${count} events`);
+    app.clock.advance(100);
+    const { status, body } = await readFeed(app, headers, { wait_seconds: 1, ...query, cursor: next });
     if (status !== 200) throw new Error(`the feed answered ${status} ${JSON.stringify(body)}`);
     events.push(...body.data);
     next = body.next_cursor;
