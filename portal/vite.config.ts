@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Where `npm run dev -w portal` finds the service. */
 const service = process.env.HELIOGRAPH_PUBLIC_URL ?? 'http://127.0.0.1:8080';
-const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi.json'];
+const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi'];
 
 /** The service sends compressed files. To compress them at each of its starts would delay these. */
 const compress: Plugin = {

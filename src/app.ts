@@ -58,7 +58,14 @@ export function createApp(options: AppOptions): App {
       events,
       ...apis.verify,
     }),
-    operations: { ...foundation, checks, carriers: carriers.directory.list, publicUrl: config.publicUrl, version },
+    operations: {
+      ...foundation,
+      checks,
+      carriers: carriers.directory.list,
+      publicUrl: config.publicUrl,
+      sessionCookie: accounts.sessions.cookieName,
+      version,
+    },
   });
   const served = { routes: [...routes, ...extraRoutes], gateway, onCounted: metering.note, bulkheads, isDraining };
   const server = composeServer(foundation, { ...served, timeouts: options.timeouts ?? {} });

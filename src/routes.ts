@@ -76,7 +76,7 @@ export interface RouteParts {
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
-  operations: Omit<OperationsOptions, 'documented'>;
+  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl'>;
 }
 
 const byKey: Auth = { kind: 'apikey' };
@@ -143,7 +143,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
+  return [...documented, ...createOperationsRoutes({ ...parts.operations, tokenUrl, documented })];
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */

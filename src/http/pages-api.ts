@@ -29,15 +29,17 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></html>';
+
 /** The portal's files, read once. If they were not built, `/` redirects to /docs. */
 export function createPageRoutes(folder: string): Route[] {
   const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
-  const home = { ...shared, path: '/', summary: 'The developer portal' };
+  const home = { ...shared, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' };
   if (!existsSync(join(folder, 'index.html'))) {
     return [
       route({
         ...home,
-        answers: { 302: { description: 'To /docs' } },
+        answers: { 302: { description: 'To /docs', headers: ['Location'] } },
         handler: () => ({ status: 302, location: '/docs' }),
       }),
     ];
@@ -55,20 +57,28 @@ export function createPageRoutes(folder: string): Route[] {
       .map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
   );
   return [
-    route({ ...home, answers: { 200: { description: 'The page', type: 'text/html' } }, handler: () => page }),
+    route({
+      ...home,
+      answers: { 200: { description: 'The page', type: 'text/html', example: htmlExample } },
+      handler: () => page,
+    }),
     route({
       ...shared,
       path: '/favicon.svg',
+      operationId: 'getPortalIcon',
       summary: 'The icon of the portal',
-      answers: { 200: { description: 'The icon', type: 'image/svg+xml' } },
+      answers: {
+        200: { description: 'The icon', type: 'image/svg+xml', example: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      },
       handler: () => icon,
     }),
     route({
       ...shared,
       path: '/assets/{name}',
+      operationId: 'getPortalAsset',
       summary: 'Scripts, styles and fonts of the portal',
       params: Type.Object({ name: pathParameter }),
-      answers: { 200: { description: 'A script, a style or a font', type: '*/*' } },
+      answers: { 200: { description: 'A script, a style or a font', type: '*/*', example: 'export {};' } },
       handler: (call) => {
         const asset = assets.get(call.params.name);
         if (asset === undefined) throw notFound();

@@ -24,7 +24,7 @@ export type ErrorCode =
   | 'INTERNAL'
   | 'UNAVAILABLE';
 
-const statusOf: Record<ErrorCode, number> = {
+export const statusOf: Record<ErrorCode, number> = {
   INVALID_ARGUMENT: 400,
   UNSUPPORTED_CHANNEL: 400,
   UNROUTABLE_DESTINATION: 400,

@@ -17,15 +17,18 @@ export interface InboxOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
-const itemSchema = Type.Object({
-  to: Type.String(),
-  from: Type.String(),
-  text: Type.String(),
-  message_id: Type.String(),
-  verification_id: nullable(Type.String()),
-  segments: segmentsSchema,
-  received_at: Type.String(),
-});
+const itemSchema = Type.Object(
+  {
+    to: Type.String(),
+    from: Type.String(),
+    text: Type.String({ examples: ['123456 is your code for ACME. It works for 10 minutes.'] }),
+    message_id: Type.String(),
+    verification_id: nullable(Type.String()),
+    segments: segmentsSchema,
+    received_at: Type.String(),
+  },
+  { title: 'InboxText' },
+);
 export type InboxItem = Static<typeof itemSchema>;
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
@@ -33,6 +36,9 @@ const whose = {
   application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with a portal session' })),
   to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
 };
+
+const notOwn = { NOT_FOUND: 'The application is not one of the developer' };
+const streamExample = 'id: 42\nevent: text\ndata: {"to":"+447700900123","from":"ACME","text":"Hello"}\n\n';
 
 /** The texts on the virtual phones. An application sees only its own. */
 export function createInboxRoutes(options: InboxOptions): Route[] {
@@ -51,15 +57,22 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     route({
       ...shared,
       path: '/sandbox/v1/inbox',
+      operationId: 'listInbox',
       summary: 'List the texts on the virtual handsets, newest first',
       query: Type.Object({
         ...whose,
         limit: pageQuery.limit,
         cursor: Type.Optional(
-          Type.String({ maxLength: 15, pattern: '^[0-9]{1,15}$', expected: 'a next_cursor of this list' }),
+          Type.String({
+            maxLength: 15,
+            examples: ['42'],
+            pattern: '^[0-9]{1,15}$',
+            expected: 'a next_cursor of this list',
+          }),
         ),
       }),
       answers: { 200: { description: 'A page of texts', schema: pageSchema(itemSchema) } },
+      refuses: notOwn,
       handler: async (call) => {
         const { to, limit, cursor, application_id } = call.query;
         const applicationId = await applicationOf(call, application_id);
@@ -76,13 +89,17 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     route({
       ...shared,
       path: '/sandbox/v1/inbox/stream',
+      operationId: 'streamInbox',
       summary: 'Stream the texts as server-sent events',
       description:
         'An application can have 5 streams; one more gets a 409 `TOO_MANY_STREAMS`. A stream ends with the credential ' +
         'that opened it. `Last-Event-ID` resumes it with the texts that arrived since, at most the last 1,000.',
       stream: true,
       query: Type.Object(whose),
-      answers: { 200: { description: 'One event of type `text` per text', type: 'text/event-stream' } },
+      answers: {
+        200: { description: 'One event of type `text` per text', type: 'text/event-stream', example: streamExample },
+      },
+      refuses: { ...notOwn, TOO_MANY_STREAMS: 'The application has 5 open streams' },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
         // HEAD returns headers only, so it does not use up a stream.

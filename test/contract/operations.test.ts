@@ -42,7 +42,8 @@ describe('GET /readyz', () => {
       { name: 'other', state: 'up', paused: true },
     ];
     const metrics = createMetrics();
-    const options = { checks, carriers, metrics, publicUrl: 'http://here', version: '0', documented: [] };
+    const about = { publicUrl: 'http://here', version: '0', tokenUrl: 'http://here/token', sessionCookie: 'session' };
+    const options = { checks, carriers, metrics, ...about, documented: [] };
     const server = await startBareServer({ routes: createOperationsRoutes(options) });
     try {
       const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
