@@ -14,6 +14,7 @@ import { idle } from './scenarios/idle.ts';
 import { lanes } from './scenarios/lanes.ts';
 import { latency } from './scenarios/latency.ts';
 import { limits } from './scenarios/limits.ts';
+import { listening } from './scenarios/listening.ts';
 import { memory } from './scenarios/memory.ts';
 import { nodes } from './scenarios/nodes.ts';
 import { peers } from './scenarios/peers.ts';
@@ -33,6 +34,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   reads,
   refusals,
   peers,
+  listening,
   smpp,
   codes,
   lanes,

@@ -80,6 +80,8 @@ create table opt_out (
   scope smallint not null,
   -- The sender's digits or its name in lower case, or the application's id.
   subject text not null,
+  -- The application that is told of it. Of a sender: the one whose text a carrier has refused, or null.
+  application_id uuid,
   number text not null,
   source smallint not null,
   word text,

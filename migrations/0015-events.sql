@@ -38,5 +38,9 @@ create table event (
 create table event_default partition of event default;
 -- No statistics: if Postgres knew that most events are one application's, it would read all of a day to find another's.
 alter table event_default alter column application_id set statistics 0, alter column position set statistics 0;
+-- The events of one record, for its story.
+create index event_subject on event (subject);
 -- The numbers in `data`, to forget them.
 create index event_number on event ((data ->> 'number')) where data is not null;
+-- The same after the retention time.
+create index event_data_time on event (time) where data is not null;

@@ -1,10 +1,25 @@
-import { defineConfig } from 'vite';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
 
 /** Where `npm run dev -w portal` finds the service. */
 const service = process.env.HELIOGRAPH_PUBLIC_URL ?? 'http://127.0.0.1:8080';
-const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi.json'];
+const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi'];
+
+/** The service sends compressed files. To compress them at each of its starts would delay these. */
+const compress: Plugin = {
+  name: 'compress',
+  writeBundle({ dir = '' }, bundle) {
+    for (const [name, file] of Object.entries(bundle)) {
+      const data = file.type === 'chunk' ? file.code : file.source;
+      if (/\.(html|js|css|svg)$/.test(name)) writeFileSync(join(dir, `${name}.gz`), gzipSync(data, { level: 9 }));
+    }
+  },
+};
 
 export default defineConfig({
+  plugins: [compress],
   build: {
     target: 'es2023',
     // The content policy allows no data: fonts, and a hashed file is kept by the browser anyway.

@@ -21,6 +21,8 @@ const targets = [
       ...filesIn('portal/src', /./),
       ...filesIn('portal/public', /./),
       ...['index.html', 'vite.config.ts', 'package.json'].map((name) => `portal/${name}`),
+      // The pages show its code samples.
+      'docs/events.md',
     ],
     // npm installs a workspace's packages at the root or in the workspace.
     compilers: ['portal/node_modules/vite/bin/vite.js', 'node_modules/vite/bin/vite.js'],
@@ -47,10 +49,8 @@ function builtFrom({ folder }) {
 }
 
 /** Builds to a temporary folder and renames it, so that two simultaneous starts never run a half-written build. */
-async function build(target) {
+async function build({ wanted, ...target }) {
   const { folder, compilers, command } = target;
-  const wanted = stampOf(target);
-  if (builtFrom(target) === wanted) return;
   const compiler = compilers.find((path) => existsSync(root + path));
   if (compiler === undefined) {
     console.error(
@@ -126,7 +126,10 @@ const command = process.argv[2];
 // The virtual SMSC is a program of its own: it has no portal.
 const isSmsc = command === 'smsc';
 const needed = isSmsc ? targets.filter(({ folder }) => folder === 'dist') : targets;
-if (needed.some((target) => builtFrom(target) !== stampOf(target))) console.log('Building Heliograph.');
-await Promise.all(needed.map(build));
+const stale = needed
+  .map((target) => ({ ...target, wanted: stampOf(target) }))
+  .filter((target) => builtFrom(target) !== target.wanted);
+if (stale.length > 0) console.log('Building Heliograph.');
+await Promise.all(stale.map(build));
 const program = `../dist/service/${isSmsc ? 'smsc' : 'main'}.js`;
 if (command !== '--build-only') await import(new URL(program, import.meta.url).href);

@@ -22,7 +22,9 @@ const servers = ['test/support/app.ts', 'test/support/service.ts', 'test/socket/
 /** Fewer files than this run in a process each, so that their output names them. */
 const fewFiles = 4;
 /** To start a process takes longer than most files do; more files than this would keep one core busy at the end. */
-const filesTogether = 6;
+const filesTogether = 8;
+/** Files of other folders start processes that need the cores, or end them: they do not share one. */
+const sharing = ['test/contract/', 'test/socket/', 'test/parts/', 'test/races/', 'test/providers/', 'test/smpp/'];
 
 export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
@@ -33,9 +35,10 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
     : seen.filter((file) => !behindTheLane.test(file));
   const onNodeLane = twice.filter((file) => servers.some((server) => dependsOn(file, server)));
   if (long) return [...others, ...unit].map(createJob).concat(onNodeLane.map(createJob).map(toNodeLane));
+  const together = others.filter((file) => sharing.some((folder) => file.startsWith(folder)));
   return [
-    ...others.filter((file) => !seen.includes(file)).map(createJob),
-    ...inParts('tests', seen, Math.ceil(seen.length / filesTogether)),
+    ...others.filter((file) => !together.includes(file)).map(createJob),
+    ...inParts('tests', together, Math.ceil(together.length / filesTogether)),
     ...inParts('tests', onNodeLane, Math.ceil(onNodeLane.length / filesTogether)).map(toNodeLane),
     ...inParts('unit tests', unit, unitJobs),
   ];

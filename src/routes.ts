@@ -1,4 +1,5 @@
 import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callback-api.ts';
+import { createFeedRoutes, type FeedRoutesOptions, feedAuth } from './events/feed-api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
@@ -23,6 +24,7 @@ import {
   createDeveloperVerificationRoutes,
   type DeveloperVerificationOptions,
 } from './portal/developer-verification-api.ts';
+import { createPortalEventRoutes, type PortalEventOptions } from './portal/event-api.ts';
 import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createPortalInboundRoutes, type PortalInboundOptions } from './portal/inbound-api.ts';
 import { createNumberRoutes } from './portal/number-api.ts';
@@ -43,6 +45,7 @@ import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-ap
 
 export interface RouteParts {
   inbound: Pick<InboundRoutesOptions, 'database'> & Pick<OptOutRoutesOptions, 'optOuts'>;
+  feed: FeedRoutesOptions;
   numbers: NumberService;
   portalInbound: PortalInboundOptions;
   /** Set in the sandbox only. */
@@ -51,6 +54,8 @@ export interface RouteParts {
   version: string;
   database: Database;
   developers: DeveloperService;
+  /** The name of the cookie is in the reference. */
+  sessions: { cookieName: string };
   registry: RegistryService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
@@ -60,6 +65,7 @@ export interface RouteParts {
   requests: RequestRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
+  events: PortalEventOptions;
   senders: SenderRoutesOptions;
   spend: SpendRoutesOptions;
   health: HealthOptions;
@@ -72,16 +78,18 @@ export interface RouteParts {
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
-  operations: Omit<OperationsOptions, 'documented'>;
+  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl' | 'sessionCookie'>;
 }
 
-/**
- * The three APIs and their credentials. Unknown paths below a prefix need the same credential, so 401 comes before 404.
- */
-export const apiPrefixes: { prefix: string; auth: Auth }[] = [
+const byKey: Auth = { kind: 'apikey' };
+const byMessagingToken: Auth = { kind: 'bearer', scope: 'messaging:send' };
+
+/** The APIs and their credentials. Unknown paths below a prefix need the same credential, so 401 comes before 404. */
+export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
   { prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } },
-  { prefix: '/sms/v1', auth: { kind: 'apikey' } },
-  { prefix: '/messaging/v1', auth: { kind: 'bearer', scope: 'messaging:send' } },
+  { prefix: '/sms/v1', auth: byKey },
+  { prefix: '/messaging/v1', auth: byMessagingToken },
+  { prefix: '/events/v1', auth: feedAuth },
 ];
 
 /** Every route of the product, in the specification's order. */
@@ -92,7 +100,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createMessageRoutes({
       api: 'sms',
       base: '/sms/v1/messages',
-      auth: { kind: 'apikey' },
+      auth: byKey,
       tag: 'SMS Messaging API',
       created: 201,
       ...parts.messages,
@@ -100,13 +108,14 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createMessageRoutes({
       api: 'messaging',
       base: '/messaging/v1/messages',
-      auth: { kind: 'bearer', scope: 'messaging:send' },
+      auth: byMessagingToken,
       tag: 'Messaging API',
       created: 200,
       ...parts.messages,
     }),
-    ...inboundRoutesOf(parts, 'sms', 'SMS Messaging API'),
-    ...inboundRoutesOf(parts, 'messaging', 'Messaging API'),
+    ...inboundRoutesOf(parts, 'sms', byKey, 'SMS Messaging API'),
+    ...inboundRoutesOf(parts, 'messaging', byMessagingToken, 'Messaging API'),
+    ...createFeedRoutes(parts.feed),
     ...createIdentityRoutes(parts.identity),
     ...createServiceRoutes(parts.config, tokenUrl, parts.version),
     ...createAccountRoutes(developers),
@@ -117,6 +126,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createRequestRoutes(parts.requests),
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
+    ...createPortalEventRoutes(parts.events),
     ...createWebhookRoutes(parts.webhooks),
     ...createOperatorRoutes({ database, registry }),
     ...createSenderRoutes(parts.senders),
@@ -135,14 +145,12 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, documented })];
+  const about = { tokenUrl, sessionCookie: parts.sessions.cookieName };
+  return [...documented, ...createOperationsRoutes({ ...parts.operations, ...about, documented })];
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */
-function inboundRoutesOf({ inbound }: RouteParts, api: 'sms' | 'messaging', tag: string): Route[] {
-  const base = `/${api}/v1`;
-  const auth = apiPrefixes.find(({ prefix }) => prefix === base)?.auth;
-  if (auth === undefined) throw new Error(`no credential is known for ${base}`);
-  const options = { ...inbound, api, base, auth, tag };
+function inboundRoutesOf({ inbound }: RouteParts, api: 'sms' | 'messaging', auth: Auth, tag: string): Route[] {
+  const options = { ...inbound, api, base: `/${api}/v1`, auth, tag };
   return [...createInboundRoutes(options), ...createOptOutRoutes(options)];
 }

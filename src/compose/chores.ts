@@ -137,6 +137,7 @@ export function createChores({ config, database, clock, keys, log, deliverIncomp
     { name: 'incomplete-inbound', everyMs: minuteMs, runPiece: deliverIncomplete },
     { name: 'mask-inbound', everyMs: hourMs, runPiece: inbound.maskTexts },
     { name: 'mask-opt-outs', everyMs: hourMs, runPiece: inbound.maskOptOuts },
+    { name: 'mask-events', everyMs: hourMs, runPiece: inbound.maskEvents },
     { name: 'old-inbound', everyMs: hourMs, runPiece: inbound.deleteTexts },
     { name: 'old-inbound-repeats', everyMs: 10 * minuteMs, runPiece: inbound.deleteSeen },
     {

@@ -1,6 +1,6 @@
-import type { StoredEvent, ToldEvent } from '../events/event.ts';
+import type { StoredEvent, TellEvents, ToldEvent } from '../events/event.ts';
 import type { EventIds } from '../events/event-id.ts';
-import { toInboundRecord } from '../inbound/inbound-record.ts';
+import { type OptOutRecord, toInboundRecord } from '../inbound/inbound-record.ts';
 import { findInboundTexts } from '../inbound/inbound-store.ts';
 import type { MessageStatus } from '../messages/message.ts';
 import { toRecordThen } from '../messages/message-record.ts';
@@ -10,9 +10,6 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { toVerificationRecord } from '../verify/verification-record.ts';
 import { findByKeys as findVerifications } from '../verify/verification-store.ts';
-
-/** Turns stored events into what the feed and webhooks tell, with one query for each kind of record. */
-export type TellEvents = (tx: Tx, events: StoredEvent[]) => Promise<ToldEvent[]>;
 
 /** A record, and the reference that its caller gave it. */
 interface Subject {
@@ -29,7 +26,7 @@ export function createTellEvents(ids: EventIds): TellEvents {
     for (const find of [messagesOf, verificationsOf, inboundOf]) {
       for (const [event, subject] of await find(tx, events)) subjects.set(event, subject);
     }
-    return events.map((event) => toTold(ids, event, subjects.get(event) ?? { ...gone, record: event.data ?? {} }));
+    return events.map((event) => toTold(ids, event, subjects.get(event) ?? optOutOf(event)));
   };
 }
 
@@ -46,6 +43,13 @@ export function toTold(ids: EventIds, event: StoredEvent, { record, reference }:
     reference,
     data: record,
   };
+}
+
+/** An event of an opt-out holds it; Postgres does not keep the order of the fields. */
+function optOutOf({ data }: StoredEvent): Subject {
+  if (data === null) return gone;
+  const { number, source, word, created_at } = data as OptOutRecord;
+  return { record: { number, source, word, created_at }, reference: null };
 }
 
 type Found = [StoredEvent, Subject][];

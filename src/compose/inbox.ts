@@ -1,7 +1,7 @@
 import { createHandsets } from '../sandbox/handsets.ts';
 import { createInboxFeed } from '../sandbox/inbox-feed.ts';
+import { createInboxStreams } from '../sandbox/inbox-streams.ts';
 import { createArrivalRenderer } from '../sandbox/inbox-text.ts';
-import { createOpenStreams } from '../sandbox/open-streams.ts';
 import type { Foundation } from './foundation.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
@@ -10,5 +10,5 @@ export function composeInbox({ config, clock, sideDatabase: database, keys, log 
   const handsets = createHandsets(database, clock);
   const renderArrivals = createArrivalRenderer({ database, renderText: createTextRenderer(keys, config.environment) });
   const feed = createInboxFeed({ handsets, renderArrivals, log });
-  return { handsets, renderArrivals, streams: createOpenStreams({ feed, handsets, renderArrivals }) };
+  return { handsets, renderArrivals, streams: createInboxStreams({ feed, handsets, renderArrivals }) };
 }

@@ -1,6 +1,6 @@
 import type { AnsweredText } from '../delivery/answered-text.ts';
 import type { ChangedText } from '../delivery/receipt-store.ts';
-import type { OptOuts } from '../inbound/opt-outs.ts';
+import type { OptOuts, RefusedText } from '../inbound/opt-outs.ts';
 import type { Message } from '../messages/message.ts';
 import { findMessages } from '../messages/message-store.ts';
 import type { Database } from '../platform/database.ts';
@@ -16,7 +16,7 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
     log.warn({ reason }, 'an opt-out at a carrier was not kept');
   }
 
-  function learn(refused: { number: string; sender: string }[]): void {
+  function learn(refused: RefusedText[]): void {
     if (refused.length > 0) database.transaction((tx) => optOuts.learn(tx, refused)).catch(noteFailure);
   }
 
@@ -34,7 +34,9 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
   };
 }
 
+type Refused = Pick<Message, 'to' | 'sender' | 'sentAs' | 'applicationId' | 'api'>;
+
 /** What it was sent from decides. */
-function toRefused({ to, sender, sentAs }: Pick<Message, 'to' | 'sender' | 'sentAs'>) {
-  return { number: to, sender: sentAs ?? sender };
+function toRefused({ to, sender, sentAs, applicationId, api }: Refused): RefusedText {
+  return { number: to, sender: sentAs ?? sender, told: { applicationId, api } };
 }

@@ -6,6 +6,7 @@ import { createRequestStories } from '../portal/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
+import type { Events } from './events.ts';
 import { type Foundation, pagesFolder, tokenUrlOf } from './foundation.ts';
 import { composeWebhooks } from './webhooks.ts';
 
@@ -17,6 +18,7 @@ export interface PortalParts {
   verify: VerifyService;
   checks: Check[];
   carriers: Carriers;
+  events: Events;
 }
 
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
@@ -44,6 +46,7 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
     requests: { database, clock, registry, findStory: stories.find, flush },
     developerMessages: { database, clock, requireOwn },
     developerVerifications: { database, clock, verify: parts.verify, requireOwn },
+    events: { ...parts.events.portal, requireOwn },
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
     health: {

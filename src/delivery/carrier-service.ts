@@ -30,6 +30,7 @@ import {
   newCarrierId,
   notifyCarriers,
   pauseCarrier,
+  renewCallback,
 } from './carrier-store.ts';
 import { callbackUrls, newCallbackToken, openCallbackToken, sealCallbackToken } from './http/callback-token.ts';
 import type { CallbackUrls } from './http/http-profile.ts';
@@ -55,6 +56,8 @@ export interface CarrierService {
   /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
   replace(name: string, settings: unknown): Promise<LiveCarrier>;
   setPaused(name: string, paused: boolean): Promise<LiveCarrier>;
+  /** New addresses for its provider's callbacks; the old ones are gone. A 409 for a carrier without callbacks. */
+  renewCallbacks(name: string): Promise<LiveCarrier>;
   /** A 409 while a route names it, and while texts wait or receipts are awaited unless it is forced. */
   remove(name: string, options: { force: boolean }): Promise<void>;
   /** The settings with their secrets, for a comparison on the machine. Never for an answer. */
@@ -183,6 +186,15 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
     async setPaused(name, paused) {
       const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()));
+      if (row === undefined) throw notFound();
+      return withOwnBinds(row);
+    },
+
+    async renewCallbacks(name) {
+      const { id, callback: before } = await requireRow(name);
+      if (before === null) throw new ApiError('INCOMPATIBLE_STATE', `The carrier ${name} has no callbacks.`);
+      const callback = sealCallbackToken(keys, id, newCallbackToken());
+      const row = await notifying((tx) => renewCallback(tx, { id, callback }, clock.nowMs()));
       if (row === undefined) throw notFound();
       return withOwnBinds(row);
     },

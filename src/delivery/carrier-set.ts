@@ -4,25 +4,16 @@ import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
-import { createBindNews } from './bind-news.ts';
 import type { Carrier } from './carrier.ts';
-import {
-  type BindState,
-  bindsWrittenEveryMs,
-  canSend,
-  deleteBinds,
-  readBinds,
-  writeBinds,
-} from './carrier-bind-store.ts';
-import { writeLog } from './carrier-log-store.ts';
-import { type CarrierOutcomes, createCarrierOutcomes } from './carrier-outcomes.ts';
+import { canSend, readBinds } from './carrier-bind-store.ts';
+import { createCarrierOutcomes } from './carrier-outcomes.ts';
 import { createCarrierOutlook } from './carrier-outlook.ts';
-import { claimTest, writeTestStep } from './carrier-test-store.ts';
+import { type CarrierReport, createCarrierReport } from './carrier-report.ts';
 import { createClosedCarrier } from './closed-carrier.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
 import type { MovingText, NextCarrier } from './next-carrier.ts';
+import { createOrphanedQueues } from './orphaned-queues.ts';
 import type { ClaimedText } from './queue-entry.ts';
-import { findQueueKeys } from './queue-state.ts';
 import type { RouteTable } from './route-table.ts';
 import type { RunningCarrier } from './running-carrier.ts';
 import type { SubmissionOptions } from './submission.ts';
@@ -69,44 +60,46 @@ interface Running {
   configured: ConfiguredCarrier;
   carrier: RunningCarrier;
   worker: DeliveryWorker;
-  outcomes: CarrierOutcomes;
-  /** Logs what has changed. */
-  tellBinds: (binds: BindState[]) => void;
-  written: { state: string; atMs: number; slots: number[] };
-  logWrittenMs: number;
+  report: CarrierReport;
 }
 
 const lookEveryMs = 1000;
 /** After a change operators want to see soon whether the carrier binds. */
 const soon = { everyMs: 100, forMs: 5000 };
-const orphansEveryMs = 10_000;
+/** A connection that goes during a look has codes that the look has missed: the next one follows at once. */
+const missedMs = 10;
 /** A code waits no longer than this for a carrier that wants fewer texts. */
 const codeWaitsMs = 3000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
   const running = new Map<number, Running>();
-  const closed = new Map<string, DeliveryWorker>();
   let configured: ConfiguredCarrier[] = [];
   const outlook = createCarrierOutlook(options);
   /** Codes and texts of high priority know no hours. */
   const opensAtMs = ({ message, entry }: ClaimedText) =>
     entry.lane === lanes.first ? null : outlook.opensAtMs(message);
   const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
-  const mover = createTextMover({ database, clock, outlook, throttled });
+  const mover = createTextMover({ database, clock, outlook, throttled, onMoved });
   let changing: Promise<void> = Promise.resolve();
   let looking: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let quickUntilMs = 0;
+  let hasMissed = false;
   let stopped = false;
-  let orphansAtMs = 0;
-  let orphansBefore = new Set<string>();
   const watch = watchCarriers({ database, clock, keys, log, onChange });
 
   const nextCarrier =
     (key: string) =>
     ({ message }: ClaimedText) =>
       outlook.next(message, key);
+
+  const orphaned = createOrphanedQueues({
+    database,
+    clock,
+    isKnown: (key) => [...fixed, ...configured].some((each) => each.key === key),
+    createWorker: (key) => createWorker(createClosedCarrier(key), { nextCarrier: nextCarrier(key), onMoved }),
+  });
 
   /** The texts wait in other queues now: no worker should find them only by polling. */
   function onMoved(): void {
@@ -157,90 +150,38 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
     const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
     const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved, opensAtMs });
-    const written = { state: '', atMs: 0, slots: [] };
-    const tellBinds = createBindNews(each.name, log);
-    const logWrittenMs = each.logWantedAtMs ?? 0;
-    running.set(each.id, { configured: each, carrier, worker, outcomes, tellBinds, written, logWrittenMs });
+    const about = { configured: each, carrier, outcomes };
+    const report = createCarrierReport({ database, clock, log, node, ...about, onFailure: noteFailure });
+    running.set(each.id, { configured: each, carrier, worker, report });
     worker.start();
     log.info({ carrier: each.name }, 'a carrier was started');
     lookSoon();
   }
 
-  async function stopOne({ configured: { id, name }, worker, written }: Running): Promise<void> {
+  async function stopOne({ configured: { id, name }, worker, report }: Running): Promise<void> {
     running.delete(id);
     await worker.stop();
-    await deleteBinds(database, { carrierId: id, node, slots: written.slots }).catch(() => {});
+    await report.forget();
     log.info({ carrier: name }, 'a carrier was stopped');
   }
 
   /** Writes what operators want to see, and takes the tests they ask for. */
   async function look(): Promise<void> {
-    for (const each of running.values()) await showState(each);
+    for (const { report } of running.values()) await report.showState();
     await moveOn();
-    for (const each of running.values()) {
-      await showLog(each);
-      if (each.configured.testWaiting) await takeTest(each);
+    for (const { configured: each, report } of running.values()) {
+      await report.showLog(each.logWantedAtMs);
+      if (each.testWaiting) await report.takeTest();
     }
-    if (clock.steadyMs() >= orphansAtMs) {
-      await findOrphans();
-      orphansAtMs = clock.steadyMs() + orphansEveryMs;
-    }
+    await orphaned.look();
   }
 
   /** Moves texts off carriers that do not work. One carrier alone has no other to go to. */
   async function moveOn(): Promise<void> {
-    if (configured.length + closed.size < 2 && outlook.table.routes.length === 0) return;
+    if (configured.length + orphaned.workers().length < 2 && outlook.table.routes.length === 0) return;
     const ids = configured.map(({ id }) => id);
     outlook.setBinds(await readBinds(database, ids, clock.nowMs()));
-    if ((await mover.look()) > 0) onMoved();
-  }
-
-  async function showState({ configured: { id }, carrier, outcomes, tellBinds, written }: Running): Promise<void> {
-    const { hint } = carrier;
-    const open = outcomes.open();
-    const more = { hint, ...(open.length > 0 && { open }) };
-    const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, ...more } : bind));
-    tellBinds(binds);
-    const state = JSON.stringify(binds);
-    const nowMs = clock.steadyMs();
-    if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;
-    const slots = binds.map(({ slot }) => slot);
-    const lost = written.slots.filter((slot) => !slots.includes(slot));
-    if (lost.length > 0) await deleteBinds(database, { carrierId: id, node, slots: lost });
-    await writeBinds(database, { carrierId: id, node, binds }, clock.nowMs());
-    Object.assign(written, { state, atMs: nowMs, slots });
-  }
-
-  async function showLog(each: Running): Promise<void> {
-    const { id: carrierId, logWantedAtMs: wantedAtMs } = each.configured;
-    if (wantedAtMs === null || wantedAtMs <= each.logWrittenMs) return;
-    await writeLog(database, { carrierId, node, wantedAtMs, entries: each.carrier.readLog() }, clock.nowMs());
-    each.logWrittenMs = wantedAtMs;
-  }
-
-  async function takeTest({ configured: { id }, carrier }: Running): Promise<void> {
-    const test = await claimTest(database, id, clock.nowMs());
-    if (test === undefined) return;
-    carrier
-      .runTest(test, (step) => writeTestStep(database, test.id, step, clock.nowMs()))
-      .catch((error: Error) => noteFailure(error));
-  }
-
-  /** Texts of deleted carriers get a worker that finds them another one. A new carrier may be unknown here for a moment. */
-  async function findOrphans(): Promise<void> {
-    const known = new Set([...fixed.map(({ key }) => key), ...configured.map(({ key }) => key)]);
-    const orphans = (await findQueueKeys(database)).filter((key) => !known.has(key));
-    for (const key of orphans.filter((each) => orphansBefore.has(each) && !closed.has(each))) {
-      const worker = createWorker(createClosedCarrier(key), { nextCarrier: nextCarrier(key), onMoved });
-      closed.set(key, worker);
-      worker.start();
-    }
-    for (const [key, worker] of closed) {
-      if (orphans.includes(key)) continue;
-      closed.delete(key);
-      await worker.stop();
-    }
-    orphansBefore = new Set(orphans);
+    await mover.look();
   }
 
   function noteFailure({ message: reason }: Error): void {
@@ -249,22 +190,29 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
 
   function lookAgain(): void {
     timer = undefined;
+    hasMissed = false;
     looking = look()
       .catch((error: Error) => noteFailure(error))
       .then(() => {
-        if (!stopped) timer = setTimeout(lookAgain, clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs);
+        if (!stopped) timer = setTimeout(lookAgain, nextLookMs());
       });
+  }
+
+  function nextLookMs(): number {
+    if (hasMissed) return missedMs;
+    return clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs;
   }
 
   function lookSoon(): void {
     quickUntilMs = clock.steadyMs() + soon.forMs;
+    hasMissed = true;
     // A look that is under way sets the next one by itself.
     if (timer === undefined || stopped) return;
     clearTimeout(timer);
     lookAgain();
   }
 
-  const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...closed.values()];
+  const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...orphaned.workers()];
 
   return {
     async start() {
@@ -278,7 +226,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
       await looking;
       clearTimeout(timer);
       await changing;
-      const others = [...fixedWorkers, ...closed.values()].map((worker) => worker.stop());
+      const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());
       await Promise.all([...others, ...[...running.values()].map(stopOne)]);
     },
     wake() {
@@ -292,8 +240,8 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   };
 }
 
-/** A pause alone needs no new connection. */
+/** A pause alone needs no new connection. Requests name the addresses of callbacks. */
 function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
-  if (now === undefined) return true;
+  if (now === undefined || now.callbackToken !== before.callbackToken) return true;
   return now.account !== before.account || JSON.stringify(now.settings) !== JSON.stringify(before.settings);
 }

@@ -152,6 +152,20 @@ export async function pauseCarrier(
   return rows[0];
 }
 
+/** A new token of its callbacks. Undefined if the carrier has none, or was deleted. */
+export async function renewCallback(
+  tx: Tx,
+  { id, callback }: { id: number; callback: Buffer },
+  nowMs: number,
+): Promise<CarrierRow | undefined> {
+  const { rows } = await tx.query<CarrierRow>(
+    `update carrier set callback = $2, version = version + 1, updated_at = $3
+     where id = $1 and deleted_at is null and callback is not null returning ${columns}`,
+    [id, callback, toTimestamp(nowMs)],
+  );
+  return rows[0];
+}
+
 /** The row stays, since its id is in messages and receipts; its secrets go. */
 export async function deleteCarrier(tx: Tx, id: number, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(

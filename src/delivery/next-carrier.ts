@@ -2,7 +2,7 @@ import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Config } from '../platform/config.ts';
 import { routeIn } from './environment-routes.ts';
 import type { RouteRule, RouteTable } from './route-table.ts';
-import type { CarrierHealth } from './routing.ts';
+import { asksForCountry, type CarrierHealth } from './routing.ts';
 
 /** What routing needs to know of a text that is to go on. */
 export type MovingText = Pick<TextToSend, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'given'>;
@@ -33,7 +33,7 @@ export function findNextCarrier(
   const facts = {
     messageId: id,
     to,
-    country: countryOf(to),
+    country: asksForCountry(table, health) ? countryOf(to) : undefined,
     from: sender,
     api,
     applicationId,

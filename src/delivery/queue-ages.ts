@@ -17,7 +17,10 @@ const mostLookedAt = 200;
 /** Of these the first are found among so many. */
 const mostRead = 10_000;
 
-/** Since when the oldest text of each carrier and lane waits. A text that has a time to be sent at waits from then on. */
+/**
+ * Since when the oldest text of each carrier and lane waits. A text that has a time to be sent at, or that came outside the
+ * hours of its route, waits from then on.
+ */
 export async function readQueueAges(tx: Tx, nowMs: number): Promise<QueueAge[]> {
   const keys = await findQueueKeys(tx);
   const ages: QueueAge[] = [];
@@ -41,7 +44,7 @@ const ofLane = (lane: number) => `(select ${lane}::smallint as lane, message_id 
 
 const ageStatement = {
   name: 'read-queue-ages',
-  text: `select w.lane, min(greatest(m.created_at, m.send_at)) as "oldestAtMs"
+  text: `select w.lane, min(greatest(m.created_at, m.send_at, m.deferred_until)) as "oldestAtMs"
     from (${laneNames.map((_, lane) => ofLane(lane)).join(' union all ')}) w join message m on m.id = w.message_id
     group by w.lane`,
 };

@@ -4,7 +4,7 @@ import type { RouteRule } from './route-table.ts';
 /** What rules look at. */
 export interface MatchFacts {
   to: string;
-  /** Of the number; only tables with routes and open breakers ask for it. */
+  /** Of the number; only routes for countries and open breakers ask for it. */
   country: string | undefined;
   from: string;
   api: Api;
@@ -36,6 +36,11 @@ export function matchingRule(rules: readonly RouteRule[], facts: MatchFacts): Ro
       (prefixes === null || prefixes.some((prefix) => facts.to.startsWith(prefix)))
     );
   });
+}
+
+/** Whether a rule asks for the country of a number. To find it can take longer than the rest of the choice. */
+export function matchesCountries(rules: readonly RouteRule[]): boolean {
+  return rules.some((rule) => readLists(rule).countries !== null);
 }
 
 /** Phones show senders alike that differ in case or in the plus. */

@@ -72,6 +72,16 @@ const hoursSchema = nullable(
   ),
 );
 
+const routeExample = {
+  name: 'uk',
+  match: { countries: ['GB'], prefixes: [], apis: [], applications: [], senders: [] },
+  carriers: [{ carrier: 'acme', weight: 1 }],
+  failover: [],
+  failover_bulk: false,
+  from: null,
+  hours: null,
+};
+
 /** A route as operators write it and as it is shown. */
 export const routeSchema = Type.Object(
   {
@@ -108,7 +118,11 @@ export const routeSchema = Type.Object(
     ),
     hours: hoursSchema,
   },
-  { check: checkRoute },
+  {
+    title: 'RouteRule',
+    examples: [routeExample],
+    check: checkRoute,
+  },
 );
 
 export const routesSchema = Type.Array(routeSchema, {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { carrierHealth as carrier, routeFacts as facts, routeRule as rule } from '../../test/support/routes.ts';
 import { emptyTable, type RouteRule } from './route-table.ts';
-import { type Candidate, type CarrierHealth, type RouteFacts, route } from './routing.ts';
+import { asksForCountry, type Candidate, type CarrierHealth, type RouteFacts, route } from './routing.ts';
 
 const table = (...routes: RouteRule[]) => ({ version: 7, routes });
 
@@ -246,6 +246,17 @@ describe('for all texts, tables and states', () => {
         const total = decision.candidates.reduce((sum, { share }) => sum + share, 0);
         assert.ok(Math.abs(total - 1) < 1e-9, `the shares make ${total}`);
         assert.ok((chosen?.share ?? 0) > 0, 'the chosen one has a share');
+      }),
+    );
+  });
+
+  test('the country changes nothing where the decision does not ask for it', () => {
+    fc.assert(
+      fc.property(someFacts, fc.array(aRule, { maxLength: 2 }), health, (given, routes, carriers) => {
+        const table = { version: 1, routes };
+        fc.pre(!asksForCountry(table, carriers));
+        const withoutCountry = { ...given, country: undefined };
+        assert.deepEqual(route(withoutCountry, table, carriers), route(given, table, carriers));
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { openingAfter } from './route-hours.ts';
-import { type MatchFacts, matchingRule } from './route-matching.ts';
+import { type MatchFacts, matchesCountries, matchingRule } from './route-matching.ts';
 import type { RouteRule, RouteTable } from './route-table.ts';
 import { weightedPlace } from './route-weight.ts';
 
@@ -84,6 +84,11 @@ export function route(facts: RouteFacts, table: RouteTable, health: readonly Car
   const { version } = table;
   const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts);
   return rule === undefined ? { outcome: 'unroutable', version, rule: null } : routeBy(rule, version, facts, health);
+}
+
+/** Whether the decision needs the country of the number. */
+export function asksForCountry({ routes }: RouteTable, health: readonly CarrierHealth[]): boolean {
+  return matchesCountries(routes) || health.some(({ open }) => open.length > 0);
 }
 
 /** The decision once the rule is known; null is the empty table. */

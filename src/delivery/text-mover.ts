@@ -17,8 +17,7 @@ import {
  * allows it and at its rate. Every node does it, and each text moves once.
  */
 export interface TextMover {
-  /** Returns how many texts have moved. */
-  look(): Promise<number>;
+  look(): Promise<void>;
 }
 
 export interface TextMoverOptions {
@@ -27,31 +26,35 @@ export interface TextMoverOptions {
   outlook: CarrierOutlook;
   /** The carriers of this node that want fewer texts for longer than a code waits. */
   throttled: () => string[];
+  /** Texts have moved to other carriers' queues. */
+  onMoved: () => void;
 }
 
 /** So long texts other than codes wait for their carrier. */
 const bulkWaitsMs = minuteMs;
 const pieceSize = 500;
+/** The first piece of codes is smaller: the next carrier has them while the others still move. */
+const firstPieceSize = 100;
 /** Of one carrier in one look; the next look goes on. */
 const mostPieces = 20;
 /** Texts that are tried again are due within this time. */
 const dueSoonMs = 5 * minuteMs;
 
-export function createTextMover({ database, clock, outlook, throttled }: TextMoverOptions): TextMover {
+export function createTextMover({ database, clock, outlook, throttled, onMoved }: TextMoverOptions): TextMover {
   /** Where the walk over a carrier's bulk texts has come to. */
   const reached = new Map<string, QueuePlace | undefined>();
 
-  async function moveCodes(carrier: string, isThrottled: boolean): Promise<number> {
+  async function moveCodes(carrier: string, isThrottled: boolean): Promise<void> {
     const scheduled = { carrier, lane: lanes.first, untilMs: clock.nowMs() + dueSoonMs, limit: pieceSize };
-    let moved = await move(carrier, codesIn(carrier, await readScheduled(database, scheduled), isThrottled));
+    await move(carrier, codesIn(carrier, await readScheduled(database, scheduled), isThrottled));
     let after: QueuePlace | undefined;
     for (let piece = 0; piece < mostPieces; piece++) {
-      const { texts, last } = await readQueued(database, { carrier, lane: lanes.first, after, limit: pieceSize });
-      moved += await move(carrier, codesIn(carrier, texts, isThrottled));
+      const limit = piece === 0 ? firstPieceSize : pieceSize;
+      const { texts, last } = await readQueued(database, { carrier, lane: lanes.first, after, limit });
+      await move(carrier, codesIn(carrier, texts, isThrottled));
       if (last === undefined) break;
       after = last;
     }
-    return moved;
   }
 
   function codesIn(from: string, texts: WaitingText[], isThrottled: boolean): Move[] {
@@ -62,25 +65,23 @@ export function createTextMover({ database, clock, outlook, throttled }: TextMov
     });
   }
 
-  async function move(from: string, moves: Move[]): Promise<number> {
-    return moves.length === 0 ? 0 : moveTexts(database, from, moves, clock.nowMs());
+  async function move(from: string, moves: Move[]): Promise<void> {
+    if (moves.length > 0 && (await moveTexts(database, from, moves, clock.nowMs())) > 0) onMoved();
   }
 
   /** One piece in each look: the rates are lower than that. */
-  async function moveBulk(carrier: string): Promise<number> {
-    let moved = 0;
+  async function moveBulk(carrier: string): Promise<void> {
     for (const lane of [lanes.first, lanes.bulk]) {
       const key = `${carrier} ${lane}`;
       const piece = await readQueued(database, { carrier, lane, after: reached.get(key), limit: pieceSize });
       reached.set(key, piece.last);
       const later = { carrier, lane, untilMs: clock.nowMs() + minuteMs, limit: pieceSize };
-      moved += await moveAtRate(carrier, [...piece.texts, ...(await readScheduled(database, later))]);
+      await moveAtRate(carrier, [...piece.texts, ...(await readScheduled(database, later))]);
     }
-    return moved;
   }
 
   /** A plain text that may have been sent is never sent by a second carrier. */
-  async function moveAtRate(from: string, texts: WaitingText[]): Promise<number> {
+  async function moveAtRate(from: string, texts: WaitingText[]): Promise<void> {
     const byRoute = new Map<string, { perMinute: number; moves: Move[] }>();
     for (const text of texts) {
       if (text.api === 'verify' || text.mayHaveLeft || outlook.isAvailable(from, text.to)) continue;
@@ -92,15 +93,14 @@ export function createTextMover({ database, clock, outlook, throttled }: TextMov
       found.moves.push({ text, next });
       byRoute.set(name, found);
     }
-    let moved = 0;
     for (const [route, { perMinute, moves }] of byRoute) {
-      moved += await database.transaction(async (tx) => {
+      const moved = await database.transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const count = await takeBulkMoves(tx, { route, perMinute, wanted: moves.length, nowMs });
         return moveTexts(tx, from, moves.slice(0, count), nowMs);
       });
+      if (moved > 0) onMoved();
     }
-    return moved;
   }
 
   const hasWaited = ({ sinceMs }: Troubled) => clock.steadyMs() - sinceMs >= bulkWaitsMs;
@@ -108,16 +108,14 @@ export function createTextMover({ database, clock, outlook, throttled }: TextMov
 
   return {
     async look() {
-      let moved = 0;
       const troubled = outlook.troubled();
       for (const each of troubled) {
-        moved += await moveCodes(each.key, false);
-        if (hasWaited(each) && mayMoveBulk()) moved += await moveBulk(each.key);
+        await moveCodes(each.key, false);
+        if (hasWaited(each) && mayMoveBulk()) await moveBulk(each.key);
       }
       for (const key of throttled()) {
-        if (!troubled.some((each) => each.key === key && each.isDown)) moved += await moveCodes(key, true);
+        if (!troubled.some((each) => each.key === key && each.isDown)) await moveCodes(key, true);
       }
-      return moved;
     },
   };
 }

@@ -7,7 +7,7 @@ import { unavailable } from '../platform/errors.ts';
 import type { CarrierDirectory } from './carrier-directory.ts';
 import { routeIn, virtualPhones } from './environment-routes.ts';
 import { type Routed, toRouting } from './route-record.ts';
-import type { RouteFacts } from './routing.ts';
+import { asksForCountry, type RouteFacts } from './routing.ts';
 
 /** How web nodes choose the carriers of texts. */
 export interface TextRoutes {
@@ -36,7 +36,7 @@ const codesWaitMs = 30_000;
 export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions): TextRoutes {
   function toFacts(text: Omit<TextFacts, 'messageId'>, messageId: string | null): RouteFacts {
     const { to, from, api, applicationId, urgent, senderCarriers, used, sendAtMs } = text;
-    const country = asksForCountry(directory) ? routedCountryOf(to) : undefined;
+    const country = asksForCountry(directory.table(), directory.list()) ? routedCountryOf(to) : undefined;
     const about = { to, country, from, api, applicationId, urgent, senderCarriers, used };
     return { messageId, ...about, isCode: api === 'verify', nowMs: sendAtMs };
   }
@@ -86,11 +86,6 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
 
     hasChoice: () => directory.list().length > 1 || directory.table().routes.length > 0,
   };
-}
-
-/** To find it takes longer than the rest of the choice, for numbers of codes that countries share. */
-function asksForCountry(directory: CarrierDirectory): boolean {
-  return directory.table().routes.length > 0 || directory.list().some(({ open }) => open.length > 0);
 }
 
 function toTextRoute(text: TextFacts, facts: RouteFacts, decision: Routed, directory: CarrierDirectory): TextRoute {

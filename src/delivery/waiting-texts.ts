@@ -79,6 +79,8 @@ export async function findWaiting(
   return { texts: fitting.slice(0, limit), searchedTo: stopped ? fromUuid('msg', last.id) : undefined };
 }
 
+/** A text that came outside the hours of its route was to leave when they began. */
+const sinceWhen = 'greatest(m.created_at, m.send_at, m.deferred_until)';
 const entry = 'carrier, message_id, attempt, in_doubt';
 const filters = `message_id > $1 and message_id < $2 and ($3::text is null or split_part(carrier, '#', 1) = $3)`;
 const claimed = `select carrier, c.message_id, c.attempt + 1 as attempt, true as in_doubt, 'wire' as place,
@@ -96,8 +98,8 @@ function statementFor(queued: string, scheduled: string): string {
         ${claimed}) w
       order by message_id limit $5)
     select m.id, m.application_id as "applicationId", m.api, w.carrier, m.recipient as "to", m.sender, w.place, w.attempt,
-      w.in_doubt as "inDoubt", greatest(m.created_at, m.send_at) as "sinceMs", w.due_at as "dueAtMs",
-      m.expires_at as "expiresAtMs", greatest(m.created_at, m.send_at) < $4 as "isStuck"
+      w.in_doubt as "inDoubt", ${sinceWhen} as "sinceMs", w.due_at as "dueAtMs",
+      m.expires_at as "expiresAtMs", ${sinceWhen} < $4 as "isStuck"
     from waiting w join message m on m.id = w.message_id order by m.id`;
 }
 

@@ -20,7 +20,7 @@ export interface GatewayOptions {
   /** Separate ones for the identity provider, so token requests and the portal do not share a budget. */
   identityAddresses: AddressLimits;
   /** The credential that unknown paths of each API need, so that 401 comes before 404. */
-  apis: { prefix: string; auth: Auth }[];
+  apis: { prefix: string; auth: Auth | Auth[] }[];
   metrics: MetricsAccess;
   /** Whether a path has the token of a carrier that this node knows. */
   isCallback?: (path: string) => boolean;
@@ -40,9 +40,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function authOf(arrival: Arrival): Auth {
     const { route, path } = arrival;
-    if (route !== undefined) return Array.isArray(route.auth) ? choose(route.auth, arrival) : route.auth;
-    const api = apis.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-    return api?.auth ?? open;
+    const api = route ?? apis.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    const auth = api?.auth ?? open;
+    return Array.isArray(auth) ? choose(auth, arrival) : auth;
   }
 
   async function admitVisitor(arrival: Arrival, kind: 'visitor' | 'developer' | 'operator'): Promise<Admission> {
@@ -79,7 +79,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return decision.admitted ? admitted(anonymous, decision) : limited(anonymous, decision);
   }
 
-  /** A stream can last for hours: it must end with the credential that opened it. */
+  /** A stream can last for hours, a waiting request half a minute: they must end with their credential. */
   function watched(arrival: Arrival, auth: Auth, admission: Admission): Admission {
     const { caller } = admission;
     if (caller.kind === 'developer') {
@@ -116,7 +116,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     admit(arrival) {
       const auth = authOf(arrival);
       const admission = decide(arrival, auth);
-      if (arrival.route?.stream !== true) return admission;
+      const { route } = arrival;
+      if (route?.stream !== true && route?.waits !== true) return admission;
       return Promise.resolve(admission).then((made) => watched(arrival, auth, made));
     },
     peek: addresses.peek,

@@ -26,7 +26,8 @@ export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'key
     idOf(position, timeMs) {
       const bytes = Buffer.alloc(16);
       bytes.writeUIntBE(timeMs, 0, 6);
-      const version = keys.version;
+      // The oldest version never changes, so an event has the same id after the ring was rotated.
+      const version = keys.versions.at(-1) ?? keys.version;
       const masked = BigInt(position) ^ maskOf(version, bytes.subarray(0, 6));
       bytes.writeUInt16BE(version, 6);
       bytes.writeBigUInt64BE(masked, 8);

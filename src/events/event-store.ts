@@ -1,7 +1,8 @@
 import { type Api, apiNames } from '../http/route.ts';
-import { dayMs } from '../platform/clock.ts';
+import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { pieceRows } from '../platform/maintenance.ts';
 import type { PartitionedTable, PartitionSpans } from '../platform/partitions.ts';
 import { type EventType, eventTypes, type StoredEvent, subjectPrefix, typeCode } from './event.ts';
 import { dayOf, firstOfDay } from './position.ts';
@@ -47,17 +48,41 @@ export async function readEvents(tx: Tx, span: EventSpan, filter: EventFilter, l
   const { applicationId, after, upTo } = span;
   if (after >= upTo) return { events: [], readTo: after };
   const { api, types, subject } = filter;
-  const { rows } = await tx.query<EventRow & { readTo: string }>(readStatement, [
+  const values = [
     uuidOf(applicationId),
     after,
     upTo,
     mostRead,
     api === undefined ? null : apiNames.indexOf(api),
     types === undefined ? null : types.map(typeCode),
-    subject === undefined ? null : uuidOf(subject),
     limit,
-  ]);
+  ];
+  const { rows } = await (subject === undefined
+    ? tx.query<EventRow & { readTo: string }>(readStatement, values)
+    : tx.query<EventRow & { readTo: string }>(readSubjectStatement, [...values, uuidOf(subject)]));
   return { events: rows.flatMap(toEvents), readTo: Number(rows[0]?.readTo ?? after) };
+}
+
+/** The next events of several applications together, oldest first, at most `limit`. */
+export async function readNewEvents(
+  tx: Tx,
+  applicationIds: string[],
+  { after, upTo }: Omit<EventSpan, 'applicationId'>,
+  limit: number,
+): Promise<EventPage> {
+  if (after >= upTo || applicationIds.length === 0) return { events: [], readTo: Math.max(after, upTo) };
+  const { rows } = await tx.query<EventRow>(newStatement, [applicationIds.map(uuidOf), after, upTo, limit]);
+  const events = rows.flatMap(toEvents);
+  return { events, readTo: events.length < limit ? upTo : (events.at(-1)?.position ?? upTo) };
+}
+
+export function matchesFilter(filter: EventFilter, event: Pick<StoredEvent, 'api' | 'type' | 'subject'>): boolean {
+  const { api, types, subject } = filter;
+  return (
+    (api === undefined || api === event.api) &&
+    (types === undefined || types.includes(event.type)) &&
+    (subject === undefined || subject === event.subject)
+  );
 }
 
 /** The events at these positions, oldest first. */
@@ -66,6 +91,45 @@ export async function findEvents(tx: Tx, applicationId: string, positions: numbe
   const { rows } = await tx.query<EventRow>(findStatement, [uuidOf(applicationId), positions]);
   return rows.flatMap(toEvents);
 }
+
+interface HeldNumber {
+  applicationId: string;
+  position: string;
+  number: string;
+}
+
+/**
+ * Masks numbers in what events hold themselves, a piece at a time: one number, or all of events before a time. Returns how
+ * many it masked; 0 when it is done.
+ */
+export async function maskInEvents(
+  tx: Tx,
+  which: { number: string } | { beforeMs: number },
+  mask: (number: string) => string,
+): Promise<number> {
+  const { rows } =
+    'number' in which
+      ? await tx.query<HeldNumber>(heldNumbers(`data ->> 'number' = $1`), [which.number, pieceRows])
+      : await tx.query<HeldNumber>(heldNumbers(`time < $1 and ${isUnmasked} order by time`), [
+          toTimestamp(which.beforeMs),
+          pieceRows,
+        ]);
+  if (rows.length === 0) return 0;
+  const { count } = await tx.query(maskStatement, [
+    rows.map(({ applicationId }) => applicationId),
+    rows.map(({ position }) => position),
+    rows.map(({ number }) => mask(number)),
+  ]);
+  return count;
+}
+
+const isUnmasked = `data ->> 'number' !~ '•'`;
+const heldNumbers = (condition: string) => `select application_id as "applicationId", position::text,
+      data ->> 'number' as number
+    from event where data is not null and ${condition} limit $2`;
+const maskStatement = `update event e set data = jsonb_set(e.data, '{number}', to_jsonb(m.masked))
+    from unnest($1::uuid[], $2::bigint[], $3::text[]) as m(application_id, position, masked)
+    where e.application_id = m.application_id and e.position = m.position and e.data ->> 'number' <> m.masked`;
 
 interface EventRow {
   /** Null in the row that only says how far a piece was read. */
@@ -104,21 +168,37 @@ const columns = `e.position::text, e.application_id as "applicationId", e.subjec
     e.api, e.error_code as "errorCode", e.data`;
 
 /**
- * Reads a bounded piece by the primary key, then filters it. It was read to the last event of a full page, else to the end
- * of a full piece, else to the end of the span.
+ * Filters a bounded piece. It was read to the last event of a full page, else to the end of a full piece, else to the end of
+ * the span.
  */
-const readStatement = {
-  name: 'read-events',
-  text: `with piece as materialized (
-      select * from event where application_id = $1 and position > $2 and position <= $3 order by position limit $4),
+const pageOf = (piece: string) => `with piece as materialized (${piece}),
     page as materialized (
       select * from piece where ($5::smallint is null or api = $5) and ($6::smallint[] is null or type = any($6))
-        and ($7::uuid is null or subject = $7)
-      order by position limit $8),
+      order by position limit $7),
     reached as (
-      select case when (select count(*) from page) = $8 then (select max(position) from page)
+      select case when (select count(*) from page) = $7 then (select max(position) from page)
         when (select count(*) from piece) = $4 then (select max(position) from piece) else $3 end as position)
-    select ${columns}, r.position::text as "readTo" from reached r left join page e on true order by e.position`,
+    select ${columns}, r.position::text as "readTo" from reached r left join page e on true order by e.position`;
+
+const readStatement = {
+  name: 'read-events',
+  text: pageOf(
+    'select * from event where application_id = $1 and position > $2 and position <= $3 order by position limit $4',
+  ),
+};
+
+/** A record has few events: without the brackets Postgres might read all of the application's to find them in order. */
+const readSubjectStatement = {
+  name: 'read-events-of-subject',
+  text: pageOf(`select * from (select * from event where subject = $8 and position > $2 and position <= $3 offset 0) s
+      where application_id = $1 order by position limit $4`),
+};
+
+const newStatement = {
+  name: 'read-new-events',
+  text: `select ${columns} from unnest($1::uuid[]) as a (id) cross join lateral (
+      select * from event where application_id = a.id and position > $2 and position <= $3 order by position limit $4) e
+    order by e.position limit $4`,
 };
 
 const findStatement = {

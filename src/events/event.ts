@@ -1,4 +1,5 @@
 import type { Api } from '../http/route.ts';
+import type { Tx } from '../platform/database.ts';
 import type { IdPrefix } from '../platform/ids.ts';
 
 /** In the order of the numbers that the store writes for them: new ones go to the end. */
@@ -52,6 +53,9 @@ export interface ToldEvent {
   reference: string | null;
   data: object;
 }
+
+/** Turns stored events into what the feed and webhooks tell, with one query for each kind of record. */
+export type TellEvents = (tx: Tx, events: StoredEvent[]) => Promise<ToldEvent[]>;
 
 export function typeCode(type: EventType): number {
   return eventTypes.indexOf(type);

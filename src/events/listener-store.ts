@@ -36,9 +36,11 @@ export async function addListener(tx: Tx, applicationId: string): Promise<Listen
   return listener;
 }
 
-/** An update that changes nothing makes a row that is there come back too, and waits for one that is being deleted. */
-const addStatement = `insert into event_listener as l (application_id, since)
-    select $1, last_value from event_position
+/**
+ * An update that changes nothing makes a row that is there come back too, and waits for one that is being deleted. A new
+ * position lies behind every cursor that was given out before: a gap in listening has no events that would tell of it.
+ */
+const addStatement = `insert into event_listener as l (application_id, since) values ($1, nextval('event_position'))
     on conflict (application_id) do update set since = l.since returning ${columns}`;
 
 /** Notes that every change of the application has its event from now on. */

@@ -12,13 +12,13 @@ export async function findRunning(database: Database): Promise<Transactions> {
   return new Set(rows[0]?.running ?? []);
 }
 
-/** SQL for the text of each running transaction; `a` is a row of `pg_stat_get_activity`. */
-export const transactionText = `a.pid || ' ' || extract(epoch from a.xact_start)`;
-export const isOfOurDatabase = `a.datid = (select oid from pg_database where datname = current_database())
-      and a.pid <> pg_backend_pid() and a.xact_start is not null`;
+/** SQL that says whether a row `a` of `pg_stat_get_activity` is another connection to our database. */
+export const isAnother = `a.datid = (select oid from pg_database where datname = current_database())
+      and a.pid <> pg_backend_pid()`;
 
 const runningStatement = {
   name: 'find-running-transactions',
-  text: `select coalesce(array_agg(${transactionText}), '{}') as running from pg_stat_get_activity(null) a
-    where ${isOfOurDatabase} and a.application_name = 'heliograph'`,
+  text: `select coalesce(array_agg(a.pid || ' ' || extract(epoch from a.xact_start)), '{}') as running
+    from pg_stat_get_activity(null) a
+    where ${isAnother} and a.xact_start is not null and a.application_name = 'heliograph'`,
 };

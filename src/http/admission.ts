@@ -63,7 +63,7 @@ export interface Admission {
   /** Whether a registration's limits decided. Metering counts these requests. */
   counted: boolean;
   refusal: ApiError | undefined;
-  /** For streams: calls back once when the caller's credential ends. The returned function stops watching. */
+  /** For streams and waiting requests: calls back once when the caller's credential ends. The returned function stops watching. */
   onCredentialEnd?: (act: () => void) => () => void;
 }
 

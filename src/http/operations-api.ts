@@ -1,7 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import type { Metrics } from '../platform/metrics.ts';
 import { createDocsPage } from './docs-page.ts';
-import { createOpenApi } from './openapi.ts';
+import { jsonType } from './error-reply.ts';
+import { createOpenApi, type OpenApiOptions, routesOf } from './openapi/document.ts';
+import { type Part, parts } from './openapi/tags.ts';
 import { type Reply, type Route, route } from './route.ts';
 
 /** A dependency of this node. */
@@ -13,19 +16,21 @@ export interface Check {
   optional?: boolean;
 }
 
-export interface OperationsOptions {
+export interface OperationsOptions extends OpenApiOptions {
   checks: Check[];
   /** Shown, and never a reason to be not ready: another node would have the same carriers. */
   carriers: () => readonly { name: string; state: string; paused: boolean }[];
   metrics: Metrics;
-  publicUrl: string;
-  version: string;
   /** The routes to document; this file's routes are added. */
   documented: Route[];
 }
 
 export function createOperationsRoutes(options: OperationsOptions): Route[] {
   const { checks, carriers, metrics, publicUrl, version, documented } = options;
+  const all: Route[] = [...documented];
+  const document = (routes: () => Route[]) => remember(() => documentReply(createOpenApi(routes(), options)));
+  const whole = document(() => all);
+  const docsPage = remember(() => createDocsPage(all, { publicUrl, version }));
   const readiness = forAWhile(() => readyReply(checks, carriers()));
   const routes: Route[] = [
     route({
@@ -33,8 +38,9 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       path: '/healthz',
       auth: { kind: 'none' },
       tag: 'Operations',
+      operationId: 'checkAlive',
       summary: 'Check that the process is alive',
-      answers: { 200: { description: 'The process is alive', schema: Type.Object({ status: Type.Literal('ok') }) } },
+      answers: { 200: { description: 'The process is alive', schema: aliveSchema } },
       handler: () => ({ status: 200, body: { status: 'ok' } }),
     }),
     route({
@@ -42,10 +48,16 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       path: '/readyz',
       auth: { kind: 'none' },
       tag: 'Operations',
+      operationId: 'checkReady',
       summary: 'Check that this node is ready',
       answers: {
         200: { description: 'The node is ready', schema: readinessSchema },
-        503: { description: 'A dependency of the node is unavailable', schema: readinessSchema },
+        503: {
+          description: 'A dependency of the node is unavailable',
+          schema: readinessSchema,
+          headers: ['Retry-After'],
+          example: { status: 'not_ready', checks: { database: 'away' }, carriers: {} },
+        },
       },
       handler: () => readiness(),
     }),
@@ -54,8 +66,16 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       path: '/metrics',
       auth: { kind: 'metrics' },
       tag: 'Operations',
+      operationId: 'getMetrics',
       summary: 'Metrics for Prometheus',
-      answers: { 200: { description: 'The text exposition format', type: 'text/plain' } },
+      answers: {
+        200: {
+          description: 'The text exposition format',
+          type: 'text/plain',
+          example: '# TYPE heliograph_up gauge\nheliograph_up 1\n',
+        },
+      },
+      refuses: { NOT_FOUND: 'There is no token, and the caller is not on this machine' },
       handler: async () => ({
         status: 200,
         content: { type: metrics.registry.contentType, data: await metrics.text() },
@@ -66,32 +86,77 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       path: '/openapi.json',
       auth: { kind: 'none' },
       tag: 'Operations',
+      operationId: 'getOpenApi',
       summary: 'This reference as OpenAPI 3.1',
-      answers: { 200: { description: 'The document', type: 'application/json' } },
-      handler: () => ({ status: 200, content: { type: 'application/json', data: openApiText() } }),
+      description: `All of it. ${Object.keys(parts).map(partPath).join(', ')} have a part each.`,
+      answers: { 200: { description: 'The document', type: 'application/json', schema: documentSchema } },
+      handler: () => whole(),
+    }),
+    ...Object.entries(parts).map(([part, what]) => {
+      const reply = document(() => routesOf(all, part as Part));
+      return route({
+        method: 'GET',
+        path: partPath(part),
+        auth: { kind: 'none' },
+        tag: 'Operations',
+        operationId: `getOpenApiOf${part.slice(0, 1).toUpperCase()}${part.slice(1)}`,
+        summary: `A part of this reference: ${what.slice(0, 1).toLowerCase()}${what.slice(1)}`,
+        answers: { 200: { description: 'The document', type: 'application/json', schema: documentSchema } },
+        handler: () => reply(),
+      });
     }),
     route({
       method: 'GET',
       path: '/docs',
       auth: { kind: 'none' },
       tag: 'Operations',
+      operationId: 'getReference',
       summary: 'This reference as a page',
-      answers: { 200: { description: 'The page', type: 'text/html' } },
+      answers: {
+        200: {
+          description: 'The page',
+          type: 'text/html',
+          example: '<!doctype html><html lang="en"><title>Heliograph reference</title></html>',
+        },
+      },
       handler: () => docsPage(),
     }),
   ];
 
-  const all = [...documented, ...routes];
-  const openApiText = remember(() => JSON.stringify(createOpenApi(all, { publicUrl, version })));
-  const docsPage = remember(() => createDocsPage(all, { publicUrl, version }));
+  all.push(...routes);
   return routes;
 }
 
-const readinessSchema = Type.Object({
-  status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
-  checks: Type.Record(Type.String(), Type.String()),
-  carriers: Type.Record(Type.String(), Type.String()),
+const aliveSchema = Type.Object({ status: Type.Literal('ok') }, { title: 'Alive' });
+
+const readinessSchema = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+    checks: Type.Record(Type.String(), Type.String()),
+    carriers: Type.Record(Type.String(), Type.String()),
+  },
+  {
+    title: 'Readiness',
+    examples: [{ status: 'ready', checks: { database: 'ok', windows: 'ok' }, carriers: { acme: 'up' } }],
+  },
+);
+
+const documentSchema = Type.Unsafe<object>({
+  title: 'OpenApiDocument',
+  type: 'object',
+  properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
+  required: ['openapi', 'info', 'paths'],
+  examples: [{ openapi: '3.1.0', info: { title: 'Heliograph', version: '0.1.0' }, paths: {} }],
 });
+
+function partPath(part: string): string {
+  return `/openapi/${part}.json`;
+}
+
+function documentReply(document: object): Reply {
+  const data = JSON.stringify(document);
+  return { status: 200, content: { type: jsonType, data, gzip: gzipSync(data) } };
+}
 
 const sharedForMs = 500;
 

@@ -29,15 +29,17 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The portal's files, read and compressed once. If they were not built, `/` redirects to /docs. */
+const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></html>';
+
+/** The portal's files, read once. If they were not built, `/` redirects to /docs. */
 export function createPageRoutes(folder: string): Route[] {
   const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
-  const home = { ...shared, path: '/', summary: 'The developer portal' };
+  const home = { ...shared, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' };
   if (!existsSync(join(folder, 'index.html'))) {
     return [
       route({
         ...home,
-        answers: { 302: { description: 'To /docs' } },
+        answers: { 302: { description: 'To /docs', headers: ['Location'] } },
         handler: () => ({ status: 302, location: '/docs' }),
       }),
     ];
@@ -50,23 +52,33 @@ export function createPageRoutes(folder: string): Route[] {
   // Asset names change with their content, so a browser may cache them forever.
   const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const assets = new Map(
-    readdirSync(join(folder, 'assets')).map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
+    readdirSync(join(folder, 'assets'))
+      .filter((name) => !name.endsWith('.gz'))
+      .map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
   );
   return [
-    route({ ...home, answers: { 200: { description: 'The page', type: 'text/html' } }, handler: () => page }),
+    route({
+      ...home,
+      answers: { 200: { description: 'The page', type: 'text/html', example: htmlExample } },
+      handler: () => page,
+    }),
     route({
       ...shared,
       path: '/favicon.svg',
+      operationId: 'getPortalIcon',
       summary: 'The icon of the portal',
-      answers: { 200: { description: 'The icon', type: 'image/svg+xml' } },
+      answers: {
+        200: { description: 'The icon', type: 'image/svg+xml', example: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      },
       handler: () => icon,
     }),
     route({
       ...shared,
       path: '/assets/{name}',
+      operationId: 'getPortalAsset',
       summary: 'Scripts, styles and fonts of the portal',
       params: Type.Object({ name: pathParameter }),
-      answers: { 200: { description: 'A script, a style or a font', type: '*/*' } },
+      answers: { 200: { description: 'A script, a style or a font', type: '*/*', example: 'export {};' } },
       handler: (call) => {
         const asset = assets.get(call.params.name);
         if (asset === undefined) throw notFound();
@@ -80,6 +92,11 @@ function readPage(path: string, headers: Record<string, string>): Reply {
   const data = readFileSync(path);
   const extension = extname(path);
   const type = types[extension] ?? 'application/octet-stream';
-  const gzip = dense.has(extension) ? {} : { gzip: gzipSync(data, { level: 9 }) };
+  const gzip = dense.has(extension) ? {} : { gzip: compressedBeside(path) ?? gzipSync(data, { level: 9 }) };
   return { status: 200, content: { type, data, headers, ...gzip } };
+}
+
+/** The build has compressed what it made. */
+function compressedBeside(path: string): Buffer | undefined {
+  return existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined;
 }

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { ErrorCode } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
+import type { HeaderName } from './openapi/header-table.ts';
 import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
@@ -82,10 +84,11 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   address: OwnedText;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** Only on `stream` routes: the last event that a returning caller has. */
+  /** Only on `stream` routes, unchecked: the last event that a returning caller has. */
   lastEventId: string | undefined;
   /**
-   * Only on `stream` routes: calls back once when the caller's credential ends. The returned function stops watching.
+   * Only on `stream` and `waits` routes: calls back once when the caller's credential ends. The returned function stops
+   * watching.
    */
   onCredentialEnd(act: () => void): () => void;
   /** Only on routes that consume `raw`. */
@@ -118,6 +121,10 @@ export interface Answer {
   schema?: TSchema;
   /** The media type, if not JSON. */
   type?: string;
+  /** Headers beside those of every answer. */
+  headers?: HeaderName[];
+  /** Instead of the one that is put together from the schema. */
+  example?: unknown;
 }
 
 export interface Route {
@@ -125,6 +132,8 @@ export interface Route {
   /** In OpenAPI's form: `/portal/v1/applications/{id}`. */
   path: string;
   auth: Auth | Auth[];
+  /** Its name in generated clients, like `sendMessage`. It stays the same for good. */
+  operationId?: string;
   /** Its section in the reference. */
   tag: string;
   summary: string;
@@ -135,6 +144,11 @@ export interface Route {
   /** The body's format; JSON by default. `raw`: the handler reads it, with headers and target. */
   consumes?: 'json' | 'form' | 'raw';
   answers: Record<number, Answer>;
+  /**
+   * What its handler refuses, with the reason. The reference adds what follows from the definition: of the credential,
+   * the limits, the body, the parameters and the Idempotency-Key.
+   */
+  refuses?: Partial<Record<ErrorCode, string>>;
   /** Accepts an Idempotency-Key. */
   idempotent?: true;
   /**
@@ -144,6 +158,8 @@ export interface Route {
   bulkhead?: Bulkhead;
   /** The answer lasts until the caller disconnects or its credential ends. Last-Event-ID resumes it. */
   stream?: true;
+  /** The answer may wait for something to happen, so the caller's credential is watched. */
+  waits?: true;
   /** Limits by address although the caller is known: a convenience that must not use up its quota. */
   limitedBy?: 'address';
   /** The error format: the contract's by default, or that of RFC 6749. */

@@ -9,7 +9,7 @@ export interface TimelineEvent {
 }
 
 export const timelineSchema = Type.Array(
-  Type.Object({ at: Type.String(), event: Type.String(), detail: Type.String() }),
+  Type.Object({ at: Type.String(), event: Type.String(), detail: Type.String() }, { title: 'TimelineEvent' }),
   { description: 'Events, oldest first' },
 );
 

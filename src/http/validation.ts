@@ -11,6 +11,9 @@ type Check = (value: Record<string, unknown>) => FieldProblem[];
 /** The schema of list items that are accepted or refused one by one: OpenAPI documents it, the handler checks it. */
 export const itemKeyword = 'eachByItself';
 
+/** A pattern for the reference only: the handler, or a `check`, refuses what does not match, with a better message. */
+export const shownPatternKeyword = 'shownPattern';
+
 /**
  * Ajv runs every rule on a value, even after `maxLength` failed. So the costly rules, `pattern` and `check`, skip texts
  * that are too long.
@@ -78,6 +81,7 @@ function createAjv(): Ajv {
   ajv.addFormat('date-time', (text: string) => readTimestamp(text) !== undefined);
   ajv.addKeyword(schemaKeyword);
   ajv.addKeyword(itemKeyword);
+  ajv.addKeyword(shownPatternKeyword);
   ajv.removeKeyword('pattern').addKeyword(pattern);
   ajv.addKeyword(check);
   return ajv;

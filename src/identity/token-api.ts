@@ -1,29 +1,114 @@
 import { Type } from 'typebox';
+import { oauthErrorSchema } from '../http/error-reply.ts';
+import { exampleId } from '../http/openapi/field-examples.ts';
+import type { HeaderName } from '../http/openapi/header-table.ts';
 import { type Call, type Reply, type Route, requireClient, route } from '../http/route.ts';
 import type { OAuthRefusal } from './oauth-error.ts';
 import { apiScopes, longestScope } from './scopes.ts';
 import { type SigningKeys, verifyingKey } from './signing-keys.ts';
 import type { TokenRequest, TokenService } from './token-service.ts';
 
-const oauthErrorSchema = Type.Object({ error: Type.String(), error_description: Type.String() });
 const refusals = {
-  400: { description: 'invalid_request, invalid_scope or unsupported_grant_type', schema: oauthErrorSchema },
-  401: { description: 'invalid_client', schema: oauthErrorSchema },
+  400: {
+    description: 'invalid_request, invalid_scope or unsupported_grant_type',
+    schema: oauthErrorSchema,
+    example: { error: 'invalid_scope', error_description: 'Ask for openid and one scope of an API.' },
+  },
+  401: { description: 'invalid_client', schema: oauthErrorSchema, headers: ['WWW-Authenticate'] as HeaderName[] },
 };
 const clientFields = {
-  client_id: Type.Optional(Type.String({ maxLength: 128 })),
-  client_secret: Type.Optional(Type.String({ maxLength: 256 })),
+  client_id: Type.Optional(Type.String({ maxLength: 128, description: 'Here or by HTTP Basic' })),
+  client_secret: Type.Optional(
+    Type.String({ maxLength: 256, description: 'Here or by HTTP Basic', examples: ['hgs_example'] }),
+  ),
 };
-const tokenRequest = Type.Object({
-  grant_type: Type.Literal('client_credentials'),
-  scope: Type.String({ maxLength: longestScope, expected: 'openid and one of verify:manage or messaging:send' }),
-  ...clientFields,
-});
-const tokenForm = Type.Object({
-  token: Type.String({ maxLength: 8192 }),
-  token_type_hint: Type.Optional(Type.String({ maxLength: 64 })),
-  ...clientFields,
-});
+const tokenRequest = Type.Object(
+  {
+    grant_type: Type.Literal('client_credentials'),
+    scope: Type.String({ maxLength: longestScope, expected: 'openid and one of verify:manage or messaging:send' }),
+    ...clientFields,
+  },
+  {
+    title: 'TokenRequest',
+    examples: [
+      {
+        grant_type: 'client_credentials',
+        scope: 'openid verify:manage',
+        client_id: exampleId('cli'),
+        client_secret: 'hgs_example',
+      },
+    ],
+  },
+);
+const tokenForm = Type.Object(
+  {
+    token: Type.String({ maxLength: 8192 }),
+    token_type_hint: Type.Optional(Type.String({ maxLength: 64, examples: ['access_token'] })),
+    ...clientFields,
+  },
+  { title: 'TokenForm' },
+);
+const tokenSchema = Type.Object(
+  {
+    access_token: Type.String({
+      description: 'A JWT, to be sent as a bearer token',
+      examples: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
+    }),
+    token_type: Type.String({ examples: ['Bearer'] }),
+    expires_in: Type.Integer({ description: 'Seconds', examples: [3600] }),
+    scope: Type.String(),
+  },
+  { title: 'Token' },
+);
+const introspectionSchema = Type.Object(
+  {
+    active: Type.Boolean(),
+    scope: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String()),
+    token_type: Type.Optional(Type.String()),
+    exp: Type.Optional(Type.Integer()),
+    iat: Type.Optional(Type.Integer()),
+    sub: Type.Optional(Type.String()),
+    aud: Type.Optional(Type.String()),
+    iss: Type.Optional(Type.String()),
+    jti: Type.Optional(Type.String()),
+  },
+  { title: 'Introspection', examples: [{ active: false }] },
+);
+const words = (example: string) => Type.Array(Type.String({ examples: [example] }));
+const keySetSchema = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        kty: Type.String({ examples: ['EC'] }),
+        kid: Type.String({ examples: ['2026-01-31-Zk3p'] }),
+        alg: Type.Optional(Type.String({ examples: ['ES256'] })),
+        use: Type.Optional(Type.String({ examples: ['sig'] })),
+      }),
+    ),
+  },
+  { title: 'KeySet' },
+);
+const url = (path: string) => Type.String({ examples: [`http://127.0.0.1:8080/realms/heliograph${path}`] });
+const metadataSchema = Type.Object(
+  {
+    issuer: url(''),
+    token_endpoint: url('/protocol/openid-connect/token'),
+    revocation_endpoint: url('/protocol/openid-connect/revoke'),
+    introspection_endpoint: url('/protocol/openid-connect/token/introspect'),
+    jwks_uri: url('/protocol/openid-connect/certs'),
+    grant_types_supported: words('client_credentials'),
+    response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
+    scopes_supported: words('openid'),
+    subject_types_supported: words('public'),
+    id_token_signing_alg_values_supported: words('ES256'),
+    token_endpoint_auth_methods_supported: words('client_secret_basic'),
+    revocation_endpoint_auth_methods_supported: words('client_secret_basic'),
+    introspection_endpoint_auth_methods_supported: words('client_secret_basic'),
+    claims_supported: words('iss'),
+  },
+  { title: 'IdentityMetadata' },
+);
 const longest = Object.entries({ ...tokenForm.properties, ...tokenRequest.properties }).map(([name, schema]) => ({
   name,
   maxLength: 'maxLength' in schema ? Number(schema.maxLength) : 64,
@@ -46,18 +131,14 @@ export function createIdentityRoutes(options: {
       method: 'POST',
       path: `${base}/token`,
       ...shared,
+      operationId: 'getToken',
       summary: 'Get an access token',
       description: 'Send the client credentials in the form or by HTTP Basic, not both.',
       body: tokenRequest,
       answers: {
         200: {
           description: 'The token',
-          schema: Type.Object({
-            access_token: Type.String(),
-            token_type: Type.String(),
-            expires_in: Type.Integer(),
-            scope: Type.String(),
-          }),
+          schema: tokenSchema,
         },
         ...refusals,
       },
@@ -67,6 +148,7 @@ export function createIdentityRoutes(options: {
       method: 'POST',
       path: `${base}/revoke`,
       ...shared,
+      operationId: 'revokeToken',
       summary: 'Revoke an access token; every node refuses it once this is answered',
       body: tokenForm,
       answers: { 200: { description: 'Revoked, or not a token of this service' }, ...refusals },
@@ -76,23 +158,13 @@ export function createIdentityRoutes(options: {
       method: 'POST',
       path: `${base}/token/introspect`,
       ...shared,
+      operationId: 'introspectToken',
       summary: 'Check whether an access token is active',
       body: tokenForm,
       answers: {
         200: {
           description: 'The claims of an active token, or only active: false',
-          schema: Type.Object({
-            active: Type.Boolean(),
-            scope: Type.Optional(Type.String()),
-            client_id: Type.Optional(Type.String()),
-            token_type: Type.Optional(Type.String()),
-            exp: Type.Optional(Type.Integer()),
-            iat: Type.Optional(Type.Integer()),
-            sub: Type.Optional(Type.String()),
-            aud: Type.Optional(Type.String()),
-            iss: Type.Optional(Type.String()),
-            jti: Type.Optional(Type.String()),
-          }),
+          schema: introspectionSchema,
         },
         ...refusals,
       },
@@ -102,8 +174,9 @@ export function createIdentityRoutes(options: {
       method: 'GET',
       path: `${base}/certs`,
       ...open,
+      operationId: 'getSigningKeys',
       summary: 'The public keys that sign tokens (JWKS)',
-      answers: { 200: { description: 'The keys', type: 'application/json' } },
+      answers: { 200: { description: 'The keys', type: 'application/json', schema: keySetSchema } },
       handler: async () => {
         const keys = signingKeys.loaded() ?? (await signingKeys.load());
         const live = keys.filter(({ kid }) => verifyingKey(keys, kid, nowMs()) !== undefined);
@@ -114,16 +187,26 @@ export function createIdentityRoutes(options: {
       method: 'GET',
       path: `/realms/${realm}/.well-known/openid-configuration`,
       ...open,
+      operationId: 'getOpenIdConfiguration',
       summary: 'Metadata of this identity provider',
-      answers: { 200: { description: 'OpenID Connect Discovery 1.0', type: 'application/json' } },
+      answers: {
+        200: { description: 'OpenID Connect Discovery 1.0', type: 'application/json', schema: metadataSchema },
+      },
       handler: () => json(discoveryOf(issuer)),
     }),
     route({
       method: 'GET',
       path: `/.well-known/oauth-authorization-server/realms/${realm}`,
       ...open,
+      operationId: 'getAuthorizationServerMetadata',
       summary: 'The same metadata at the path of RFC 8414',
-      answers: { 200: { description: 'OAuth 2.0 Authorization Server Metadata', type: 'application/json' } },
+      answers: {
+        200: {
+          description: 'OAuth 2.0 Authorization Server Metadata',
+          type: 'application/json',
+          schema: metadataSchema,
+        },
+      },
       handler: () => json(discoveryOf(issuer)),
     }),
   ];

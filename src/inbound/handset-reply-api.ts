@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
-import { longestNumber, numberProblem, requireNumber, rightNumber } from '../messages/phone-number.ts';
+import { longestNumber, numberPattern, numberProblem, requireNumber, rightNumber } from '../messages/phone-number.ts';
 import { longestSender } from '../messages/sender.ts';
 import { longestText, rightText, textProblem } from '../messages/text.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,15 +30,22 @@ const sandbox = { key: 'sandbox', account: 'sandbox' };
 const bodySchema = Type.Object(
   {
     application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with a portal session' })),
-    from: Type.String({ maxLength: longestNumber, expected: rightNumber, description: "The virtual phone's number" }),
+    from: Type.String({
+      examples: ['+447700900123'],
+      shownPattern: numberPattern,
+      maxLength: longestNumber,
+      expected: rightNumber,
+      description: "The virtual phone's number",
+    }),
     to: Type.String({
       minLength: 1,
       maxLength: Math.max(longestSender, longestNumber),
+      examples: ['80123'],
       description: 'A number of the application, or the sender of a text that this phone got from it',
     }),
-    message: Type.String({ maxLength: longestText, expected: rightText }),
+    message: Type.String({ maxLength: longestText, expected: rightText, examples: ['Where is my order?'] }),
   },
-  { check: checkBody },
+  { title: 'HandsetReply', check: checkBody },
 );
 
 /** A person with a virtual phone answers an application. In the sandbox only. */
@@ -67,9 +74,13 @@ export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] 
       auth,
       tag: 'Sandbox',
       limitedBy: 'address',
+      operationId: 'replyFromHandset',
       summary: 'Answer an application from a virtual handset',
       body: bodySchema,
-      answers: { 201: { description: 'The text as the application gets it', schema: inboundSchema } },
+      answers: {
+        201: { description: 'The text as the application gets it', schema: inboundSchema, headers: ['Location'] },
+      },
+      refuses: { NOT_FOUND: 'The application is not one of the developer' },
       handler: async (call) => {
         const { application_id, message: text } = call.body;
         const applicationId = await applicationOf(call, application_id);

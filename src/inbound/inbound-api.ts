@@ -23,6 +23,7 @@ export function createInboundRoutes({ database, api, base, auth, tag }: InboundR
     route({
       ...shared,
       path: `${base}/inbound`,
+      operationId: api === 'sms' ? 'listInboundSms' : 'listInboundMessages',
       summary: 'List the texts that people sent to your numbers, newest first',
       query: Type.Object({ ...inboundFilters, ...pageQuery }),
       answers: { 200: { description: 'A page of texts', schema: pageSchema(inboundSchema) } },
@@ -37,6 +38,7 @@ export function createInboundRoutes({ database, api, base, auth, tag }: InboundR
     route({
       ...shared,
       path: `${base}/inbound/{id}`,
+      operationId: api === 'sms' ? 'getInboundSms' : 'getInboundMessage',
       summary: 'Read a text that a person sent to your number',
       params: Type.Object({ id: pathParameter }),
       answers: { 200: { description: 'The text', schema: inboundSchema } },

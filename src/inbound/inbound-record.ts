@@ -1,25 +1,30 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../http/list-page.ts';
+import { nullable, recordId } from '../http/list-page.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, readNumberFilter } from '../messages/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Inbound } from './inbound.ts';
-import type { OptOut } from './opt-out.ts';
+import type { OptOut, Scope } from './opt-out.ts';
 import { canonicalNumber } from './own-number.ts';
 
-export const inboundSchema = Type.Object({
-  id: Type.String(),
-  to: Type.String({ description: 'Your number or short code' }),
-  from: Type.String(),
-  message: nullable(Type.String({ description: 'Null once the retention time is over' })),
-  segments: segmentsSchema,
-  keyword: nullable(Type.String({ description: 'The first word, where it decides whose text this is' })),
-  partial: Type.Boolean({ description: 'True if some parts never came' }),
-  received_at: Type.String(),
-  possible_opt_out: Type.Optional(
-    Type.Literal(true, { description: 'The text begins with a stop word and says more. Nothing was done' }),
-  ),
-});
+export const inboundSchema = Type.Object(
+  {
+    id: recordId('inb'),
+    to: Type.String({ examples: ['80123'], description: 'Your number or short code' }),
+    from: Type.String({ description: 'The number of the phone', examples: ['+447700900123'] }),
+    message: nullable(
+      Type.String({ examples: ['Where is my order?'], description: 'Null once the retention time is over' }),
+    ),
+    segments: segmentsSchema,
+    keyword: nullable(Type.String({ description: 'The first word, where it decides whose text this is' })),
+    partial: Type.Boolean({ description: 'True if some parts never came' }),
+    received_at: Type.String(),
+    possible_opt_out: Type.Optional(
+      Type.Literal(true, { description: 'The text begins with a stop word and says more. Nothing was done' }),
+    ),
+  },
+  { title: 'InboundText' },
+);
 export type InboundRecord = Static<typeof inboundSchema>;
 
 export function toInboundRecord(inbound: Inbound): InboundRecord {
@@ -42,7 +47,8 @@ export function toInboundRecord(inbound: Inbound): InboundRecord {
   };
 }
 
-const numberFilter = (description: string) => Type.Optional(Type.String({ maxLength: longestNumber, description }));
+const numberFilter = (description: string) =>
+  Type.Optional(Type.String({ maxLength: longestNumber, description, examples: ['+447700900123'] }));
 
 export const inboundFilters = {
   from: numberFilter("The phone's number"),
@@ -55,14 +61,20 @@ export function readFilter(number: string | undefined): string | undefined {
   return given === undefined ? undefined : canonicalNumber(given);
 }
 
-export const optOutSchema = Type.Object({
-  number: Type.String({ description: 'Masked once the retention time is over' }),
-  source: Type.String({ description: 'mo (a text of the person), api, carrier, portal or operator' }),
-  word: nullable(Type.String({ description: 'What the person wrote' })),
-  created_at: Type.String(),
-});
+export const optOutSchema = Type.Object(
+  {
+    number: Type.String({ description: 'Masked once the retention time is over' }),
+    source: Type.String({
+      examples: ['api'],
+      description: 'mo (a text of the person), api, carrier, portal or operator',
+    }),
+    word: nullable(Type.String({ description: 'What the person wrote' })),
+    created_at: Type.String(),
+  },
+  { title: 'OptOut' },
+);
 export type OptOutRecord = Static<typeof optOutSchema>;
 
-export function toOptOutRecord({ number, source, word, createdAtMs }: OptOut): OptOutRecord {
+export function toOptOutRecord({ number, source, word, createdAtMs }: Omit<OptOut, 'id' | keyof Scope>): OptOutRecord {
   return { number, source, word, created_at: toTimestamp(createdAtMs) };
 }

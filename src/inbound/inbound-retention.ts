@@ -1,3 +1,4 @@
+import { maskInEvents } from '../events/event-store.ts';
 import { maskNumber } from '../messages/phone-number.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
@@ -13,6 +14,7 @@ export interface InboundRetention {
   /** These do a piece each, and return how many rows they read; 0 when they are done. */
   maskTexts(): Promise<number>;
   maskOptOuts(): Promise<number>;
+  maskEvents(): Promise<number>;
   deleteTexts(): Promise<number>;
   deleteSeen(): Promise<number>;
   /** Masks everything about one number. Its opt-outs stay, as hashes. Returns in how many texts it was. */
@@ -61,11 +63,13 @@ export function createInboundRetention(options: InboundRetentionOptions): Inboun
   return {
     maskTexts: () => walkOn('texts'),
     maskOptOuts: () => walkOn('optOuts'),
+    maskEvents: () => maskInEvents(database, { beforeMs: clock.nowMs() - retentionDays * dayMs }, maskNumber),
     deleteTexts: () => deletePiece(deleteTextsStatement, before(keepDays)),
     deleteSeen: () => deletePiece(deleteSeenStatement, toTimestamp(clock.nowMs())),
 
     async forget(number) {
       await deletePartsFrom(database, number);
+      while ((await maskInEvents(database, { number }, maskNumber)) > 0);
       await database.query('update opt_out set number = $2 where number_hash = any($1::bytea[])', [
         createNumberHashes(keys).all(number),
         maskNumber(number),

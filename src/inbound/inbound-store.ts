@@ -1,3 +1,5 @@
+import { typeCode } from '../events/event.ts';
+import { insertEvents } from '../events/event-inserts.ts';
 import type { PageRequest } from '../http/list-page.ts';
 import { type Api, apiNames } from '../http/route.ts';
 import { encodingNames } from '../messages/message.ts';
@@ -39,6 +41,7 @@ const seenStatement = {
     returning hash`,
 };
 
+/** Inserts texts, and their events where an application holds the number and listens. */
 export async function insertInbound(tx: Tx, texts: Inbound[]): Promise<void> {
   if (texts.length === 0) return;
   const rows = texts.map((text) => ({
@@ -63,7 +66,13 @@ export async function insertInbound(tx: Tx, texts: Inbound[]): Promise<void> {
 
 const insertStatement = {
   name: 'insert-inbound-texts',
-  text: 'insert into inbound_text select * from jsonb_populate_recordset(null::inbound_text, $1::jsonb)',
+  text: `with inserted as (
+      insert into inbound_text select * from jsonb_populate_recordset(null::inbound_text, $1::jsonb)
+      returning id, application_id, api, received_at)
+    ${insertEvents(`(
+      select application_id, id as subject, received_at as time, 1 as sequence, ${typeCode('message.received')} as type, api,
+        null::smallint as error_code
+      from inserted where application_id is not null)`)}`,
 };
 
 export interface InboundFilter {

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Inbound } from './inbound.ts';
 import { findLately } from './inbound-store.ts';
-import type { Scope } from './opt-out.ts';
+import type { ToldScope } from './opt-out.ts';
 import type { OptOuts } from './opt-outs.ts';
 import type { OwnNumber } from './own-number.ts';
 import { type Answering, confirmedEveryMs, lookedAtMs, mayReply, mostLookedAt, replyText, toMessage } from './reply.ts';
@@ -26,7 +26,7 @@ export interface WordText {
   text: Pick<Inbound, 'id' | 'from' | 'to' | 'body'>;
   word: Word;
   /** What the person means: the number, and all applications that hold it. */
-  scopes: Scope[];
+  scopes: ToldScope[];
   /** Answers; undefined if no application holds the number. */
   holder: Holder | undefined;
   source: InboundSource;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
-import { type Auth, type Route, requireApplication, route } from '../http/route.ts';
+import { type Api, type Auth, type Route, requireApplication, route } from '../http/route.ts';
 import { longestNumber, numberForm, readNumber, rightNumber } from '../messages/phone-number.ts';
 import { invalidField } from '../platform/errors.ts';
 import { optOutSchema, readFilter, toOptOutRecord } from './inbound-record.ts';
@@ -11,6 +11,7 @@ export interface OptOutRoutesOptions {
   optOuts: OptOuts;
   /** Like `/sms/v1`. */
   base: string;
+  api: Exclude<Api, 'verify'>;
   auth: Auth;
   tag: string;
 }
@@ -18,7 +19,8 @@ export interface OptOutRoutesOptions {
 const params = Type.Object({ number: pathParameter });
 
 /** Who wants no texts of an application: all its SMS and Messaging texts, whichever API asks. */
-export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOptions): Route[] {
+export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRoutesOptions): Route[] {
+  const word = api === 'sms' ? 'Sms' : 'Messaging';
   return [
     route({
       method: 'GET',
@@ -26,6 +28,7 @@ export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOpt
       auth,
       tag,
       bulkhead: 'side',
+      operationId: `list${word}OptOuts`,
       summary: 'List the people who want no texts of this application, newest first',
       query: Type.Object({
         to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
@@ -48,11 +51,13 @@ export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOpt
       auth,
       tag,
       bulkhead: 'side',
+      operationId: `put${word}OptOut`,
       summary: 'Send no more texts to a number',
       params,
       answers: { 200: { description: 'The opt-out', schema: optOutSchema } },
+      refuses: { INVALID_ARGUMENT: 'The path has no phone number' },
       handler: async (call) => {
-        const optOut = await optOuts.put(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        const optOut = await optOuts.put(requireApplication(call), requireNumberIn(call.params.number));
         return { status: 200, body: toOptOutRecord(optOut) };
       },
     }),
@@ -62,13 +67,18 @@ export function createOptOutRoutes({ optOuts, base, auth, tag }: OptOutRoutesOpt
       auth,
       tag,
       bulkhead: 'side',
+      operationId: `delete${word}OptOut`,
       summary: 'Undo an opt-out that this API has put',
       description:
         "A person's own word stays (409): that person undoes it by a start word, or an operator with a reason.",
       params,
       answers: { 204: { description: 'Undone' } },
+      refuses: {
+        INVALID_ARGUMENT: 'The path has no phone number',
+        INCOMPATIBLE_STATE: 'The person has opted out by a text or at the carrier',
+      },
       handler: async (call) => {
-        await optOuts.remove(requireApplication(call).applicationId, requireNumberIn(call.params.number));
+        await optOuts.remove(requireApplication(call), requireNumberIn(call.params.number));
         return { status: 204 };
       },
     }),

@@ -1,8 +1,12 @@
+import { typeCode } from '../events/event.ts';
+import { insertEvents } from '../events/event-inserts.ts';
 import type { PageRequest } from '../http/list-page.ts';
+import { type Api, apiNames } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
-import { type OptOut, type OptOutSource, optOutSources, type Scope, scopeKinds } from './opt-out.ts';
+import { toOptOutRecord } from './inbound-record.ts';
+import { type OptOut, type OptOutSource, optOutSources, type Scope, scopeKinds, type ToldScope } from './opt-out.ts';
 
 /** A number as the rows have it. */
 export interface HashedNumber {
@@ -21,28 +25,33 @@ const lockStatement = `select pg_advisory_xact_lock(hashtextextended(number, 420
 export interface NewOptOut {
   number: string;
   hashed: HashedNumber;
-  scopes: Scope[];
+  scopes: ToldScope[];
   source: OptOutSource;
   word: string | null;
 }
 
 /**
  * Opts a number out, and notes what is new. An opt-out that is there stays as it is, but any other word replaces the
- * application's own: the application can undo only what it has said itself. Returns how many scopes changed.
+ * application's own: the application can undo only what it has said itself. What is new is told. Returns how many scopes
+ * changed.
  */
 export async function addOptOuts(tx: Tx, { number, hashed, scopes, source, word }: NewOptOut, clock: Clock) {
-  const { count } = await tx.query(addStatement, [
+  const nowMs = clock.nowMs();
+  const { rows } = await tx.query<{ changed: number }>(addStatement, [
     ...scopeColumns(scopes),
     hashed.all,
     hashed.newest,
     number,
     optOutSources.indexOf(source),
     word,
-    toTimestamp(clock.nowMs()),
+    toTimestamp(nowMs),
     scopes.map(() => uuidOf(newId('opt', clock))),
     scopes.map(() => uuidOf(newId('opt', clock))),
+    scopes.map(({ told }) => told && uuidOf(told.applicationId)),
+    scopes.map(({ told }) => told && apiNames.indexOf(told.api)),
+    JSON.stringify(toOptOutRecord({ number, source, word, createdAtMs: nowMs })),
   ]);
-  return count;
+  return rows[0]?.changed ?? 0;
 }
 
 function scopeColumns(scopes: Scope[]): unknown[] {
@@ -54,7 +63,8 @@ const byApi = optOutSources.indexOf('api');
 const addStatement = {
   name: 'add-opt-outs',
   text: `with wanted as (
-      select * from unnest($1::smallint[], $2::text[], $9::uuid[], $10::uuid[]) as w(scope, subject, id, change_id)),
+      select * from unnest($1::smallint[], $2::text[], $9::uuid[], $10::uuid[], $11::uuid[], $12::smallint[])
+        as w(scope, subject, id, change_id, application_id, api)),
     known as (
       select o.id, o.source, w.scope, w.subject, w.change_id from wanted w join opt_out o
         on o.number_hash = any($3::bytea[]) and o.scope = w.scope and o.subject = w.subject
@@ -64,21 +74,33 @@ const addStatement = {
       where o.id = k.id and k.source = ${byApi} and $6::smallint <> ${byApi}
       returning k.scope, k.subject, k.change_id),
     added as (
-      insert into opt_out (id, number_hash, scope, subject, number, source, word, created_at)
-      select id, $4, scope, subject, $5, $6, $7, $8 from wanted w
+      insert into opt_out (id, number_hash, scope, subject, application_id, number, source, word, created_at)
+      select id, $4, scope, subject, application_id, $5, $6, $7, $8 from wanted w
       where not exists (select from known k where k.scope = w.scope and k.subject = w.subject)
       order by scope, subject on conflict do nothing returning scope, subject),
     changed as (
       select scope, subject, change_id from raised
-      union all select w.scope, w.subject, w.change_id from added join wanted w using (scope, subject))
-    insert into opt_out_change (id, number_hash, scope, subject, opted_out, source, word, changed_at)
-    select change_id, $4, scope, subject, true, $6, $7, $8 from changed`,
+      union all select w.scope, w.subject, w.change_id from added join wanted w using (scope, subject)),
+    noted as (
+      insert into opt_out_change (id, number_hash, scope, subject, opted_out, source, word, changed_at)
+      select change_id, $4, scope, subject, true, $6, $7, $8 from changed),
+    told as (${insertEvents(
+      `(
+      select w.application_id, w.id as subject, $8::timestamptz as time, 1 as sequence,
+        ${typeCode('recipient.opted_out')} as type, w.api, $13::jsonb as data
+      from added join wanted w using (scope, subject) where w.application_id is not null)`,
+      'data',
+    )})
+    select count(*) as changed from changed`,
 };
 
 export interface EndedOptOut {
   hashed: HashedNumber;
+  number: string;
   /** Null: all of them. */
   scopes: Scope[] | null;
+  /** In whose events an application is told of it. */
+  apiOf: (applicationId: string) => Api;
   /** Only what this source has said. */
   only?: OptOutSource;
   source: OptOutSource;
@@ -87,10 +109,20 @@ export interface EndedOptOut {
   accountId?: string;
 }
 
-/** Opts a number back in. Returns how many scopes changed. */
+interface EndedRow {
+  id: string;
+  scope: number;
+  subject: string;
+  applicationId: string | null;
+  source: number;
+  word: string | null;
+  createdAtMs: number;
+}
+
+/** Opts a number back in, and tells the applications that were told of the opt-out. Returns how many scopes changed. */
 export async function endOptOuts(tx: Tx, ended: EndedOptOut, clock: Clock): Promise<number> {
   const { hashed, scopes, only, source, word, reason = null, accountId = null } = ended;
-  const { rows } = await tx.query<{ scope: number; subject: string }>(endStatement, [
+  const { rows } = await tx.query<EndedRow>(endStatement, [
     hashed.all,
     scopes === null,
     ...scopeColumns(scopes ?? []),
@@ -107,18 +139,33 @@ export async function endOptOuts(tx: Tx, ended: EndedOptOut, clock: Clock): Prom
     reason,
     accountId,
     toTimestamp(clock.nowMs()),
+    rows.map(({ id }) => id),
+    rows.map(({ applicationId }) => applicationId),
+    rows.map(({ applicationId }) => applicationId && apiNames.indexOf(ended.apiOf(fromUuid('app', applicationId)))),
+    rows.map((row) => JSON.stringify(toOptOutRecord({ ...row, number: ended.number, source: sourceOf(row.source) }))),
   ]);
   return rows.length;
 }
 
 const endStatement = `delete from opt_out o where number_hash = any($1::bytea[])
     and ($2::boolean or (scope, subject) in (select * from unnest($3::smallint[], $4::text[])))
-    and ($5::smallint is null or source = $5) returning scope, subject`;
+    and ($5::smallint is null or source = $5)
+    returning id, scope, subject, application_id as "applicationId", source, word, created_at as "createdAtMs"`;
 
-const noteEndStatement = `insert into opt_out_change
-      (id, number_hash, scope, subject, opted_out, source, word, reason, account_id, changed_at)
-    select id, $4, scope, subject, false, $5, $6, $7, $8, $9
-    from unnest($1::uuid[], $2::smallint[], $3::text[]) as e(id, scope, subject)`;
+const noteEndStatement = `with e as (
+      select * from unnest($1::uuid[], $2::smallint[], $3::text[], $10::uuid[], $11::uuid[], $12::smallint[], $13::jsonb[])
+        as e(change_id, scope, subject, id, application_id, api, data)),
+    noted as (
+      insert into opt_out_change
+        (id, number_hash, scope, subject, opted_out, source, word, reason, account_id, changed_at)
+      select change_id, $4, scope, subject, false, $5, $6, $7, $8, $9 from e)
+    ${insertEvents(
+      `(
+      select application_id, id as subject, $9::timestamptz as time, 2 as sequence,
+        ${typeCode('recipient.opted_in')} as type, api, data
+      from e where application_id is not null)`,
+      'data',
+    )}`;
 
 interface OptOutRow {
   id: string;
@@ -160,8 +207,12 @@ function toOptOut({ id, scope, source, ...rest }: OptOutRow): OptOut {
     ...rest,
     id: fromUuid('opt', id),
     kind: scopeKinds[scope] ?? 'sender',
-    source: optOutSources[source] ?? 'mo',
+    source: sourceOf(source),
   };
+}
+
+function sourceOf(code: number): OptOutSource {
+  return optOutSources[code] ?? 'mo';
 }
 
 /** A text that may be unwanted: one for each hash of its number. */

@@ -1,3 +1,4 @@
+import type { Api } from '../http/route.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
 
@@ -24,6 +25,16 @@ export function senderScope(sender: string): Scope {
 
 export function applicationScope(applicationId: string): Scope {
   return { kind: 'application', subject: applicationId };
+}
+
+/** The application that is told when a scope changes, and the API in whose events it is told. */
+export interface Told {
+  applicationId: string;
+  api: Api;
+}
+
+export interface ToldScope extends Scope {
+  told: Told | null;
 }
 
 export interface OptOut extends Scope {

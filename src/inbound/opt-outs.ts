@@ -10,14 +10,24 @@ import {
   applicationScope,
   createNumberHashes,
   type OptOut,
-  type OptOutSource,
   type Scope,
   senderScope,
+  type Told,
+  type ToldScope,
 } from './opt-out.ts';
 import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts, lockNumbers } from './opt-out-store.ts';
 
 /** What of a text decides whether it is wanted. */
 export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'sentAs'>;
+
+/** A text that a carrier refused because its recipient does not want it. */
+export interface RefusedText {
+  number: string;
+  /** What it was sent from. */
+  sender: string;
+  /** The application that sent it. */
+  told: Told;
+}
 
 export type OptOuts = ReturnType<typeof createOptOuts>;
 
@@ -66,33 +76,39 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
     lock: lockNumbers,
 
     /** A person's own word. Returns whether it changed anything. */
-    async stop(tx: Tx, number: string, scopes: Scope[], word: string): Promise<boolean> {
+    async stop(tx: Tx, number: string, scopes: ToldScope[], word: string): Promise<boolean> {
       return (await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'mo', word }, clock)) > 0;
     },
 
-    async start(tx: Tx, number: string, scopes: Scope[], word: string): Promise<boolean> {
-      return (await endOptOuts(tx, { hashed: hashed(number), scopes, source: 'mo', word }, clock)) > 0;
+    async start(tx: Tx, number: string, scopes: ToldScope[], word: string): Promise<boolean> {
+      const told = scopes.flatMap((scope) => scope.told ?? []);
+      const apiOf = (id: string) => (told.find(({ applicationId }) => applicationId === id) ?? told[0])?.api ?? 'sms';
+      const about = { number, hashed: hashed(number), scopes, apiOf };
+      return (await endOptOuts(tx, { ...about, source: 'mo', word }, clock)) > 0;
     },
 
     /** A carrier has refused texts because the person does not want them. */
-    async learn(tx: Tx, refused: { number: string; sender: string }[]): Promise<void> {
+    async learn(tx: Tx, refused: RefusedText[]): Promise<void> {
       await lockNumbers(
         tx,
         refused.map(({ number }) => number),
       );
-      for (const { number, sender } of refused) {
-        const scopes = [senderScope(sender)];
+      for (const { number, sender, told } of refused) {
+        // An application that the person has left already has been told.
+        const filter = { scope: applicationScope(told.applicationId), hashes: hashes.all(number) };
+        const known = await listOptOuts(tx, filter, { limit: 1, after: undefined });
+        const scopes = [{ ...senderScope(sender), told: known.length === 0 ? told : null }];
         await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'carrier', word: null }, clock);
       }
     },
 
     /** The application says that this person wants no texts of it. */
-    put: (applicationId: string, number: string): Promise<OptOut> =>
+    put: (told: Told, number: string): Promise<OptOut> =>
       database.transaction(async (tx) => {
         await lockNumbers(tx, [number]);
-        const scope = applicationScope(applicationId);
-        const source: OptOutSource = 'api';
-        await addOptOuts(tx, { number, hashed: hashed(number), scopes: [scope], source, word: null }, clock);
+        const scope = applicationScope(told.applicationId);
+        const scopes = [{ ...scope, told }];
+        await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'api', word: null }, clock);
         const page = { limit: 1, after: undefined };
         const [optOut] = await listOptOuts(tx, { scope, hashes: hashes.all(number) }, page);
         if (optOut === undefined) throw new Error('an opt-out was not written');
@@ -100,14 +116,15 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
       }),
 
     /** Undoes what the application has said itself. */
-    remove: (applicationId: string, number: string): Promise<void> =>
+    remove: ({ applicationId, api }: Told, number: string): Promise<void> =>
       database.transaction(async (tx) => {
         await lockNumbers(tx, [number]);
-        const scopes = [applicationScope(applicationId)];
+        const scope = applicationScope(applicationId);
         const given = hashed(number);
-        const ended = await endOptOuts(tx, { hashed: given, scopes, only: 'api', source: 'api', word: null }, clock);
+        const about = { number, hashed: given, scopes: [scope], apiOf: () => api };
+        const ended = await endOptOuts(tx, { ...about, only: 'api', source: 'api', word: null }, clock);
         if (ended > 0) return;
-        const filter = { scope: applicationScope(applicationId), hashes: given.all };
+        const filter = { scope, hashes: given.all };
         const [left] = await listOptOuts(tx, filter, { limit: 1, after: undefined });
         throw left === undefined ? notFound() : notYours();
       }),
@@ -117,7 +134,8 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
       database.transaction(async (tx) => {
         await lockNumbers(tx, [number]);
         const about = { source: 'operator', word: null, reason, accountId } as const;
-        const ended = await endOptOuts(tx, { hashed: hashed(number), scopes: null, ...about }, clock);
+        const given = { number, hashed: hashed(number), scopes: null, apiOf: () => 'sms' as const };
+        const ended = await endOptOuts(tx, { ...given, ...about }, clock);
         if (ended === 0) throw notFound();
       }),
 

@@ -8,7 +8,7 @@ import { type Arrival, type Inbound, readableAddress, readableText } from './inb
 import { insertInbound } from './inbound-store.ts';
 import { joinParts, type PartText, partsKeptMs, takeIncomplete } from './join-parts.ts';
 import { createObey, type Holder, type ObeyOptions } from './obey.ts';
-import { applicationScope, type Scope, senderScope } from './opt-out.ts';
+import { applicationScope, senderScope, type ToldScope } from './opt-out.ts';
 import { canonicalNumber, carrierNameOf, holderOf, holdersOf, type OwnNumber } from './own-number.ts';
 import { findNumbers } from './own-number-store.ts';
 import { findOldLongTexts } from './part-store.ts';
@@ -38,7 +38,7 @@ interface Placed {
   arrival: Arrival;
   record: Inbound;
   word: Word | undefined;
-  scopes: Scope[];
+  scopes: ToldScope[];
   holder: Holder | undefined;
   isOwn: boolean;
 }
@@ -80,9 +80,11 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
     };
     const isOwn = all.some(({ number }) => number === from);
     // Anyone can text as any sender in the sandbox, so a virtual phone stops other applications at given numbers only.
-    const everyone = phoneOf === undefined || holders.length > 0 ? [senderScope(to)] : [];
-    const applications = new Set([...(phoneOf ? [phoneOf] : []), ...holders].map(({ applicationId }) => applicationId));
-    const scopes = [...everyone, ...[...applications].map(applicationScope)];
+    const everyone = phoneOf === undefined || holders.length > 0 ? [{ ...senderScope(to), told: null }] : [];
+    const scopes = [
+      ...everyone,
+      ...applicationScopes([...(own ? [own] : []), ...(phoneOf ? [phoneOf] : []), ...holders]),
+    ];
     return { arrival, record, word, scopes, holder: holder ?? holders[0], isOwn };
   }
 
@@ -158,6 +160,14 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       return old.length;
     },
   };
+}
+
+/** One for each application, which is told by the API of its first number. */
+function applicationScopes(holders: Holder[]): ToldScope[] {
+  const told = new Map<string, Holder>();
+  for (const { applicationId, api } of holders)
+    if (!told.has(applicationId)) told.set(applicationId, { applicationId, api });
+  return [...told.values()].map((each) => ({ ...applicationScope(each.applicationId), told: each }));
 }
 
 function isPart(text: InboundText): text is PartText {

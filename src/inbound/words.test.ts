@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { firstWord, fixedWords, mayMeanStop, removableWords, wordOf } from './words.ts';
 
 describe('a whole text', () => {
@@ -64,7 +65,7 @@ describe('a text that may mean stop', () => {
 describe('any text', () => {
   test('is never both a word and a doubtful text, and never throws', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 80 }), (text) => {
         const isWord = wordOf(text) !== undefined;
         assert.ok(!(isWord && mayMeanStop(text, null) && !/\s/u.test(text.trim())), JSON.stringify(text));
         firstWord(text);

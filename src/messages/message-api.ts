@@ -8,15 +8,28 @@ import { createBatchRoute } from './message-batch-api.ts';
 import { messageFilters, messageSchema, segmentsSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readNumberFilter } from './phone-number.ts';
-import { readSend, type SendBody } from './send-rules.ts';
+import { readSend, type SendBody, sendRefusals } from './send-rules.ts';
 import { offenders, smartEncode } from './smart-encoding.ts';
 import { measure } from './text.ts';
 
 const params = Type.Object({ id: pathParameter });
 
+/** Generated clients name each API's operations by themselves. */
+const operationIds = {
+  sms: { send: 'sendSms', preview: 'previewSms', list: 'listSms', get: 'getSms', cancel: 'cancelSms' },
+  messaging: {
+    send: 'sendMessage',
+    preview: 'previewMessage',
+    list: 'listMessages',
+    get: 'getMessage',
+    cancel: 'cancelMessage',
+  },
+};
+
 /** Send, read, list, cancel and preview for both APIs. Each API sees only the messages sent through it. */
 export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
+  const names = operationIds[api];
 
   function answerOf(message: Message) {
     return { status: created, body: JSON.stringify(toMessageRecord(message)), location: `${base}/${message.id}` };
@@ -46,10 +59,12 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: base,
       auth,
       tag,
+      operationId: names.send,
       summary: 'Send a text',
       body: rules[api],
       idempotent: true,
-      answers: { [created]: { description: 'Accepted and stored', schema: messageSchema } },
+      answers: { [created]: { description: 'Accepted and stored', schema: messageSchema, headers: ['Location'] } },
+      refuses: sendRefusals[api],
       handler: send,
     }),
     route({
@@ -57,6 +72,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: `${base}/preview`,
       auth,
       tag,
+      operationId: names.preview,
       summary: 'Preview a text without sending it',
       body: rules.preview,
       idempotent: true,
@@ -83,6 +99,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: base,
       auth,
       tag,
+      operationId: names.list,
       summary: 'List messages, newest first',
       bulkhead: 'side',
       query: Type.Object({
@@ -103,6 +120,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: `${base}/{id}`,
       auth,
       tag,
+      operationId: names.get,
       summary: 'Read a message',
       params,
       answers: { 200: { description: 'The message as it is now', schema: messageSchema } },
@@ -116,10 +134,17 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       path: `${base}/{id}`,
       auth,
       tag,
+      operationId: names.cancel,
       summary: 'Cancel a scheduled or queued message',
       bulkhead: 'single',
       params,
-      answers: { 200: { description: 'The canceled message', schema: messageSchema } },
+      answers: {
+        200: {
+          description: 'The canceled message',
+          schema: messageSchema,
+        },
+      },
+      refuses: { INCOMPATIBLE_STATE: 'The message is no longer scheduled or queued' },
       handler: async (call) => {
         const message = await messages.cancel(requireApplication(call).applicationId, api, call.params.id);
         return { status: 200, body: toMessageRecord(message) };
@@ -132,11 +157,18 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
 /** One offender makes a text UCS-2; a hundred are enough to show the caller what to change. */
 const mostOffenders = 100;
 
-const previewAnswer = Type.Object({
-  segments: segmentsSchema,
-  offenders: Type.Array(
-    Type.Object({ character: Type.String(), index: Type.Integer(), substitute: nullable(Type.String()) }),
-    { description: `The first ${mostOffenders} characters that are not in GSM-7` },
-  ),
-  with_smart_encoding: segmentsSchema,
-});
+const previewAnswer = Type.Object(
+  {
+    segments: segmentsSchema,
+    offenders: Type.Array(
+      Type.Object({
+        character: Type.String({ examples: ['’'] }),
+        index: Type.Integer({ description: 'Its place in the text, in UTF-16 units', examples: [4] }),
+        substitute: nullable(Type.String({ description: 'What smart_encoding puts there', examples: ["'"] })),
+      }),
+      { description: `The first ${mostOffenders} characters that are not in GSM-7` },
+    ),
+    with_smart_encoding: segmentsSchema,
+  },
+  { title: 'Preview' },
+);

@@ -1,12 +1,33 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
+import { fieldProblemSchema } from '../http/error-reply.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
 import { ApiError } from '../platform/errors.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
-import { toMessageRecord } from './message-record.ts';
+import { messageSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
+
+const itemError = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'As in an error', examples: ['INVALID_ARGUMENT'] }),
+      message: Type.String({ examples: ['to is required'] }),
+      details: Type.Array(fieldProblemSchema),
+    }),
+  },
+  { title: 'RefusedMessage' },
+);
+
+/** The handler writes the answer, so that a kept one is the same. */
+const batchSchema = Type.Object(
+  {
+    data: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: Type.Union([messageSchema, itemError]) })),
+    summary: Type.Object({ accepted: Type.Integer({ examples: [1] }), rejected: Type.Integer({ examples: [0] }) }),
+  },
+  { title: 'Batch' },
+);
 
 /** Up to 100 texts in one request, which counts as one against the limits. Each text succeeds or fails alone. */
 export function createBatchRoute({ api, base, auth, tag, messages, idempotency, rules }: MessageRoutesOptions): Route {
@@ -15,6 +36,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     path: `${base}/batch`,
     auth,
     tag,
+    operationId: 'sendMessages',
     summary: 'Send up to 100 texts',
     body: Type.Object({
       messages: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: rules.messaging }), {
@@ -27,10 +49,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     answers: {
       200: {
         description: 'One entry per message, in order: its record, or its error',
-        schema: Type.Object({
-          data: Type.Array(Type.Unknown()),
-          summary: Type.Object({ accepted: Type.Integer(), rejected: Type.Integer() }),
-        }),
+        schema: batchSchema,
       },
     },
     handler: (call) =>

@@ -1,38 +1,62 @@
 import { Type } from 'typebox';
-import { nullable } from '../http/list-page.ts';
+import { nullable, recordId } from '../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import { type MessageStatus, messageError, messageStatuses, type ShownMessage } from './message.ts';
 import { longestNumber, numberForm } from './phone-number.ts';
 
-export const segmentsSchema = Type.Object({
-  count: Type.Integer({ description: 'Number of segments' }),
-  encoding: Type.String({ description: 'GSM-7 or UCS-2' }),
-  characters: Type.Integer(),
-  remaining: Type.Integer({ description: 'Septets or UTF-16 units that still fit into the last segment' }),
+export const segmentsSchema = Type.Object(
+  {
+    count: Type.Integer({ description: 'Number of segments' }),
+    encoding: Type.String({ description: 'GSM-7 or UCS-2' }),
+    characters: Type.Integer({ examples: [30] }),
+    remaining: Type.Integer({
+      examples: [130],
+      description: 'Septets or UTF-16 units that still fit into the last segment',
+    }),
+  },
+  { title: 'Segments' },
+);
+
+export const messageErrorSchema = Type.Unsafe<ReturnType<typeof messageError>>({
+  type: ['object', 'null'],
+  title: 'DeliveryError',
+  description: 'Why it did not arrive; null while it may',
+  examples: [null],
+  properties: {
+    code: { type: 'string', description: 'Like unreachable or blocked_by_recipient' },
+    message: { type: 'string', description: 'The same for people' },
+    permanent: { type: 'boolean', description: 'Whether another try would fail too' },
+  },
+  required: ['code', 'message', 'permanent'],
 });
 
-export const messageSchema = Type.Object({
-  id: Type.String(),
-  to: Type.String(),
-  from: Type.String(),
-  message: nullable(Type.String({ description: 'Null once the retention time is over' })),
-  channel: Type.String(),
-  status: Type.String({
-    description: 'scheduled, queued, sent, delivered, undelivered, failed, expired, canceled or unknown',
-  }),
-  segments: segmentsSchema,
-  reference: nullable(Type.String()),
-  error: Type.Unsafe<ReturnType<typeof messageError>>({
-    type: ['object', 'null'],
-    properties: { code: { type: 'string' }, message: { type: 'string' }, permanent: { type: 'boolean' } },
-    required: ['code', 'message', 'permanent'],
-  }),
-  created_at: Type.String(),
-  updated_at: Type.String(),
-  sent_at: nullable(Type.String()),
-  delivered_at: nullable(Type.String()),
-  expires_at: Type.String(),
-});
+export const messageSchema = Type.Object(
+  {
+    id: recordId('msg'),
+    to: Type.String(),
+    from: Type.String(),
+    message: nullable(
+      Type.String({
+        examples: ['Your order has left our house.'],
+        description: 'Null once the retention time is over',
+      }),
+    ),
+    channel: Type.String(),
+    status: Type.String({
+      examples: ['queued'],
+      description: 'scheduled, queued, sent, delivered, undelivered, failed, expired, canceled or unknown',
+    }),
+    segments: segmentsSchema,
+    reference: nullable(Type.String()),
+    error: messageErrorSchema,
+    created_at: Type.String(),
+    updated_at: Type.String(),
+    sent_at: nullable(Type.String()),
+    delivered_at: nullable(Type.String()),
+    expires_at: Type.String(),
+  },
+  { title: 'Message' },
+);
 
 export const messageFilters = {
   to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
@@ -43,7 +67,7 @@ export const messageFilters = {
       expected: `one of ${messageStatuses.join(', ')}`,
     }),
   ),
-  reference: Type.Optional(Type.String({ maxLength: 128 })),
+  reference: Type.Optional(Type.String({ maxLength: 128, description: 'Your own reference' })),
 };
 
 /** The message as the API returns it. */

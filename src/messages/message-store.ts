@@ -58,20 +58,21 @@ export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
 export const messageInserts = (first: number, only?: string) => `${insertedMessages(first, only)},
   ${queueInserts('inserted_message')}`;
 
-const insertedMessages = (first: number, only?: string, condition?: string) => `inserted_message as (
+/** `sequence` is 1 where the first state of a message is told. */
+const insertedMessages = (first: number, only?: string, condition?: string, sequence = 0) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given)
+      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, sequence)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
       c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
-      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb
+      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb, ${sequence}
     from ${fromTextRows(first)} m
     where ${condition ?? 'true'} ${only === undefined ? '' : `and place in (select place from ${only})`}
     on conflict (id) do nothing
     returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status, created_at,
-      error_code)`;
+      error_code, sequence)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {
@@ -92,9 +93,9 @@ const insertUnlessStatement: Statement = {
 
 const insertFailedStatement: Statement = {
   name: 'insert-failed-messages',
-  text: `with ${insertedMessages(1)},
+  text: `with ${insertedMessages(1, undefined, undefined, 1)},
     changed as (
-      select id, application_id as "applicationId", api, status, 1 as sequence, created_at as updated_at, error_code
+      select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code
       from inserted_message),
     ended as (${insertEnds('changed')}),
     told as (${insertMessageEvents('changed')})

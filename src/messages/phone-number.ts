@@ -8,6 +8,8 @@ export const longestNumber = 32;
 const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** A plus, then digits. Separators may stand only between two digits. */
 const written = /^\+[1-9](?:[ .()-]*[0-9]){6,14}$/;
+/** For the reference. */
+export const numberPattern = written.source;
 const separators = /[ .()-]+/g;
 
 export const rightNumber = 'a plus, the country code and the number, 7 to 15 digits in all, like +447700900123';

@@ -6,9 +6,9 @@ import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { channelExpected, unsupportedChannel } from './channel.ts';
 import type { Priority, SendRequest } from './message-service.ts';
-import { longestNumber, numberForm, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
+import { longestNumber, numberForm, numberPattern, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
 import { referenceProblem } from './reference.ts';
-import { longestSender, rightSender, senderProblem } from './sender.ts';
+import { longestSender, rightSender, senderPattern, senderProblem } from './sender.ts';
 import { smartEncode } from './smart-encoding.ts';
 import { longestText, measure, rightText, textProblem, tooLongProblem } from './text.ts';
 
@@ -18,6 +18,19 @@ export type SendRules = ReturnType<typeof createSendRules>;
 export type SendBody = Static<SendRules['sms']> & { channel?: string };
 
 type Body = Record<string, unknown>;
+
+/** What a send is refused for, beside its fields. */
+export const sendRefusals = {
+  sms: {
+    UNROUTABLE_DESTINATION: 'No route leads to the number',
+    SPEND_LIMIT: "The application's segments of the day are used up",
+  },
+  messaging: {
+    UNSUPPORTED_CHANNEL: 'The channel is not one that works',
+    UNROUTABLE_DESTINATION: 'No route leads to the number',
+    SPEND_LIMIT: "The application's segments of the day are used up",
+  },
+};
 
 const sevenDaysMs = 7 * dayMs;
 
@@ -38,14 +51,25 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
     return problems;
   }
 
-  const message = Type.String({ maxLength: longestText, expected: rightText });
+  const message = Type.String({
+    maxLength: longestText,
+    expected: rightText,
+    examples: ['Your order has left our house.'],
+  });
   const fields = {
     to: Type.String({
       maxLength: longestNumber,
       expected: rightNumber,
+      shownPattern: numberPattern,
+      examples: ['+447700900123'],
       description: `Destination number: ${numberForm}`,
     }),
-    from: Type.String({ maxLength: longestSender, expected: rightSender }),
+    from: Type.String({
+      maxLength: longestSender,
+      expected: rightSender,
+      shownPattern: senderPattern,
+      examples: ['ACME'],
+    }),
     message,
     reference: Type.Optional(
       nullable(Type.String({ maxLength: 128, description: 'Your own reference for the message' })),
@@ -54,10 +78,17 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       minimum: 60,
       maximum: 259_200,
       default: 86_400,
+      description: 'How long carriers try to deliver it',
       expected: 'a whole number of seconds from 60 to 259200',
     }),
     send_at: Type.Optional(
-      nullable(Type.String({ maxLength: 35, description: 'RFC 3339, up to 7 days ahead; a past time sends at once' })),
+      nullable(
+        Type.String({
+          maxLength: 35,
+          examples: ['2026-01-31T12:00:00Z'],
+          description: 'RFC 3339, up to 7 days ahead; a past time sends at once',
+        }),
+      ),
     ),
     smart_encoding: Type.Boolean({ default: false, description: 'Replace typographic characters with plain ones' }),
     priority: Type.Unsafe<Priority>({
@@ -68,7 +99,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       description: 'high: goes before others, as codes do, where an operator allows it to the application',
     }),
   };
-  const sms = Type.Object(fields, { check });
+  const sms = Type.Object(fields, { title: 'SmsToSend', check });
 
   /** A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem. */
   function checkChannel(body: Body): FieldProblem[] {
@@ -80,11 +111,17 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
     sms,
     messaging: Type.Object(
       { ...fields, channel: Type.String({ maxLength: 1024, default: 'sms', expected: 'sms' }) },
-      { check: (body: Body) => [...check(body), ...checkChannel(body)] },
+      { title: 'MessageToSend', check: (body: Body) => [...check(body), ...checkChannel(body)] },
     ),
     preview: Type.Object(
-      { message: Type.String({ maxLength: longestText, expected: `a text of 1 to ${longestText} UTF-16 units` }) },
-      { check: checkPreview },
+      {
+        message: Type.String({
+          maxLength: longestText,
+          expected: `a text of 1 to ${longestText} UTF-16 units`,
+          examples: ['It’s on its way'],
+        }),
+      },
+      { title: 'TextToPreview', check: checkPreview },
     ),
   };
 }

@@ -3,6 +3,9 @@ const letter = /[A-Za-z]/;
 const number = /^\+?[0-9]{3,15}$/;
 const notInName = /[^A-Za-z0-9 .\-_&+]/u;
 
+/** For the reference: a name with a letter in it, or a number. */
+export const senderPattern = '^(?:[A-Za-z0-9 .\\-_&+]{1,11}|\\+?[0-9]{3,15})$';
+
 export const longestSender = 16;
 export const rightSender =
   '1 to 11 letters (A-Z, a-z), digits, spaces or . - _ & + with at least one letter, like ACME, ' +

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'IDEMPOTENCY_IN_PROGRESS'
   | 'ALREADY_EXISTS'
   | 'TOO_MANY_STREAMS'
+  | 'CURSOR_EXPIRED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'IDEMPOTENCY_KEY_REUSED'
@@ -23,7 +24,7 @@ export type ErrorCode =
   | 'INTERNAL'
   | 'UNAVAILABLE';
 
-const statusOf: Record<ErrorCode, number> = {
+export const statusOf: Record<ErrorCode, number> = {
   INVALID_ARGUMENT: 400,
   UNSUPPORTED_CHANNEL: 400,
   UNROUTABLE_DESTINATION: 400,
@@ -39,6 +40,7 @@ const statusOf: Record<ErrorCode, number> = {
   IDEMPOTENCY_IN_PROGRESS: 409,
   ALREADY_EXISTS: 409,
   TOO_MANY_STREAMS: 409,
+  CURSOR_EXPIRED: 410,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,

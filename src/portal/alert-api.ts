@@ -1,24 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, readPage, toPage } from '../http/list-page.ts';
+import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { alertKinds } from '../quality/alert.ts';
 import { type Alert, listAlerts } from '../quality/alert-store.ts';
 
-const alertSchema = Type.Object({
-  id: Type.String(),
-  kind: Type.String({ description: alertKinds.join(', ') }),
-  carrier: nullable(Type.String()),
-  country: nullable(Type.String()),
-  application_id: nullable(Type.String()),
-  summary: Type.String(),
-  advice: Type.String({ description: 'What an operator can do' }),
-  since: Type.String({ description: 'When it began' }),
-  raised_at: Type.String({ description: 'When it had lasted long enough to be told' }),
-  told_at: nullable(Type.String({ description: 'When HELIOGRAPH_ALERT_URL answered that it knows' })),
-  cleared_at: nullable(Type.String()),
-});
+const alertSchema = Type.Object(
+  {
+    id: recordId('alr'),
+    kind: Type.String({ examples: ['bind_down'], description: alertKinds.join(', ') }),
+    carrier: nullable(Type.String()),
+    country: nullable(Type.String()),
+    application_id: nullable(Type.String()),
+    summary: Type.String({ examples: ['The carrier acme is not bound.'] }),
+    advice: Type.String({ description: 'What an operator can do' }),
+    since: Type.String({ description: 'When it began' }),
+    raised_at: Type.String({ description: 'When it had lasted long enough to be told' }),
+    told_at: nullable(Type.String({ description: 'When HELIOGRAPH_ALERT_URL answered that it knows' })),
+    cleared_at: nullable(Type.String()),
+  },
+  { title: 'Alert' },
+);
 export type AlertRecord = Static<typeof alertSchema>;
 
 const states = ['open', 'cleared'] as const;
@@ -31,6 +34,7 @@ export function createAlertRoutes({ database }: { database: Database }): Route[]
       path: '/portal/v1/operator/alerts',
       auth: { kind: 'operator' },
       tag: 'Developer portal: carriers',
+      operationId: 'listAlerts',
       summary: 'List alerts, newest first',
       description: 'Those that are over are kept for 30 days.',
       query: Type.Object({
@@ -38,6 +42,7 @@ export function createAlertRoutes({ database }: { database: Database }): Route[]
           type: 'string',
           enum: [...states],
           default: 'open',
+          description: 'Those that last, or those that are over',
           expected: `one of ${states.join(', ')}`,
         }),
         ...pageQuery,

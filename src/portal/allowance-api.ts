@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
-import { pathParameter } from '../http/list-page.ts';
+import { pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 
-const allowancesSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  high_priority: Type.Boolean({ description: 'Whether it may send texts of high priority' }),
-});
+const allowancesSchema = Type.Object(
+  {
+    id: recordId('app'),
+    name: Type.String(),
+    high_priority: Type.Boolean({ description: 'Whether it may send texts of high priority' }),
+  },
+  { title: 'Allowances' },
+);
 
 /** What operators allow to one application or another. */
 export function createAllowanceRoutes(registry: RegistryService): Route[] {
@@ -17,6 +20,7 @@ export function createAllowanceRoutes(registry: RegistryService): Route[] {
       path: `/portal/v1/operator/applications/{id}/${word}-high-priority`,
       auth: { kind: 'operator' },
       tag: 'Developer portal: operators',
+      operationId: `${word}HighPriority`,
       summary,
       params: Type.Object({ id: pathParameter }),
       answers: { 200: { description: 'The application and what it may do', schema: allowancesSchema } },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { textProblem } from '../messages/text.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
@@ -16,6 +16,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  examples: ['ACME'],
   expected: 'a name of 1 to 64 characters; recipients see it in verification texts',
 });
 
@@ -27,33 +28,43 @@ const helpText = Type.String({
   description: 'What people get who text HELP to a number of the application',
 });
 
-const applicationSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  help_text: nullable(Type.String()),
-  created_at: Type.String(),
-  updated_at: Type.String(),
-});
+const applicationSchema = Type.Object(
+  {
+    id: recordId('app'),
+    name: Type.String(),
+    help_text: nullable(Type.String()),
+    created_at: Type.String(),
+    updated_at: Type.String(),
+  },
+  { title: 'Application' },
+);
 export type ApplicationRecord = Static<typeof applicationSchema>;
 
-const secretSchema = Type.Object({
-  id: Type.String(),
-  last_four: Type.String(),
-  created_at: Type.String(),
-  last_used_at: nullable(Type.String()),
-  expires_at: nullable(Type.String()),
-});
+const secretSchema = Type.Object(
+  {
+    id: recordId('sec'),
+    last_four: Type.String(),
+    created_at: Type.String(),
+    last_used_at: nullable(Type.String()),
+    expires_at: nullable(Type.String()),
+  },
+  { title: 'ClientSecret' },
+);
 export type ClientSecretRecord = Static<typeof secretSchema>;
 
-const detailSchema = Type.Object({
-  ...applicationSchema.properties,
-  registrations: Type.Array(registrationSchema),
-  client: Type.Unsafe<{ client_id: string; secrets: ClientSecretRecord[] } | null>({
-    type: ['object', 'null'],
-    properties: { client_id: { type: 'string' }, secrets: { type: 'array', items: secretSchema } },
-    required: ['client_id', 'secrets'],
-  }),
-});
+const detailSchema = Type.Object(
+  {
+    ...applicationSchema.properties,
+    registrations: Type.Array(registrationSchema),
+    client: Type.Unsafe<{ client_id: string; secrets: ClientSecretRecord[] } | null>({
+      type: ['object', 'null'],
+      description: 'What its tokens are asked for with; null while it is registered for no API with tokens',
+      properties: { client_id: { type: 'string' }, secrets: { type: 'array', items: secretSchema } },
+      required: ['client_id', 'secrets'],
+    }),
+  },
+  { title: 'ApplicationDetail' },
+);
 export type ApplicationDetail = Static<typeof detailSchema>;
 
 /** Never returns secrets: a developer sees them once, when they are made. */
@@ -66,9 +77,11 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications',
       auth,
       tag,
+      operationId: 'createApplication',
       summary: 'Create an application',
-      body: Type.Object({ name }),
-      answers: { 201: { description: 'The application', schema: applicationSchema } },
+      body: Type.Object({ name }, { title: 'ApplicationToCreate' }),
+      answers: { 201: { description: 'The application', schema: applicationSchema, headers: ['Location'] } },
+      refuses: { INCOMPATIBLE_STATE: 'The account has as many applications as it may have' },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const application = await inTransaction((tx) => registry.createOwnApplication(tx, accountId, call.body.name));
@@ -80,6 +93,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications',
       auth,
       tag,
+      operationId: 'listApplications',
       summary: 'List your applications, newest first',
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of applications', schema: pageSchema(applicationSchema) } },
@@ -95,6 +109,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications/{id}',
       auth,
       tag,
+      operationId: 'getApplication',
       summary: 'Read an application',
       params: applicationParams,
       answers: { 200: { description: 'The application with its registrations and its client', schema: detailSchema } },
@@ -116,11 +131,12 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications/{id}',
       auth,
       tag,
+      operationId: 'changeApplication',
       summary: 'Change the name or the help text of an application',
       params: applicationParams,
       body: Type.Object(
         { name: Type.Optional(name), help_text: Type.Optional(nullable(helpText)) },
-        { check: checkChange },
+        { title: 'ApplicationChange', examples: [{ name: 'ACME' }], check: checkChange },
       ),
       answers: { 200: { description: 'The application', schema: applicationSchema } },
       handler: async (call) => {
@@ -135,6 +151,7 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       path: '/portal/v1/applications/{id}',
       auth,
       tag,
+      operationId: 'deleteApplication',
       summary: 'Delete an application; its credentials and tokens stop working at once',
       params: applicationParams,
       answers: { 204: { description: 'Deleted' } },

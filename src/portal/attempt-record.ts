@@ -6,17 +6,20 @@ import { toTimestamp } from '../platform/clock.ts';
 
 /** The attempts of a text, as the portal shows them. */
 export const attemptsSchema = Type.Array(
-  Type.Object({
-    attempt: Type.Integer({ description: 'From 1' }),
-    carrier: Type.String(),
-    at: Type.String(),
-    outcome: Type.String({ description: `${attemptOutcomes.join(', ')}` }),
-    carrier_message_id: nullable(Type.String({ description: "The carrier's id of the text" })),
-    error: nullable(Type.String({ description: 'Why it was not taken, or did not arrive' })),
-    route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
-    receipt: nullable(Type.String({ description: 'What its receipt said after the text had gone on' })),
-    moved_to: nullable(Type.String({ description: 'The carrier that the text then went on to' })),
-  }),
+  Type.Object(
+    {
+      attempt: Type.Integer({ description: 'From 1' }),
+      carrier: Type.String(),
+      at: Type.String(),
+      outcome: Type.String({ examples: ['accepted'], description: `${attemptOutcomes.join(', ')}` }),
+      carrier_message_id: nullable(Type.String({ description: "The carrier's id of the text" })),
+      error: nullable(Type.String({ description: 'Why it was not taken, or did not arrive' })),
+      route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
+      receipt: nullable(Type.String({ description: 'What its receipt said after the text had gone on' })),
+      moved_to: nullable(Type.String({ description: 'The carrier that the text then went on to' })),
+    },
+    { title: 'SendAttempt' },
+  ),
   { description: 'Every attempt to send it, in order' },
 );
 

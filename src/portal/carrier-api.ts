@@ -24,17 +24,43 @@ export interface CarrierRoutesOptions {
 const settings = (documented: object) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', [itemKeyword]: documented });
 
-const createBody = Type.Object({
-  name: Type.String({
-    maxLength: 32,
-    expected: '2 to 32 lower-case letters, digits or hyphens, beginning with a letter',
-  }),
-  kind: Type.String({ maxLength: 32, expected: 'smpp or http' }),
-  settings: settings(Type.Union([smppSettingsSchema, httpSettingsSchema])),
+const smppSettings = Type.Object(smppSettingsSchema.properties, {
+  title: 'SmppSettingsToSet',
+  additionalProperties: false,
 });
-const changeBody = Type.Object({
-  settings: settings(Type.Union([Type.Partial(smppSettingsSchema), Type.Partial(httpSettingsSchema)])),
-});
+const httpSettings = Type.Object(httpSettingsSchema.properties, { title: 'HttpSettingsToSet' });
+
+const createBody = Type.Object(
+  {
+    name: Type.String({
+      maxLength: 32,
+      shownPattern: '^[a-z][a-z0-9-]{1,31}$',
+      examples: ['acme'],
+      expected: '2 to 32 lower-case letters, digits or hyphens, beginning with a letter',
+    }),
+    kind: Type.String({ maxLength: 32, examples: ['smpp'], expected: 'smpp or http' }),
+    settings: settings(
+      Type.Union([smppSettings, httpSettings], {
+        examples: [{ host: '127.0.0.1', system_id: 'acme', password: 'secret' }],
+      }),
+    ),
+  },
+  { title: 'CarrierToCreate' },
+);
+const changeBody = Type.Object(
+  {
+    settings: settings(
+      Type.Union(
+        [
+          Type.Partial(smppSettingsSchema, { title: 'SmppSettingsChange' }),
+          Type.Partial(httpSettingsSchema, { title: 'HttpSettingsChange' }),
+        ],
+        { examples: [{ per_second: 20 }] },
+      ),
+    ),
+  },
+  { title: 'CarrierChange' },
+);
 
 /** Carriers, for operators (section 14 of the contract). */
 export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
@@ -46,10 +72,17 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'POST',
       path: carriersPath,
       ...carrierRoute,
+      operationId: 'createCarrier',
       summary: 'Connect a carrier',
       description: 'Every worker connects it within 2 seconds. Secrets are kept and never shown.',
       body: createBody,
-      answers: { 201: { description: 'The carrier, without its secrets', schema: carrierSchema } },
+      answers: {
+        201: { description: 'The carrier, without its secrets', schema: carrierSchema, headers: ['Location'] },
+      },
+      refuses: {
+        ALREADY_EXISTS: 'There is a carrier of this name',
+        INCOMPATIBLE_STATE: 'There are as many carriers as there may be',
+      },
       handler: async (call) => {
         const carrier = await carriers.create(call.body);
         return { status: 201, body: toCarrier(carrier), location: `${carriersPath}/${carrier.name}` };
@@ -59,6 +92,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'GET',
       path: carriersPath,
       ...carrierRoute,
+      operationId: 'listCarriers',
       summary: 'List carriers with the state of each connection, newest first',
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of carriers', schema: pageSchema(carrierSchema) } },
@@ -77,6 +111,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'GET',
       path: `${carriersPath}/{name}`,
       ...carrierRoute,
+      operationId: 'getCarrier',
       summary: 'Read a carrier',
       params: carrierParams,
       answers: found,
@@ -86,6 +121,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'PATCH',
       path: `${carriersPath}/{name}`,
       ...carrierRoute,
+      operationId: 'changeCarrier',
       summary: 'Change settings of a carrier',
       description:
         'A merge patch (RFC 7396): settings that are not named stay, secrets too; null sets the default or removes. ' +
@@ -93,18 +129,23 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       params: carrierParams,
       body: changeBody,
       answers: found,
+      refuses: { INCOMPATIBLE_STATE: 'Others are changing the carrier at the same time' },
       handler: (call) => shown(carriers.change(call.params.name, call.body.settings)),
     }),
     route({
       method: 'DELETE',
       path: `${carriersPath}/{name}`,
       ...carrierRoute,
+      operationId: 'deleteCarrier',
       summary: 'Delete a carrier',
       description:
         'Refused (409) while a route names it, it has texts to send or awaits receipts, unless force is true.',
       params: carrierParams,
-      query: Type.Object({ force: Type.Boolean({ default: false, expected: 'true or false' }) }),
+      query: Type.Object({
+        force: Type.Boolean({ default: false, expected: 'true or false', description: 'Delete it all the same' }),
+      }),
       answers: { 204: { description: 'Deleted' } },
+      refuses: { INCOMPATIBLE_STATE: 'A route names it, it has texts to send, or it awaits receipts' },
       handler: async (call) => {
         await carriers.remove(call.params.name, { force: call.query.force });
         return { status: 204 };
@@ -114,6 +155,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'POST',
       path: `${carriersPath}/{name}/pause`,
       ...carrierRoute,
+      operationId: 'pauseCarrier',
       summary: 'Pause a carrier: it sends no more texts and still takes receipts',
       params: carrierParams,
       answers: found,
@@ -123,10 +165,24 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'POST',
       path: `${carriersPath}/{name}/resume`,
       ...carrierRoute,
+      operationId: 'resumeCarrier',
       summary: 'Resume a paused carrier',
       params: carrierParams,
       answers: found,
       handler: (call) => shown(carriers.setPaused(call.params.name, false)),
+    }),
+    route({
+      method: 'POST',
+      path: `${carriersPath}/{name}/renew-callbacks`,
+      ...carrierRoute,
+      operationId: 'renewCarrierCallbacks',
+      summary: 'Give a carrier new addresses for its callbacks',
+      description:
+        'The old addresses answer 404 within 2 seconds. Receipts that a provider still sends there are lost.',
+      params: carrierParams,
+      answers: found,
+      refuses: { INCOMPATIBLE_STATE: 'The carrier has no callbacks' },
+      handler: (call) => shown(carriers.renewCallbacks(call.params.name)),
     }),
     ...createCarrierTestRoutes(options),
     ...createPresetRoutes(),

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { CarrierLogService } from '../delivery/carrier-log-service.ts';
 import type { CarrierTestService } from '../delivery/carrier-test-service.ts';
-import { pageSchema, pathParameter } from '../http/list-page.ts';
+import { pageSchema, pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
-import { longestNumber, numberProblem, requireNumber, rightNumber } from '../messages/phone-number.ts';
+import { longestNumber, numberPattern, numberProblem, requireNumber, rightNumber } from '../messages/phone-number.ts';
 import { longestSender, rightSender, senderProblem } from '../messages/sender.ts';
 import { longestText, rightText, textProblem } from '../messages/text.ts';
 import type { Config } from '../platform/config.ts';
@@ -15,6 +15,8 @@ export interface CarrierTestRoutesOptions {
   logs: CarrierLogService;
   environment: Config['environment'];
 }
+
+const startedSchema = Type.Object({ id: recordId('tst') }, { title: 'StartedCarrierTest' });
 
 /** The test of a carrier, and its log. */
 export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTestRoutesOptions): Route[] {
@@ -31,7 +33,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
 
   const testBody = Type.Object(
     {
-      to: Type.String({ maxLength: longestNumber, expected: rightNumber }),
+      to: Type.String({ maxLength: longestNumber, expected: rightNumber, shownPattern: numberPattern }),
       from: Type.String({ maxLength: longestSender, default: 'Heliograph', expected: rightSender }),
       message: Type.String({
         maxLength: longestText,
@@ -39,7 +41,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
         expected: rightText,
       }),
     },
-    { check },
+    { title: 'CarrierTestToRun', check },
   );
 
   return [
@@ -47,10 +49,11 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       method: 'POST',
       path: `${carriersPath}/{name}/test`,
       ...carrierRoute,
+      operationId: 'testCarrier',
       summary: 'Test a carrier: resolve its name, connect, bind, send one text, wait for its receipt',
       params: carrierParams,
       body: testBody,
-      answers: { 202: { description: 'A worker will run the test', schema: Type.Object({ id: Type.String() }) } },
+      answers: { 202: { description: 'A worker will run the test', schema: startedSchema, headers: ['Location'] } },
       handler: async (call) => {
         const { to, from, message } = call.body;
         const { name } = call.params;
@@ -62,6 +65,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       method: 'GET',
       path: `${carriersPath}/{name}/test/{id}`,
       ...carrierRoute,
+      operationId: 'getCarrierTest',
       summary: 'Read the steps of a test; a test is kept for a day',
       params: Type.Object({ ...carrierParams.properties, id: pathParameter }),
       answers: { 200: { description: 'The test and the steps so far', schema: testSchema } },
@@ -71,6 +75,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       method: 'GET',
       path: `${carriersPath}/{name}/log`,
       ...carrierRoute,
+      operationId: 'getCarrierLog',
       summary: 'Read the last 200 PDUs of a carrier, newest first',
       description: 'Without texts, secrets and numbers. It can take 2 seconds: the workers are asked for it.',
       params: carrierParams,

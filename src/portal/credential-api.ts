@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
+import { nullable, pageSchema, pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';
@@ -7,26 +7,38 @@ import type { RegistryService } from '../registry/registry-service.ts';
 import { applicationParams } from './application-api.ts';
 import { clientCredentialSchema, toCredential } from './registration-api.ts';
 
-const overlap = Type.Object({
-  overlap_seconds: Type.Integer({
-    minimum: 0,
-    maximum: 2_592_000,
-    default: 0,
-    expected: 'the seconds until the older ones expire: 0 to 2592000 (30 days)',
-  }),
-});
+const overlap = Type.Object(
+  {
+    overlap_seconds: Type.Integer({
+      minimum: 0,
+      maximum: 2_592_000,
+      default: 0,
+      expected: 'the seconds until the older ones expire: 0 to 2592000 (30 days)',
+    }),
+  },
+  { title: 'Rotation' },
+);
 
-const keySchema = Type.Object({
-  id: Type.String(),
-  prefix: Type.String(),
-  last_four: Type.String(),
-  created_at: Type.String(),
-  last_used_at: nullable(Type.String()),
-  expires_at: nullable(Type.String()),
-});
+const keySchema = Type.Object(
+  {
+    id: recordId('key'),
+    prefix: Type.String({ examples: ['hg_sandbox_'] }),
+    last_four: Type.String(),
+    created_at: Type.String(),
+    last_used_at: nullable(Type.String()),
+    expires_at: nullable(Type.String()),
+  },
+  { title: 'ApiKey' },
+);
 export type ApiKeyRecord = Static<typeof keySchema>;
 
-const newKeySchema = Type.Object({ ...keySchema.properties, api_key: Type.String({ description: 'Shown only once' }) });
+const newKeySchema = Type.Object(
+  {
+    ...keySchema.properties,
+    api_key: Type.String({ description: 'Shown only once', examples: ['hg_sandbox_example_example'] }),
+  },
+  { title: 'NewApiKey' },
+);
 export type NewApiKeyRecord = Static<typeof newKeySchema>;
 
 export function createCredentialRoutes(registry: RegistryService, tokenUrl: string): Route[] {
@@ -38,10 +50,14 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/keys',
       auth,
       tag,
+      operationId: 'createKey',
       summary: 'Create an API key; the older ones expire after the overlap',
       params: applicationParams,
       body: overlap,
       answers: { 201: { description: 'The key, shown only once', schema: newKeySchema } },
+      refuses: {
+        INCOMPATIBLE_STATE: 'The application is not registered for SMS, or has as many live keys as it may have',
+      },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const key = await registry.rotateKey(accountId, call.params.id, call.body.overlap_seconds);
@@ -54,6 +70,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/keys',
       auth,
       tag,
+      operationId: 'listKeys',
       summary: 'List the live API keys of an application, newest first',
       params: applicationParams,
       answers: {
@@ -72,6 +89,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/keys/{key_id}',
       auth,
       tag,
+      operationId: 'deleteKey',
       summary: 'Delete an API key; it stops working at once',
       params: Type.Object({ ...applicationParams.properties, key_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
@@ -85,11 +103,16 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       path: '/portal/v1/applications/{id}/client-secrets',
       auth,
       tag,
+      operationId: 'createClientSecret',
       summary: 'Create a client secret; the older ones expire after the overlap',
       description: 'Without overlap, the old secret and every token of the client stop working at once.',
       params: applicationParams,
       body: overlap,
       answers: { 201: { description: 'The secret, shown only once', schema: clientCredentialSchema } },
+      refuses: {
+        INCOMPATIBLE_STATE:
+          'The application is registered for no API with tokens, or has as many live secrets as it may have',
+      },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const credential = await registry.rotateSecret(accountId, call.params.id, call.body.overlap_seconds);

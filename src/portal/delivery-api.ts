@@ -17,20 +17,23 @@ export interface DeliveryRoutesOptions {
   table: () => RouteTable;
 }
 
-const deliverySchema = Type.Object({
-  message_id: Type.String(),
-  application_id: Type.String(),
-  api: Type.String(),
-  carrier: Type.String(),
-  number_ends: Type.String({ description: 'The last three digits of the phone number' }),
-  state: Type.String({ description: 'stuck or in_doubt' }),
-  attempts: Type.Integer({ description: 'Submits so far' }),
-  since: Type.String({ description: 'When it was to leave first' }),
-  due: nullable(Type.String({ description: 'When it is tried again; null if as soon as possible' })),
-  expires_at: Type.String(),
-  reason: Type.String(),
-  advice: Type.String({ description: 'What an operator can do' }),
-});
+const deliverySchema = Type.Object(
+  {
+    message_id: Type.String(),
+    application_id: Type.String(),
+    api: Type.String(),
+    carrier: Type.String(),
+    number_ends: Type.String({ description: 'The last three digits of the phone number' }),
+    state: Type.String({ examples: ['stuck'], description: 'stuck or in_doubt' }),
+    attempts: Type.Integer({ description: 'Submits so far' }),
+    since: Type.String({ description: 'When it was to leave first' }),
+    due: nullable(Type.String({ description: 'When it is tried again; null if as soon as possible' })),
+    expires_at: Type.String(),
+    reason: Type.String(),
+    advice: Type.String({ description: 'What an operator can do' }),
+  },
+  { title: 'WaitingText' },
+);
 export type DeliveryRecord = Static<typeof deliverySchema>;
 
 const states = ['stuck', 'in_doubt'] as const;
@@ -70,12 +73,14 @@ export function createDeliveryRoutes({ database, clock, carriers, table }: Deliv
       path: '/portal/v1/operator/deliveries',
       auth: { kind: 'operator' },
       tag: 'Developer portal: carriers',
+      operationId: 'listDeliveries',
       summary: 'List texts that wait for over a minute, or that may have been sent; oldest first, with what to do',
       query: Type.Object({
         state: Type.Unsafe<(typeof states)[number]>({
           type: 'string',
           enum: [...states],
           default: 'stuck',
+          description: 'What is wrong with them',
           expected: `one of ${states.join(', ')}`,
         }),
         carrier: Type.Optional(Type.String({ maxLength: 32, description: 'The name of a carrier' })),

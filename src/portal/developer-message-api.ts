@@ -23,16 +23,19 @@ export interface DeveloperMessageOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
-const listedSchema = Type.Object({ ...messageSchema.properties, api: apiName });
+const listedSchema = Type.Object({ ...messageSchema.properties, api: apiName }, { title: 'ListedMessage' });
 export type ListedMessage = Static<typeof listedSchema>;
-const detailSchema = Type.Object({
-  ...listedSchema.properties,
-  correlation_id: Type.String({ description: 'The request that created it' }),
-  attempts: Type.Integer(),
-  possible_duplicates: Type.Integer({ description: 'How often it was sent again although it may have arrived' }),
-  submits: attemptsSchema,
-  timeline: timelineSchema,
-});
+const detailSchema = Type.Object(
+  {
+    ...listedSchema.properties,
+    correlation_id: Type.String({ description: 'The request that created it' }),
+    attempts: Type.Integer(),
+    possible_duplicates: Type.Integer({ description: 'How often it was sent again although it may have arrived' }),
+    submits: attemptsSchema,
+    timeline: timelineSchema,
+  },
+  { title: 'MessageDetail' },
+);
 export type MessageDetail = Static<typeof detailSchema>;
 
 const base = '/portal/v1/applications/{id}/messages';
@@ -45,6 +48,7 @@ export function createDeveloperMessageRoutes({ database, clock, requireOwn }: De
     route({
       ...shared,
       path: base,
+      operationId: 'listApplicationMessages',
       summary: 'List the messages of an application, newest first',
       params,
       query: Type.Object({
@@ -52,6 +56,7 @@ export function createDeveloperMessageRoutes({ database, clock, requireOwn }: De
           type: 'string',
           enum: ['sms', 'messaging'],
           default: 'sms',
+          description: 'The API that the texts were sent through',
           expected: 'one of sms, messaging',
         }),
         ...messageFilters,
@@ -71,6 +76,7 @@ export function createDeveloperMessageRoutes({ database, clock, requireOwn }: De
     route({
       ...shared,
       path: `${base}/{message_id}`,
+      operationId: 'getApplicationMessage',
       summary: 'Read a message and its timeline',
       params: Type.Object({ ...params.properties, message_id: pathParameter }),
       answers: { 200: { description: 'The message as it is now', schema: detailSchema } },

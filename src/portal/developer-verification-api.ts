@@ -26,12 +26,15 @@ export interface DeveloperVerificationOptions {
 
 const base = '/portal/v1/applications/{id}/verifications';
 const params = Type.Object({ id: pathParameter });
-const detailSchema = Type.Object({
-  ...verificationSchema.properties,
-  correlation_id: Type.String({ description: 'The request that started it' }),
-  submits: attemptsSchema,
-  timeline: timelineSchema,
-});
+const detailSchema = Type.Object(
+  {
+    ...verificationSchema.properties,
+    correlation_id: Type.String({ description: 'The request that started it' }),
+    submits: attemptsSchema,
+    timeline: timelineSchema,
+  },
+  { title: 'VerificationDetail' },
+);
 export type VerificationDetail = Static<typeof detailSchema>;
 
 /** Developers' verifications in the portal. */
@@ -42,6 +45,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
     route({
       ...shared,
       path: base,
+      operationId: 'listApplicationVerifications',
       summary: 'List the verifications of an application, newest first',
       params,
       query: Type.Object({
@@ -61,6 +65,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
     route({
       ...shared,
       path: `${base}/{verification_id}`,
+      operationId: 'getApplicationVerification',
       summary: 'Read a verification and its timeline',
       params: Type.Object({ ...params.properties, verification_id: pathParameter }),
       answers: { 200: { description: 'The verification as it is now', schema: detailSchema } },

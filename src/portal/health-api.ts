@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { KnownCarrier } from '../delivery/carrier-directory.ts';
-import { nullable } from '../http/list-page.ts';
+import { nullable, recordId } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -20,31 +20,36 @@ export interface HealthOptions {
   queue: () => Promise<{ waiting: number; onTheWire: number; oldestDueAtMs: number | null }>;
 }
 
-const healthSchema = Type.Object({
-  version: Type.String(),
-  environment: Type.String(),
-  started_at: Type.String({ description: 'Start time of the node that answers' }),
-  checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean() })),
-  nodes: Type.Array(Type.Object({ id: Type.String(), seen_at: Type.String() })),
-  queue: Type.Object({
-    waiting: Type.Integer({ description: 'Texts that are due; 10,000 means 10,000 or more' }),
-    on_the_wire: Type.Integer({ description: 'Texts that the carrier has not answered yet' }),
-    oldest_due_seconds: nullable(Type.Integer()),
-  }),
-  carriers: Type.Array(
-    Type.Object({
-      name: carrierSchema.properties.name,
-      kind: carrierSchema.properties.kind,
-      paused: Type.Boolean(),
-      state: carrierSchema.properties.state,
-      binds: Type.Array(bindSchema),
+const healthSchema = Type.Object(
+  {
+    version: Type.String(),
+    environment: Type.String(),
+    started_at: Type.String({ description: 'Start time of the node that answers' }),
+    checks: Type.Array(
+      Type.Object({ name: Type.String({ examples: ['database'] }), ok: Type.Boolean({ examples: [true] }) }),
+    ),
+    nodes: Type.Array(Type.Object({ id: recordId('nod'), seen_at: Type.String() })),
+    queue: Type.Object({
+      waiting: Type.Integer({ description: 'Texts that are due; 10,000 means 10,000 or more' }),
+      on_the_wire: Type.Integer({ description: 'Texts that the carrier has not answered yet' }),
+      oldest_due_seconds: nullable(Type.Integer()),
     }),
-    { description: 'As the node that answers last saw them' },
-  ),
-  pending_registrations: Type.Integer(),
-  accounts: Type.Integer({ description: '100,000 means 100,000 or more, here and for applications' }),
-  applications: Type.Integer(),
-});
+    carriers: Type.Array(
+      Type.Object({
+        name: carrierSchema.properties.name,
+        kind: carrierSchema.properties.kind,
+        paused: Type.Boolean(),
+        state: carrierSchema.properties.state,
+        binds: Type.Array(bindSchema),
+      }),
+      { description: 'As the node that answers last saw them' },
+    ),
+    pending_registrations: Type.Integer(),
+    accounts: Type.Integer({ description: '100,000 means 100,000 or more, here and for applications' }),
+    applications: Type.Integer(),
+  },
+  { title: 'Health' },
+);
 export type HealthRecord = Static<typeof healthSchema>;
 
 const mostCounted = 100_000;
@@ -59,6 +64,7 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
       path: '/portal/v1/operator/health',
       auth: { kind: 'operator' },
       tag: 'Developer portal: operators',
+      operationId: 'getHealth',
       summary: 'Read the health of the system',
       answers: { 200: { description: 'The state of each part', schema: healthSchema } },
       handler: async () => {

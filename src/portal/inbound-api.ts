@@ -29,20 +29,30 @@ const anyApi = Type.Optional(
     type: 'string',
     enum: ['sms', 'messaging'],
     expected: 'one of sms, messaging',
+    description: 'The API that got the texts',
   }),
 );
-const listedSchema = Type.Object({ ...inboundSchema.properties, api: nullable(Type.String()) });
+const listedSchema = Type.Object(
+  { ...inboundSchema.properties, api: nullable(Type.String()) },
+  { title: 'ListedInboundText' },
+);
 export type ListedInbound = Static<typeof listedSchema>;
 
-const strangeSchema = Type.Object({ ...inboundSchema.properties, carrier: Type.String() });
+const strangeSchema = Type.Object(
+  { ...inboundSchema.properties, carrier: Type.String() },
+  { title: 'UnassignedInboundText' },
+);
 export type UnassignedInbound = Static<typeof strangeSchema>;
 
-const operatorOptOutSchema = Type.Object({
-  ...optOutSchema.properties,
-  scope: Type.String({ description: 'sender or application' }),
-  sender: nullable(Type.String()),
-  application_id: nullable(Type.String()),
-});
+const operatorOptOutSchema = Type.Object(
+  {
+    ...optOutSchema.properties,
+    scope: Type.String({ examples: ['application'], description: 'sender or application' }),
+    sender: nullable(Type.String()),
+    application_id: nullable(Type.String()),
+  },
+  { title: 'OptOutForOperators' },
+);
 export type OperatorOptOut = Static<typeof operatorOptOutSchema>;
 
 const optOutsPath = '/portal/v1/operator/opt-outs';
@@ -56,6 +66,7 @@ export function createPortalInboundRoutes({ database, optOuts, requireOwn }: Por
       path: '/portal/v1/applications/{id}/inbound',
       auth: { kind: 'developer' },
       tag: 'Developer portal: records',
+      operationId: 'listApplicationInbound',
       summary: 'List the texts that people sent to an application, newest first',
       params: Type.Object({ id: pathParameter }),
       query: Type.Object({ api: anyApi, ...inboundFilters, ...pageQuery }),
@@ -74,9 +85,10 @@ export function createPortalInboundRoutes({ database, optOuts, requireOwn }: Por
       ...operator,
       method: 'GET',
       path: '/portal/v1/operator/inbound',
+      operationId: 'listUnassignedInbound',
       summary: 'List texts to numbers that no application holds, newest first',
       query: Type.Object({
-        unassigned: Type.Literal(true, { default: true, expected: 'true' }),
+        unassigned: Type.Literal(true, { default: true, expected: 'true', description: 'Only these are listed' }),
         ...inboundFilters,
         ...pageQuery,
       }),
@@ -92,8 +104,12 @@ export function createPortalInboundRoutes({ database, optOuts, requireOwn }: Por
       ...operator,
       method: 'GET',
       path: optOutsPath,
+      operationId: 'listOptOuts',
       summary: 'List opt-outs, newest first',
-      query: Type.Object({ number: Type.Optional(Type.String({ maxLength: 32 })), ...pageQuery }),
+      query: Type.Object({
+        number: Type.Optional(Type.String({ maxLength: 32, description: 'A phone number' })),
+        ...pageQuery,
+      }),
       answers: { 200: { description: 'A page of opt-outs', schema: pageSchema(operatorOptOutSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
@@ -106,11 +122,17 @@ export function createPortalInboundRoutes({ database, optOuts, requireOwn }: Por
       ...operator,
       method: 'DELETE',
       path: `${optOutsPath}/{number}`,
+      operationId: 'deleteOptOut',
       summary: 'Opt a number in again, for every sender and application',
       description: 'The reason is kept for good, with the operator who gave it.',
       params: Type.Object({ number: pathParameter }),
       query: Type.Object({
-        reason: Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u0020][^\\u0000-\\u001f]*$' }),
+        reason: Type.String({
+          description: 'Why, in a few words',
+          minLength: 1,
+          maxLength: 256,
+          pattern: '^[^\\u0000-\\u0020][^\\u0000-\\u001f]*$',
+        }),
       }),
       answers: { 204: { description: 'Opted in' } },
       handler: async (call) => {

@@ -7,12 +7,15 @@ import { createAllowanceRoutes } from './allowance-api.ts';
 import { findEmails } from './portal-store.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
-const waitingSchema = Type.Object({
-  ...registrationSchema.properties,
-  application_id: Type.String(),
-  application_name: Type.String(),
-  account_email: Type.String(),
-});
+const waitingSchema = Type.Object(
+  {
+    ...registrationSchema.properties,
+    application_id: Type.String(),
+    application_name: Type.String(),
+    account_email: Type.String(),
+  },
+  { title: 'PendingRegistration' },
+);
 export type WaitingRegistration = Static<typeof waitingSchema>;
 
 const params = Type.Object({ id: pathParameter });
@@ -32,8 +35,12 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       path: '/portal/v1/operator/registrations',
       auth,
       tag,
+      operationId: 'listPendingRegistrations',
       summary: 'List pending registrations, newest first',
-      query: Type.Object({ status: Type.Literal('pending', { default: 'pending' }), ...pageQuery }),
+      query: Type.Object({
+        status: Type.Literal('pending', { default: 'pending', description: 'Only pending ones are listed' }),
+        ...pageQuery,
+      }),
       answers: { 200: { description: 'A page of registrations', schema: pageSchema(waitingSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
@@ -56,9 +63,11 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       path: '/portal/v1/operator/registrations/{id}/approve',
       auth,
       tag,
+      operationId: 'approveRegistration',
       summary: 'Approve a registration or a change of plan',
       params,
       answers: decided,
+      refuses: { INCOMPATIBLE_STATE: 'The registration needs no decision' },
       handler: async (call) => ({ status: 200, body: toRegistration(await registry.approve(call.params.id)) }),
     }),
     route({
@@ -66,9 +75,11 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       path: '/portal/v1/operator/registrations/{id}/reject',
       auth,
       tag,
+      operationId: 'rejectRegistration',
       summary: 'Reject a registration or a change of plan',
       params,
       answers: decided,
+      refuses: { INCOMPATIBLE_STATE: 'The registration needs no decision' },
       handler: async (call) => ({ status: 200, body: toRegistration(await registry.reject(call.params.id)) }),
     }),
     ...createAllowanceRoutes(registry),

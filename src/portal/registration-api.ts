@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
+import { nullable, pageSchema, pathParameter, recordId } from '../http/list-page.ts';
+import { exampleId } from '../http/openapi/field-examples.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
@@ -18,28 +19,36 @@ function anyCaseOf(names: readonly string[], expected: string) {
 /** In answers, where it is always in lower case. */
 export const apiName = Type.Unsafe<Api>({ type: 'string', enum: [...apis] });
 
-export const registrationSchema = Type.Object({
-  id: Type.String(),
-  api: apiName,
-  plan: Type.String(),
-  status: Type.String({ description: 'approved, pending or rejected' }),
-  requested_plan: nullable(Type.String({ description: 'The requested plan, until an operator decides' })),
-  created_at: Type.String(),
-  updated_at: Type.String(),
-});
+export const registrationSchema = Type.Object(
+  {
+    id: recordId('reg'),
+    api: apiName,
+    plan: Type.String(),
+    status: Type.String({ examples: ['approved'], description: 'approved, pending or rejected' }),
+    requested_plan: nullable(Type.String({ description: 'The requested plan, until an operator decides' })),
+    created_at: Type.String(),
+    updated_at: Type.String(),
+  },
+  { title: 'Registration' },
+);
 export type RegistrationRecord = Static<typeof registrationSchema>;
 
-export const clientCredentialSchema = Type.Object({
-  type: Type.Literal('client'),
-  client_id: Type.String(),
-  client_secret: Type.String(),
-  token_url: Type.String(),
-  scope: Type.String(),
-});
+export const clientCredentialSchema = Type.Object(
+  {
+    type: Type.Literal('client'),
+    client_id: Type.String(),
+    client_secret: Type.String({ description: 'Shown only once', examples: ['hgs_example'] }),
+    token_url: Type.String(),
+    scope: Type.String(),
+  },
+  { title: 'ClientCredential' },
+);
 export type ClientCredential = Static<typeof clientCredentialSchema>;
 export type Credential = { type: 'api_key'; id: string; api_key: string } | ClientCredential;
 
 const credentialSchema = Type.Unsafe<Credential | null>({
+  title: 'Credential',
+  examples: [{ type: 'api_key', id: exampleId('key'), api_key: 'hg_sandbox_example_example' }],
   description: 'Shown only once; null when the application already has it',
   type: ['object', 'null'],
   properties: {
@@ -53,7 +62,10 @@ const credentialSchema = Type.Unsafe<Credential | null>({
   },
 });
 
-const registeredSchema = Type.Object({ ...registrationSchema.properties, credential: credentialSchema });
+const registeredSchema = Type.Object(
+  { ...registrationSchema.properties, credential: credentialSchema },
+  { title: 'RegistrationWithCredential' },
+);
 export type RegisteredRecord = Static<typeof registeredSchema>;
 const params = Type.Object({ id: pathParameter });
 
@@ -66,10 +78,11 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       path: '/portal/v1/applications/{id}/registrations',
       auth,
       tag,
+      operationId: 'registerApplication',
       summary: 'Register an application against an API and a plan',
       description: 'The credential is shown only once. Registering again changes the plan and keeps the credential.',
       params,
-      body: Type.Object({ api, plan }),
+      body: Type.Object({ api, plan }, { title: 'RegistrationToCreate' }),
       answers: {
         200: { description: 'Already registered: same credential, new plan', schema: registeredSchema },
         201: { description: 'Registered', schema: registeredSchema },
@@ -94,6 +107,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       path: '/portal/v1/applications/{id}/registrations',
       auth,
       tag,
+      operationId: 'listRegistrations',
       summary: 'List the registrations of an application',
       params,
       answers: {
@@ -112,6 +126,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       path: '/portal/v1/applications/{id}/registrations/{api}',
       auth,
       tag,
+      operationId: 'deleteRegistration',
       summary: 'End a registration; credentials that only it used stop working at once',
       params: Type.Object({ ...params.properties, api: pathParameter }),
       answers: { 204: { description: 'Ended' } },

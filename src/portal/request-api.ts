@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { fieldProblemSchema } from '../http/error-reply.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
 import { listTraces, type RequestTrace } from '../metering/metering-store.ts';
@@ -44,51 +45,58 @@ export interface RequestRoutesOptions {
 
 const record = {
   type: Type.Unsafe<RequestRecord['type']>({ type: 'string', enum: ['message', 'verification'] }),
-  id: Type.String(),
-  status: Type.String(),
+  id: recordId('msg'),
+  status: Type.String({ examples: ['delivered'] }),
 };
-const problem = Type.Object({ field: Type.String(), message: Type.String() });
 
 const request = {
   api: apiName,
   at: Type.String(),
   method: Type.String(),
   path: nullable(Type.String()),
-  status: Type.Integer(),
+  status: Type.Integer({ description: 'The status of the answer', examples: [201] }),
   code: nullable(Type.String()),
 };
 
-const storySchema = Type.Object({
-  correlation_id: Type.String(),
-  application_id: Type.String(),
-  application_name: Type.String(),
-  ...request,
-  message: nullable(Type.String()),
-  details: Type.Array(problem),
-  duration_ms: nullable(Type.Number()),
-  limits: Type.Object({
-    admitted: Type.Boolean(),
-    limit: nullable(Type.Integer()),
-    remaining: nullable(Type.Integer()),
-    retry_after_seconds: nullable(Type.Integer()),
-    refused_by: Type.Unsafe<'minute' | 'burst' | null>({ type: ['string', 'null'], enum: ['minute', 'burst', null] }),
-  }),
-  record: Type.Unsafe<unknown>({
-    type: ['object', 'null'],
-    properties: record,
-    description: 'The record that the request created, read or changed; the first of a batch',
-  }),
-  records: Type.Array(Type.Object(record)),
-  timeline: timelineSchema,
-});
+const storySchema = Type.Object(
+  {
+    correlation_id: Type.String(),
+    application_id: Type.String(),
+    application_name: Type.String(),
+    ...request,
+    message: nullable(Type.String()),
+    details: Type.Array(fieldProblemSchema),
+    duration_ms: nullable(Type.Number({ examples: [3.2] })),
+    limits: Type.Object({
+      admitted: Type.Boolean(),
+      limit: nullable(Type.Integer()),
+      remaining: nullable(Type.Integer()),
+      retry_after_seconds: nullable(Type.Integer()),
+      refused_by: Type.Unsafe<'minute' | 'burst' | null>({ type: ['string', 'null'], enum: ['minute', 'burst', null] }),
+    }),
+    // The record that the request created, read or changed; the first of a batch.
+    record: Type.Unsafe<unknown>({
+      title: 'RequestRecord',
+      type: ['object', 'null'],
+      required: Object.keys(record),
+      properties: record,
+    }),
+    records: Type.Array(Type.Object(record, { title: 'RequestRecord' })),
+    timeline: timelineSchema,
+  },
+  { title: 'RequestStory' },
+);
 export type RequestStoryRecord = Static<typeof storySchema>;
 
-const listedSchema = Type.Object({
-  correlation_id: Type.String(),
-  ...request,
-  duration_ms: Type.Number(),
-  record_id: nullable(Type.String()),
-});
+const listedSchema = Type.Object(
+  {
+    correlation_id: Type.String(),
+    ...request,
+    duration_ms: Type.Number({ examples: [3.2] }),
+    record_id: nullable(Type.String()),
+  },
+  { title: 'ListedRequest' },
+);
 export type ListedRequest = Static<typeof listedSchema>;
 
 /** Explains a request to a developer who has its correlation id. */
@@ -99,6 +107,7 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
     route({
       ...shared,
       path: '/portal/v1/requests/{correlation_id}',
+      operationId: 'getRequest',
       summary: 'Read what happened to a request',
       description:
         'Kept as long as the record that the request created. Of all other requests, the newest 1,000 per application are kept for 24 hours.',
@@ -115,6 +124,7 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
     route({
       ...shared,
       path: '/portal/v1/applications/{id}/requests',
+      operationId: 'listRequests',
       summary: 'List the latest requests of an application, newest first',
       params: applicationParams,
       query: Type.Object(pageQuery),

@@ -18,11 +18,14 @@ export interface RouteRoutesOptions {
 const routesPath = '/portal/v1/operator/routes';
 const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: carriers' } as const;
 
-const tableSchema = Type.Object({
-  version: Type.Integer({ description: 'Rises with each change; 0 before the first' }),
-  routes: Type.Array(routeSchema),
-  updated_at: nullable(Type.String()),
-});
+const tableSchema = Type.Object(
+  {
+    version: Type.Integer({ examples: [1], description: 'Rises with each change; 0 before the first' }),
+    routes: Type.Array(routeSchema),
+    updated_at: nullable(Type.String()),
+  },
+  { title: 'RouteTable' },
+);
 export type RouteTableRecord = Static<typeof tableSchema>;
 
 const explainBody = Type.Object(
@@ -45,6 +48,8 @@ const explainBody = Type.Object(
     routes: Type.Optional(routesSchema),
   },
   {
+    title: 'TextToExplain',
+    examples: [{ to: '+447700900123', from: 'ACME', api: 'sms' }],
     check: ({ to }: Record<string, unknown>): FieldProblem[] =>
       typeof to === 'string' && readNumber(to) === undefined
         ? [{ field: 'to', message: `must be ${rightNumber}` }]
@@ -52,25 +57,28 @@ const explainBody = Type.Object(
   },
 );
 
-const explainedSchema = Type.Object({
-  version: Type.Integer({ description: 'Of the table that decided' }),
-  outcome: Type.String({ description: 'routed, unroutable or no_carrier' }),
-  rule: Type.Union([routeSchema, Type.Null()], { description: 'The route that matches; null with an empty table' }),
-  from: nullable(Type.String({ description: 'The sender that the route puts in place of the given one' })),
-  deferred_until: nullable(Type.String({ description: 'When the hours of the route begin' })),
-  candidates: Type.Array(
-    Type.Object({
-      carrier: Type.String(),
-      group: Type.String({ description: 'carriers or failover' }),
-      available: Type.Boolean(),
-      share: Type.Number({ description: 'The part of such texts that begins with it, 0 to 1' }),
-      reason: Type.String(),
-    }),
-    { description: 'The best first' },
-  ),
-  chosen: nullable(Type.String({ description: 'With message_id: the carrier that the text was given to' })),
-  carrier: nullable(Type.String({ description: 'With message_id: the carrier that has the text now' })),
-});
+const explainedSchema = Type.Object(
+  {
+    version: Type.Integer({ examples: [1], description: 'Of the table that decided' }),
+    outcome: Type.String({ examples: ['routed'], description: 'routed, unroutable or no_carrier' }),
+    rule: Type.Union([routeSchema, Type.Null()], { description: 'The route that matches; null with an empty table' }),
+    from: nullable(Type.String({ description: 'The sender that the route puts in place of the given one' })),
+    deferred_until: nullable(Type.String({ description: 'When the hours of the route begin' })),
+    candidates: Type.Array(
+      Type.Object({
+        carrier: Type.String(),
+        group: Type.String({ examples: ['carriers'], description: 'carriers or failover' }),
+        available: Type.Boolean(),
+        share: Type.Number({ description: 'The part of such texts that begins with it, 0 to 1' }),
+        reason: Type.String(),
+      }),
+      { description: 'The best first' },
+    ),
+    chosen: nullable(Type.String({ description: 'With message_id: the carrier that the text was given to' })),
+    carrier: nullable(Type.String({ description: 'With message_id: the carrier that has the text now' })),
+  },
+  { title: 'RouteExplanation' },
+);
 
 export type RouteExplanationRecord = Static<typeof explainedSchema>;
 
@@ -91,6 +99,7 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions): Rout
       method: 'GET',
       path: routesPath,
       ...shared,
+      operationId: 'getRoutes',
       summary: 'Read the routes',
       answers: found,
       handler: async () => ({ status: 200, body: toTable(await routes.read()) }),
@@ -99,15 +108,25 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions): Rout
       method: 'PUT',
       path: routesPath,
       ...shared,
+      operationId: 'replaceRoutes',
       summary: 'Replace the routes',
       description:
         'Takes the version that the change was made from; an older one is refused (409). Acts on every node within 2 seconds. ' +
         'An empty list means all carriers, by name.',
-      body: Type.Object({
-        version: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2, expected: 'the version that was read' }),
-        routes: routesSchema,
-      }),
+      body: Type.Object(
+        {
+          version: Type.Integer({
+            minimum: 0,
+            maximum: 2 ** 31 - 2,
+            examples: [1],
+            expected: 'the version that was read',
+          }),
+          routes: routesSchema,
+        },
+        { title: 'RouteTableToSet' },
+      ),
       answers: found,
+      refuses: { INCOMPATIBLE_STATE: 'The routes have been changed since this version' },
       handler: async (call) => {
         const { version, routes: given } = call.body;
         const table = await routes.replace(version, given, requireDeveloper(call).accountId);
@@ -118,6 +137,7 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions): Rout
       method: 'POST',
       path: `${routesPath}/explain`,
       ...shared,
+      operationId: 'explainRoute',
       summary: 'Explain which carriers a text has, in which order, and why',
       description:
         'Of a text that was sent, by the table and the states of carriers at that time; else by those of now. ' +

@@ -18,29 +18,40 @@ export interface SenderRoutesOptions {
 
 const operatorSenders = '/portal/v1/operator/senders';
 
-const operatorSchema = Type.Object({
-  ...senderSchema.properties,
-  carriers: Type.Array(Type.String(), { description: 'The carriers that know it; empty for all' }),
-});
-const listedSchema = Type.Object({
-  ...operatorSchema.properties,
-  application_id: Type.String(),
-  application_name: Type.String(),
-  account_email: Type.String(),
-});
+const operatorSchema = Type.Object(
+  {
+    ...senderSchema.properties,
+    carriers: Type.Array(Type.String({ examples: ['acme'] }), {
+      description: 'The carriers that know it; empty for all',
+    }),
+  },
+  { title: 'SenderForOperators' },
+);
+const listedSchema = Type.Object(
+  {
+    ...operatorSchema.properties,
+    application_id: Type.String(),
+    application_name: Type.String(),
+    account_email: Type.String(),
+  },
+  { title: 'ListedSender' },
+);
 export type ListedSenderRecord = Static<typeof listedSchema>;
 
-const approvalBody = Type.Object({
-  carriers: Type.Array(Type.String({ maxLength: 32, expected: 'the name of a carrier' }), {
-    maxItems: 20,
-    default: [],
-    expected: 'a list of up to 20 names of carriers; empty for all',
-  }),
-  registration: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
-  per_second: Type.Optional(
-    nullable(Type.Integer({ minimum: 1, maximum: 10_000, expected: 'a whole number from 1 to 10000, or null' })),
-  ),
-});
+const approvalBody = Type.Object(
+  {
+    carriers: Type.Array(Type.String({ maxLength: 32, expected: 'the name of a carrier' }), {
+      maxItems: 20,
+      default: [],
+      expected: 'a list of up to 20 names of carriers; empty for all',
+    }),
+    registration: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
+    per_second: Type.Optional(
+      nullable(Type.Integer({ minimum: 1, maximum: 10_000, expected: 'a whole number from 1 to 10000, or null' })),
+    ),
+  },
+  { title: 'SenderApproval', examples: [{ carriers: [], registration: 'C1A2B3', per_second: 10 }] },
+);
 
 /** Senders that applications hold (section 14 of the contract). */
 export function createSenderRoutes(options: SenderRoutesOptions): Route[] {
@@ -54,11 +65,16 @@ function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
       method: 'POST',
       path: '/portal/v1/applications/{id}/senders',
       ...shared,
+      operationId: 'askForSender',
       summary: 'Ask for a sender',
       description: 'An operator approves it; the sandbox approves it at once. Without countries it is for all of them.',
       params: applicationParams,
       body: senderBody,
       answers: { 201: { description: 'The sender', schema: senderSchema } },
+      refuses: {
+        ALREADY_EXISTS: 'The application has this sender for these countries, or has asked for it',
+        INCOMPATIBLE_STATE: 'The application has as many senders as it may have',
+      },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         return { status: 201, body: toSender(await senders.ask(accountId, call.params.id, call.body)) };
@@ -68,6 +84,7 @@ function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
       method: 'GET',
       path: '/portal/v1/applications/{id}/senders',
       ...shared,
+      operationId: 'listSenders',
       summary: 'List the senders of an application, oldest first',
       params: applicationParams,
       answers: { 200: { description: 'All of them', schema: pageSchema(senderSchema) } },
@@ -80,6 +97,7 @@ function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
       method: 'DELETE',
       path: '/portal/v1/applications/{id}/senders/{sender_id}',
       ...shared,
+      operationId: 'deleteSender',
       summary: 'Give a sender up',
       params: Type.Object({ id: pathParameter, sender_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
@@ -100,12 +118,14 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       method: 'GET',
       path: operatorSenders,
       ...shared,
+      operationId: 'listAllSenders',
       summary: 'List senders of all applications, newest first',
       query: Type.Object({
         status: Type.Unsafe<SenderStatus>({
           type: 'string',
           enum: [...senderStatuses],
           default: 'pending',
+          description: 'What was decided',
           expected: 'pending, approved or rejected',
         }),
         ...pageQuery,
@@ -129,6 +149,7 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       method: 'POST',
       path: `${operatorSenders}/{id}/approve`,
       ...shared,
+      operationId: 'approveSender',
       summary: 'Approve a sender, or change what was approved',
       params,
       body: approvalBody,
@@ -144,6 +165,7 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       method: 'POST',
       path: `${operatorSenders}/{id}/reject`,
       ...shared,
+      operationId: 'rejectSender',
       summary: 'Reject a sender, or take it back',
       params,
       body: Type.Object({

@@ -1,22 +1,25 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../http/list-page.ts';
+import { nullable, recordId } from '../http/list-page.ts';
 import { isCountry } from '../messages/phone-number.ts';
-import { longestSender, rightSender, senderProblem } from '../messages/sender.ts';
+import { longestSender, rightSender, senderPattern, senderProblem } from '../messages/sender.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import type { Sender } from '../registry/sender.ts';
 
-export const senderSchema = Type.Object({
-  id: Type.String(),
-  sender: Type.String(),
-  countries: Type.Array(Type.String(), { description: 'ISO codes; empty for every country' }),
-  status: Type.String({ description: 'pending, approved or rejected' }),
-  registration: nullable(Type.String({ description: 'What carriers or authorities call it' })),
-  per_second: nullable(Type.Integer({ description: 'Texts a second, over all nodes; null for no limit of its own' })),
-  reason: nullable(Type.String({ description: 'Why an operator rejected it' })),
-  created_at: Type.String(),
-  decided_at: nullable(Type.String()),
-});
+export const senderSchema = Type.Object(
+  {
+    id: recordId('snd'),
+    sender: Type.String(),
+    countries: Type.Array(Type.String({ examples: ['GB'] }), { description: 'ISO codes; empty for every country' }),
+    status: Type.String({ examples: ['pending'], description: 'pending, approved or rejected' }),
+    registration: nullable(Type.String({ description: 'What carriers or authorities call it' })),
+    per_second: nullable(Type.Integer({ description: 'Texts a second, over all nodes; null for no limit of its own' })),
+    reason: nullable(Type.String({ description: 'Why an operator rejected it' })),
+    created_at: Type.String(),
+    decided_at: nullable(Type.String()),
+  },
+  { title: 'Sender' },
+);
 export type SenderRecord = Static<typeof senderSchema>;
 
 export function toSender(sender: Sender): SenderRecord {
@@ -32,14 +35,19 @@ const rightCountries = 'a list of up to 250 ISO country codes, like GB; empty fo
 /** What a developer asks for. */
 export const senderBody = Type.Object(
   {
-    sender: Type.String({ maxLength: longestSender, expected: rightSender }),
+    sender: Type.String({
+      maxLength: longestSender,
+      expected: rightSender,
+      shownPattern: senderPattern,
+      examples: ['ACME'],
+    }),
     countries: Type.Array(Type.String({ maxLength: 2, expected: 'an ISO country code, like GB' }), {
       maxItems: 250,
       default: [],
       expected: rightCountries,
     }),
   },
-  { check: checkSender },
+  { title: 'SenderToAskFor', examples: [{ sender: 'ACME', countries: ['GB'] }], check: checkSender },
 );
 
 /** What an operator says of a sender when approving it. */

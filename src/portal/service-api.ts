@@ -3,15 +3,21 @@ import { type Route, route } from '../http/route.ts';
 import type { Config } from '../platform/config.ts';
 import { planNames, scopeFor } from '../registry/application.ts';
 
-const serviceSchema = Type.Object({
-  name: Type.String(),
-  version: Type.String(),
-  environment: Type.Unsafe<Config['environment']>({ type: 'string', enum: ['sandbox', 'production'] }),
-  base_url: Type.String(),
-  token_url: Type.String(),
-  plans: Type.Array(Type.Object({ name: Type.String(), per_minute: Type.Integer(), burst: Type.Integer() })),
-  scopes: Type.Object({ verify: Type.String(), messaging: Type.String() }),
-});
+const serviceSchema = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    environment: Type.Unsafe<Config['environment']>({ type: 'string', enum: ['sandbox', 'production'] }),
+    base_url: Type.String(),
+    token_url: Type.String(),
+    plans: Type.Array(Type.Object({ name: Type.String(), per_minute: Type.Integer(), burst: Type.Integer() })),
+    scopes: Type.Object({
+      verify: Type.String({ examples: ['openid verify:manage'] }),
+      messaging: Type.String({ examples: ['openid messaging:send'] }),
+    }),
+  },
+  { title: 'Service' },
+);
 export type ServiceRecord = Static<typeof serviceSchema>;
 
 /** What the portal's pages need before sign-in. */
@@ -35,6 +41,7 @@ export function createServiceRoutes(config: Config, tokenUrl: string, version: s
       path: '/portal/v1/service',
       auth: { kind: 'visitor' },
       tag: 'Developer portal: account',
+      operationId: 'getService',
       summary: 'Read the service and its plans',
       answers: { 200: { description: 'The service', schema: serviceSchema } },
       handler: () => ({ status: 200, body }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
+import { nullable, pageSchema, pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { dayOf, noteLimit, readSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -17,28 +17,44 @@ export interface SpendRoutesOptions {
 }
 
 const segments = nullable(
-  Type.Integer({ minimum: 0, maximum: 1_000_000_000, expected: 'a whole number from 0 to 1000000000, or null' }),
+  Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    examples: [1000],
+    expected: 'a whole number from 0 to 1000000000, or null',
+  }),
 );
 
-const applicationSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  high_priority: Type.Boolean(),
-  segments_per_day: nullable(
-    Type.Integer({ description: 'Set for this application; null for the number of its plan' }),
-  ),
-  segments_limit: nullable(Type.Integer({ description: 'The number that holds; null for no limit' })),
-  segments_today: Type.Integer({ description: 'Counted since midnight UTC, if there is a limit' }),
-});
-const planSchema = Type.Object({
-  plan: Type.String(),
-  segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
-});
-const spendSchema = Type.Object({
-  day: Type.String({ description: 'By UTC' }),
-  segments: Type.Integer({ description: 'Counted only if there is a limit' }),
-  segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
-});
+const limitsBody = Type.Object({ segments_per_day: segments }, { title: 'SegmentsPerDay' });
+
+const applicationSchema = Type.Object(
+  {
+    id: recordId('app'),
+    name: Type.String(),
+    high_priority: Type.Boolean(),
+    segments_per_day: nullable(
+      Type.Integer({ description: 'Set for this application; null for the number of its plan' }),
+    ),
+    segments_limit: nullable(Type.Integer({ description: 'The number that holds; null for no limit' })),
+    segments_today: Type.Integer({ description: 'Counted since midnight UTC, if there is a limit' }),
+  },
+  { title: 'ApplicationLimits' },
+);
+const planSchema = Type.Object(
+  {
+    plan: Type.String(),
+    segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
+  },
+  { title: 'PlanLimits' },
+);
+const spendSchema = Type.Object(
+  {
+    day: Type.String({ description: 'By UTC' }),
+    segments: Type.Integer({ description: 'Counted only if there is a limit' }),
+    segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
+  },
+  { title: 'Spend' },
+);
 export type LimitedApplicationRecord = Static<typeof applicationSchema>;
 export type LimitedPlanRecord = Static<typeof planSchema>;
 export type SpendRecord = Static<typeof spendSchema>;
@@ -49,7 +65,7 @@ export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   const path = '/portal/v1/operator/applications/{id}';
   const params = Type.Object({ id: pathParameter });
-  const body = Type.Object({ segments_per_day: segments });
+  const body = limitsBody;
   const found = { 200: { description: 'The application', schema: applicationSchema } };
   const shown = async (application: Awaited<ReturnType<SendingService['requireApplication']>>) => ({
     status: 200,
@@ -60,6 +76,7 @@ export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
       method: 'GET',
       path,
       ...shared,
+      operationId: 'getApplicationLimits',
       summary: 'Read what an application may send, and has sent today',
       params,
       answers: found,
@@ -69,6 +86,7 @@ export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
       method: 'PATCH',
       path,
       ...shared,
+      operationId: 'changeApplicationLimits',
       summary: 'Set the segments a day of an application',
       description: 'null gives it the number of its plan, 0 stops it.',
       params,
@@ -107,6 +125,7 @@ function planRoutes(sending: SendingService): Route[] {
       method: 'GET',
       path,
       ...shared,
+      operationId: 'listPlans',
       summary: 'List the plans with their segments a day',
       answers: { 200: { description: 'All of them', schema: pageSchema(planSchema) } },
       handler: async () => {
@@ -118,6 +137,7 @@ function planRoutes(sending: SendingService): Route[] {
       method: 'GET',
       path: `${path}/{plan}`,
       ...shared,
+      operationId: 'getPlan',
       summary: 'Read the segments a day of a plan',
       params,
       answers: found,
@@ -127,10 +147,11 @@ function planRoutes(sending: SendingService): Route[] {
       method: 'PATCH',
       path: `${path}/{plan}`,
       ...shared,
+      operationId: 'changePlan',
       summary: 'Set the segments a day of a plan',
       description: 'null sets no limit. It holds for every application without a number of its own.',
       params,
-      body: Type.Object({ segments_per_day: segments }),
+      body: limitsBody,
       answers: found,
       handler: async (call) => {
         const plan = await sending.setPlan(requirePlan(call.params.plan), call.body.segments_per_day);
@@ -146,6 +167,7 @@ function ownSpendRoute({ database, clock, sending, requireOwn }: SpendRoutesOpti
     path: '/portal/v1/applications/{id}/spend',
     auth: { kind: 'developer' },
     tag: 'Developer portal: applications',
+    operationId: 'getSpend',
     summary: 'Read how many segments an application has sent today, and may send',
     params: Type.Object({ id: pathParameter }),
     answers: { 200: { description: 'The day so far', schema: spendSchema } },

@@ -10,16 +10,23 @@ import { longestTemplate, templateProblem } from '../verify/country-template.ts'
 
 const base = '/portal/v1/operator/applications/{id}/templates';
 const params = Type.Object({ id: pathParameter, country: pathParameter });
-const templateSchema = Type.Object({
-  country: Type.String(),
-  text: Type.String(),
-  template_id: nullable(Type.String({ description: 'What carriers call the text' })),
-  updated_at: Type.String(),
-});
+const templateSchema = Type.Object(
+  {
+    country: Type.String({ examples: ['IN'] }),
+    text: Type.String({ examples: ['{{code}} is your code for ACME.'] }),
+    template_id: nullable(Type.String({ description: 'What carriers call the text' })),
+    updated_at: Type.String(),
+  },
+  { title: 'Template' },
+);
 export type TemplateRecord = Static<typeof templateSchema>;
 const templateBody = Type.Object(
   {
-    text: Type.String({ maxLength: longestTemplate, expected: 'a text of one segment with {{code}}' }),
+    text: Type.String({
+      maxLength: longestTemplate,
+      expected: 'a text of one segment with {{code}}',
+      examples: ['{{code}} is your code for ACME.'],
+    }),
     template_id: Type.Optional(
       nullable(
         Type.String({
@@ -30,7 +37,7 @@ const templateBody = Type.Object(
       ),
     ),
   },
-  { check: checkText },
+  { title: 'TemplateToSet', check: checkText },
 );
 
 function checkText({ text }: Record<string, unknown>): FieldProblem[] {
@@ -46,6 +53,7 @@ export function createTemplateRoutes(sending: SendingService): Route[] {
       method: 'GET',
       path: base,
       ...shared,
+      operationId: 'listTemplates',
       summary: "List the texts of an application's codes by country",
       params: Type.Object({ id: pathParameter }),
       answers: { 200: { description: 'All of them', schema: pageSchema(templateSchema) } },
@@ -58,6 +66,7 @@ export function createTemplateRoutes(sending: SendingService): Route[] {
       method: 'GET',
       path: `${base}/{country}`,
       ...shared,
+      operationId: 'getTemplate',
       summary: "Read the text of an application's codes to a country",
       params,
       answers: { 200: { description: 'The template', schema: templateSchema } },
@@ -70,6 +79,7 @@ export function createTemplateRoutes(sending: SendingService): Route[] {
       method: 'PUT',
       path: `${base}/{country}`,
       ...shared,
+      operationId: 'putTemplate',
       summary: "Set the text of an application's codes to a country",
       description:
         'It has {{code}} once, may have {{minutes}}, and fits one segment with a code of ten digits. It replaces the whole text: locale and autofill of a start have no effect on it.',
@@ -86,6 +96,7 @@ export function createTemplateRoutes(sending: SendingService): Route[] {
       method: 'DELETE',
       path: `${base}/{country}`,
       ...shared,
+      operationId: 'deleteTemplate',
       summary: "Let an application's codes to a country have our text again",
       params,
       answers: { 204: { description: 'Deleted' } },

@@ -36,29 +36,40 @@ const counts = {
   approved: Type.Integer({ description: 'Of these verifications, those that were approved' }),
 } satisfies Record<DayColumn, unknown>;
 
-const share = (description: string) => nullable(Type.Number({ description }));
-const totalSchema = Type.Object({
-  day: Type.Optional(Type.String({ description: 'UTC, by when the texts were sent' })),
-  carrier: Type.Optional(Type.String()),
-  country: Type.Optional(nullable(Type.String({ description: 'Null if the number belongs to no country' }))),
-  sender: Type.Optional(Type.String()),
-  application_id: Type.Optional(Type.String()),
-  ...counts,
-  quality: share('approved ÷ codes'),
-  quality_low: share('Lower bound of its 95 % interval (Wilson)'),
-  quality_high: share('Upper bound'),
-});
+const share = (description: string) => nullable(Type.Number({ description, examples: [0.9] }));
+const totalSchema = Type.Object(
+  {
+    day: Type.Optional(Type.String({ description: 'UTC, by when the texts were sent' })),
+    carrier: Type.Optional(Type.String()),
+    country: Type.Optional(nullable(Type.String({ description: 'Null if the number belongs to no country' }))),
+    sender: Type.Optional(Type.String()),
+    application_id: Type.Optional(Type.String()),
+    ...counts,
+    quality: share('approved ÷ codes'),
+    quality_low: share('Lower bound of its 95 % interval (Wilson)'),
+    quality_high: share('Upper bound'),
+  },
+  { title: 'Total' },
+);
 export type TotalRecord = Static<typeof totalSchema>;
-const totalsSchema = Type.Object({
-  from: Type.String(),
-  to: Type.String(),
-  by: Type.Array(Type.String()),
-  data: Type.Array(totalSchema),
-  truncated: Type.Boolean({ description: 'There are more rows: ask for fewer days or columns, or for the CSV file' }),
-});
+const totalsSchema = Type.Object(
+  {
+    from: Type.String({ examples: ['2026-01-02'] }),
+    to: Type.String({ examples: ['2026-01-31'] }),
+    by: Type.Array(Type.String(), { examples: [['carrier', 'country']] }),
+    data: Type.Array(totalSchema),
+    truncated: Type.Boolean({ description: 'There are more rows: ask for fewer days or columns, or for the CSV file' }),
+  },
+  { title: 'Totals' },
+);
 export type TotalsRecord = Static<typeof totalsSchema>;
 
-const day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', maxLength: 10, expected: 'a day, like 2026-01-31' });
+const day = Type.String({
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+  maxLength: 10,
+  expected: 'a day, like 2026-01-31',
+  examples: ['2026-01-31'],
+});
 const query = Type.Object({
   from: Type.Optional(day),
   to: Type.Optional(day),
@@ -89,6 +100,7 @@ export function createTotalRoutes({ database, clock }: TotalRoutesOptions): Rout
       method: 'GET',
       path: '/portal/v1/operator/totals',
       ...shared,
+      operationId: 'getTotals',
       summary: 'Read what carriers did with texts: counts, cost in parts, and quality',
       description: 'By default of the last 30 days, by carrier and country. Nodes write their counts every 5 seconds.',
       answers: { 200: { description: 'The totals, ordered by these columns', schema: totalsSchema } },
@@ -101,8 +113,16 @@ export function createTotalRoutes({ database, clock }: TotalRoutesOptions): Rout
       method: 'GET',
       path: '/portal/v1/operator/totals.csv',
       ...shared,
+      operationId: 'getTotalsFile',
       summary: 'The same as a CSV file',
-      answers: { 200: { description: 'A line of titles, then one for each row', type: 'text/csv' } },
+      answers: {
+        200: {
+          description: 'A line of titles, then one for each row',
+          type: 'text/csv',
+          headers: ['Content-Disposition'],
+          example: 'carrier,country,attempts\r\nacme,GB,1\r\n',
+        },
+      },
       handler: async (call) => {
         const { from, to, by, rows, truncated } = await read(call.query, mostCsvRows);
         if (truncated)

@@ -32,37 +32,45 @@ const countsSchema = {
   approved: Type.Integer(),
 };
 
-const usageSchema = Type.Object({
-  from: Type.String(),
-  to: Type.String(),
-  step: Type.Unsafe<StepName>({ type: 'string', enum: [...stepNames] }),
-  data: Type.Array(
-    Type.Object({
-      api: apiName,
-      plan: Type.String(),
-      per_minute: Type.Integer(),
-      burst: Type.Integer(),
-      remaining: Type.Integer({ description: 'Requests left this minute' }),
-      reset_seconds: Type.Integer(),
-      totals: Type.Object(countsSchema),
-      states: Type.Unsafe<Record<string, number>>({
-        type: 'object',
-        additionalProperties: { type: 'integer' },
-        description:
-          'Messages or verifications of the span by state. It is the current state of the newest, and may lag behind for ' +
-          'older ones: they are counted again at an age of about 1 hour, 1 day, 4 days and 15 days.',
+const usageSchema = Type.Object(
+  {
+    from: Type.String({ examples: ['2026-01-31T11:00:00.000Z'] }),
+    to: Type.String({ examples: ['2026-01-31T12:00:00.000Z'] }),
+    step: Type.Unsafe<StepName>({ type: 'string', enum: [...stepNames] }),
+    data: Type.Array(
+      Type.Object({
+        api: apiName,
+        plan: Type.String(),
+        per_minute: Type.Integer(),
+        burst: Type.Integer(),
+        remaining: Type.Integer({ description: 'Requests left this minute' }),
+        reset_seconds: Type.Integer(),
+        totals: Type.Object(countsSchema),
+        states: Type.Unsafe<Record<string, number>>({
+          type: 'object',
+          additionalProperties: { type: 'integer' },
+          description:
+            'Messages or verifications of the span by state. It is the current state of the newest, and may lag behind for ' +
+            'older ones: they are counted again at an age of about 1 hour, 1 day, 4 days and 15 days.',
+        }),
+        steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), {
+          description:
+            'Oldest first. Steps of a minute that are older than 31 days hold the counts of a whole hour at its first minute ' +
+            '(requests: older than 8 days).',
+        }),
       }),
-      steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), {
-        description:
-          'Oldest first. Steps of a minute that are older than 31 days hold the counts of a whole hour at its first minute ' +
-          '(requests: older than 8 days).',
-      }),
-    }),
-  ),
-});
+    ),
+  },
+  { title: 'Usage' },
+);
 export type UsageRecord = Static<typeof usageSchema>;
 
-const time = Type.String({ maxLength: 35, format: 'date-time', expected: 'a time, like 2026-01-31T12:00:00Z' });
+const time = Type.String({
+  maxLength: 35,
+  format: 'date-time',
+  examples: ['2026-01-31T12:00:00Z'],
+  expected: 'a time, like 2026-01-31T12:00:00Z',
+});
 
 export function createUsageRoutes(options: UsageOptions): Route[] {
   const { database, clock, registry, plans, flush, quotaOf } = options;
@@ -87,6 +95,7 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
       path: '/portal/v1/applications/{id}/usage',
       auth: { kind: 'developer' },
       tag: 'Developer portal: usage',
+      operationId: 'getUsage',
       summary: 'Read the usage of an application per API and step, and its remaining quota',
       params: applicationParams,
       query: Type.Object({

@@ -1,30 +1,34 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema } from '../http/list-page.ts';
+import { streamReply } from '../http/open-streams.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm, readNumberFilter } from '../messages/phone-number.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { Handsets } from './handsets.ts';
+import type { InboxStreams } from './inbox-streams.ts';
 import type { RenderArrivals } from './inbox-text.ts';
-import type { OpenStreams } from './open-streams.ts';
 
 export interface InboxOptions {
   handsets: Pick<Handsets, 'list'>;
   renderArrivals: RenderArrivals;
-  streams: OpenStreams;
+  streams: InboxStreams;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
-const itemSchema = Type.Object({
-  to: Type.String(),
-  from: Type.String(),
-  text: Type.String(),
-  message_id: Type.String(),
-  verification_id: nullable(Type.String()),
-  segments: segmentsSchema,
-  received_at: Type.String(),
-});
+const itemSchema = Type.Object(
+  {
+    to: Type.String(),
+    from: Type.String(),
+    text: Type.String({ examples: ['123456 is your code for ACME. It works for 10 minutes.'] }),
+    message_id: Type.String(),
+    verification_id: nullable(Type.String()),
+    segments: segmentsSchema,
+    received_at: Type.String(),
+  },
+  { title: 'InboxText' },
+);
 export type InboxItem = Static<typeof itemSchema>;
 
 const auth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }, { kind: 'developer' }];
@@ -32,6 +36,9 @@ const whose = {
   application_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with a portal session' })),
   to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
 };
+
+const notOwn = { NOT_FOUND: 'The application is not one of the developer' };
+const streamExample = 'id: 42\nevent: text\ndata: {"to":"+447700900123","from":"ACME","text":"Hello"}\n\n';
 
 /** The texts on the virtual phones. An application sees only its own. */
 export function createInboxRoutes(options: InboxOptions): Route[] {
@@ -50,15 +57,22 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     route({
       ...shared,
       path: '/sandbox/v1/inbox',
+      operationId: 'listInbox',
       summary: 'List the texts on the virtual handsets, newest first',
       query: Type.Object({
         ...whose,
         limit: pageQuery.limit,
         cursor: Type.Optional(
-          Type.String({ maxLength: 15, pattern: '^[0-9]{1,15}$', expected: 'a next_cursor of this list' }),
+          Type.String({
+            maxLength: 15,
+            examples: ['42'],
+            pattern: '^[0-9]{1,15}$',
+            expected: 'a next_cursor of this list',
+          }),
         ),
       }),
       answers: { 200: { description: 'A page of texts', schema: pageSchema(itemSchema) } },
+      refuses: notOwn,
       handler: async (call) => {
         const { to, limit, cursor, application_id } = call.query;
         const applicationId = await applicationOf(call, application_id);
@@ -75,13 +89,17 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
     route({
       ...shared,
       path: '/sandbox/v1/inbox/stream',
+      operationId: 'streamInbox',
       summary: 'Stream the texts as server-sent events',
       description:
         'An application can have 5 streams; one more gets a 409 `TOO_MANY_STREAMS`. A stream ends with the credential ' +
         'that opened it. `Last-Event-ID` resumes it with the texts that arrived since, at most the last 1,000.',
       stream: true,
       query: Type.Object(whose),
-      answers: { 200: { description: 'One event of type `text` per text', type: 'text/event-stream' } },
+      answers: {
+        200: { description: 'One event of type `text` per text', type: 'text/event-stream', example: streamExample },
+      },
+      refuses: { ...notOwn, TOO_MANY_STREAMS: 'The application has 5 open streams' },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.query.application_id);
         // HEAD returns headers only, so it does not use up a stream.
@@ -90,20 +108,17 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
             ? ''
             : await streams.open({
                 applicationId,
-                to: readNumberFilter(call.query.to),
+                filter: { to: readNumberFilter(call.query.to) },
                 after: readEventId(call.lastEventId),
                 signal: call.signal,
                 onCredentialEnd: (act) => call.onCredentialEnd(act),
                 mayRead: async () => (await applicationOf(call, call.query.application_id)) === applicationId,
               });
-        return { status: 200, content: { type: 'text/event-stream', data, headers: unbuffered } };
+        return streamReply(data);
       },
     }),
   ];
 }
-
-/** Without this, nginx holds events back until its buffer is full. */
-const unbuffered = { 'X-Accel-Buffering': 'no' };
 
 /** Ignores an id that is not ours: the reader starts from now. */
 function readEventId(text: string | undefined): number | undefined {

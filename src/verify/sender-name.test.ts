@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { inShort } from '../../test/support/effort.ts';
 import { isGsm } from '../messages/gsm.ts';
 import { senderProblem } from '../messages/sender.ts';
@@ -39,7 +40,7 @@ test('sender: up to 11 characters of the name, whole words where it can, accents
 
 test('property: whatever the name, the label is one that a text may be sent from', () => {
   const name = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 64, size: 'max' }),
+    fc.string({ unit: anyCharacter, maxLength: 64, size: 'max' }),
     fc.string({ unit: fc.constantFrom(...'aZ09 .-_&+é日\n'), maxLength: 30, size: 'max' }),
   );
   fc.assert(
@@ -128,7 +129,7 @@ test('a name loses links, codes, and what could be read as an autofill line', ()
 const pieces =
   'evil.com|.|com|www.|http://|:|/|12|1|34|٣|３|@|#|\u202e|\u200b|\u200d|\ud83d|😀|❤️|👨‍👩‍👧|ê|Ł|e\u0301|Я|日|।| |\n|-|…|’|No.|№|․|{code}|$&|Ab';
 const hostile = fc.array(fc.constantFrom(...pieces.split('|')), { maxLength: 14 }).map((parts) => parts.join(''));
-const anyName = fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 64, size: 'max' }));
+const anyName = fc.oneof(hostile, fc.string({ unit: anyCharacter, maxLength: 64, size: 'max' }));
 
 function assertSafe(name: string): void {
   assert.doesNotMatch(name, /[\p{L}\p{N}][.．。｡․]\p{L}{2}|:\/\/|www\./iu);

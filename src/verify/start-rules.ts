@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import { channelExpected } from '../messages/channel.ts';
-import { longestNumber, numberForm, numberProblem, rightNumber } from '../messages/phone-number.ts';
+import { longestNumber, numberForm, numberPattern, numberProblem, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
@@ -52,44 +52,57 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         to: Type.String({
           maxLength: longestNumber,
           expected: rightNumber,
+          shownPattern: numberPattern,
+          examples: ['+447700900123'],
           description: `Mobile number: ${numberForm}`,
         }),
-        channel: Type.String({ maxLength: 1024, expected: 'sms' }),
+        channel: Type.String({ maxLength: 1024, expected: 'sms', examples: ['sms'] }),
         reference: Type.Optional(
           nullable(Type.String({ maxLength: 128, description: 'Your own reference for the verification' })),
         ),
         locale: Type.Optional(
           nullable(Type.String({ maxLength: longestLocale, description: 'Language of the text, like de or pt-BR' })),
         ),
-        code_length: Type.Integer({ minimum: 4, maximum: 10, default: 6, expected: 'a whole number from 4 to 10' }),
+        code_length: Type.Integer({
+          minimum: 4,
+          maximum: 10,
+          default: 6,
+          description: 'Digits of the code',
+          expected: 'a whole number from 4 to 10',
+        }),
         ttl_seconds: Type.Integer({
           minimum: 60,
           maximum: longestTtlSeconds,
           default: longestTtlSeconds,
+          description: 'How long the code works',
           expected: `a whole number of seconds from 60 to ${longestTtlSeconds}`,
         }),
         autofill: Type.Optional(
           Type.Unsafe<VerificationTemplate['autofill']>({
+            title: 'Autofill',
             type: ['object', 'null'],
             properties: {
-              domain: { type: 'string', maxLength: 253, expected: rightDomain },
-              android_hash: { type: 'string', maxLength: 11, expected: rightHash },
+              domain: { type: 'string', maxLength: 253, expected: rightDomain, examples: ['example.com'] },
+              android_hash: { type: 'string', maxLength: 11, expected: rightHash, examples: ['FA+9qCX9VSu'] },
             },
+            examples: [{ domain: 'example.com' }],
             description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
           }),
         ),
       },
-      { check },
+      { title: 'VerificationToStart', check },
     ),
     explainSchema: Type.Object(
       {
         to: Type.String({
           maxLength: longestNumber,
           expected: rightNumber,
+          shownPattern: numberPattern,
+          examples: ['+447700900123'],
           description: `Mobile number: ${numberForm}`,
         }),
       },
-      { check: checkNumber },
+      { title: 'NumberToExplain', check: checkNumber },
     ),
   };
 }

@@ -103,11 +103,11 @@ const insertStartsStatement = {
   name: 'insert-verification-starts',
   text: `with v as materialized (${startedRows}),
     opened as (${insertPending(isPending)}),
-    started as (${insertRecords('v')}),
+    started as (${insertRecords('v')} returning id, application_id, status, updated_at),
     ended as (
       insert into ended_verification (verification_id, application_id, status, recipient)
       select id, application_id, status, recipient from v where not ${isPending}),
-    told as (${insertVerificationEvents(`(select id, application_id, status, ${time('c[15]')} as updated_at from v) b`)}),
+    told as (${insertVerificationEvents('started')}),
     counted as (
       insert into counted_start (application_id, prefix, verification_id)
       select application_id, left(recipient, -4), id from v where ${isPending} and $11::boolean),

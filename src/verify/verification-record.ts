@@ -1,54 +1,72 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../http/list-page.ts';
+import { nullable, recordId } from '../http/list-page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
+import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import { attemptsRemaining, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
 const fields = {
-  id: Type.String(),
+  id: recordId('ver'),
   to: Type.String(),
   channel: Type.String(),
-  status: Type.String({ description: 'pending, approved, failed, expired, canceled or blocked' }),
+  status: Type.String({
+    examples: ['pending'],
+    description: 'pending, approved, failed, expired, canceled or blocked',
+  }),
   reason: nullable(Type.String()),
-  code_length: Type.Integer(),
-  attempts: Type.Integer({ description: 'Wrong codes so far' }),
-  attempts_remaining: Type.Integer(),
+  code_length: Type.Integer({ examples: [6] }),
+  attempts: Type.Integer({ examples: [0], description: 'Wrong codes so far' }),
+  attempts_remaining: Type.Integer({ examples: [5] }),
   sends: Type.Integer(),
-  resend_available_at: nullable(Type.String()),
+  resend_available_at: nullable(
+    Type.String({
+      description: 'When a start sends the code again; null if none will',
+      examples: ['2026-01-31T12:00:30.000Z'],
+    }),
+  ),
   created_at: Type.String(),
   updated_at: Type.String(),
   expires_at: Type.String(),
   approved_at: nullable(Type.String()),
   delivery: Type.Unsafe<ReturnType<typeof toVerificationRecord>['delivery']>({
     description: 'The latest text; null when none was sent',
+    title: 'VerificationDelivery',
     type: ['object', 'null'],
     properties: {
-      status: { type: 'string' },
+      status: { type: 'string', description: 'The status of the text', examples: ['queued'] },
       message_id: { type: 'string' },
-      error: {
-        type: ['object', 'null'],
-        properties: { code: { type: 'string' }, message: { type: 'string' }, permanent: { type: 'boolean' } },
-      },
+      error: messageErrorSchema,
     },
+    required: ['status', 'message_id', 'error'],
   }),
   reference: nullable(Type.String()),
 };
 
-export const verificationSchema = Type.Object(fields);
+export const verificationSchema = Type.Object(fields, { title: 'Verification' });
 export type VerificationRecord = Static<typeof verificationSchema>;
-export const startSchema = Type.Object({
-  ...fields,
-  sent: Type.Boolean({
-    description:
-      'Whether this start sent a text; false when it was blocked, or continued a verification without sending again',
-  }),
-});
-const proof = Type.Optional(
-  Type.String({ description: 'Signed proof that the number was verified; absent once it has expired' }),
+export const startSchema = Type.Object(
+  {
+    ...fields,
+    sent: Type.Boolean({
+      examples: [true],
+      description:
+        'Whether this start sent a text; false when it was blocked, or continued a verification without sending again',
+    }),
+  },
+  { title: 'StartedVerification' },
 );
-export const readSchema = Type.Object({ ...fields, proof });
-export const checkSchema = Type.Object({ ...fields, valid: Type.Boolean(), proof });
+const proof = Type.Optional(
+  Type.String({
+    examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6InByb29mK2p3dCJ9.e30.c2lnbmF0dXJl'],
+    description: 'Signed proof that the number was verified; absent once it has expired',
+  }),
+);
+export const readSchema = Type.Object({ ...fields, proof }, { title: 'ReadVerification' });
+export const checkSchema = Type.Object(
+  { ...fields, valid: Type.Boolean({ description: 'Whether the code was right', examples: [false] }), proof },
+  { title: 'CheckedVerification' },
+);
 
 export const verificationFilters = {
   to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
@@ -59,7 +77,7 @@ export const verificationFilters = {
       expected: `one of ${verificationStatuses.join(', ')}`,
     }),
   ),
-  reference: Type.Optional(Type.String({ maxLength: 128 })),
+  reference: Type.Optional(Type.String({ maxLength: 128, description: 'Your own reference' })),
 };
 
 /** The newest text of a verification. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../test/support/any-character.ts';
 import { inShort } from '../../test/support/effort.ts';
 import { extensionAlphabet } from '../messages/gsm.ts';
 import { measure } from '../messages/text.ts';
@@ -99,7 +100,7 @@ test('property: and with any name', () => {
   );
   const app = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 64, size: 'max' }),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 64, size: 'max' }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 64, size: 'max' }),
     fc.string({ unit: fc.constantFrom(...pieces), minLength: 1, maxLength: 30, size: 'max' }),
   );
   const template = fc.record({

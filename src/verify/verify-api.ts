@@ -32,6 +32,24 @@ export interface VerifyRoutesOptions {
 const base = '/verify/v1/verifications';
 const params = Type.Object({ id: pathParameter });
 
+const decisionSchema = Type.Object(
+  {
+    decision: Type.String({ examples: ['allow'], description: 'allow or block' }),
+    reason: nullable(Type.String()),
+    rules: Type.Array(
+      Type.Object({
+        rule: Type.String({ examples: ['per_number'] }),
+        limit: Type.Unknown({ description: 'A number, or a list of what is allowed', examples: [10] }),
+        seen: Type.Unknown({
+          examples: [0],
+          description: 'Counting stops at 100, or at one above the limit if that is higher',
+        }),
+      }),
+    ),
+  },
+  { title: 'GuardDecision' },
+);
+
 export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier }: VerifyRoutesOptions): Route[] {
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 
@@ -70,6 +88,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       method: 'POST',
       path: base,
       ...shared,
+      operationId: 'startVerification',
       summary: 'Start a verification and send its code',
       description:
         'A start for a number with a pending verification continues it. The same code is sent again once resend_available_at has passed.',
@@ -79,7 +98,12 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
         200: {
           description: 'The verification; its status is blocked, with a reason, if the guard refused it',
           schema: startSchema,
+          headers: ['Location'],
         },
+      },
+      refuses: {
+        UNSUPPORTED_CHANNEL: 'The channel is not one that works',
+        UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
       handler: (call) => {
         const request = toStart(call);
@@ -97,6 +121,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       method: 'POST',
       path: `${base}/{id}`,
       ...shared,
+      operationId: 'checkVerification',
       summary: 'Check the code that the user entered',
       description:
         'A wrong code spends a try, also if its length differs from that of the code that was sent. A value that is not 4 to 10 digits gets a 400 and spends no try.',
@@ -106,13 +131,14 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
           maxLength: 10,
           pattern: '^[0-9]{4,10}$',
           expected: 'the 4 to 10 digits the user entered, as a string',
+          examples: ['123456'],
         }),
       }),
       idempotent: true,
       answers: {
         200: { description: 'The verification; valid says whether the code was right', schema: checkSchema },
-        409: { description: 'VERIFICATION_ALREADY_APPROVED: a code works once' },
       },
+      refuses: { VERIFICATION_ALREADY_APPROVED: 'The verification is approved already: a code works once' },
       handler: (call) => {
         const { applicationId } = requireApplication(call);
         return answerOnce(idempotency, call, async (keep) => {
@@ -136,6 +162,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       method: 'GET',
       path: base,
       ...shared,
+      operationId: 'listVerifications',
       summary: 'List verifications, newest first',
       bulkhead: 'side',
       query: Type.Object({
@@ -156,6 +183,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       method: 'GET',
       path: `${base}/{id}`,
       ...shared,
+      operationId: 'getVerification',
       summary: 'Read a verification',
       params,
       answers: { 200: { description: 'The verification as it is now', schema: readSchema } },
@@ -168,10 +196,12 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       method: 'DELETE',
       path: `${base}/{id}`,
       ...shared,
+      operationId: 'cancelVerification',
       summary: 'Cancel a pending verification',
       bulkhead: 'single',
       params,
       answers: { 200: { description: 'The canceled verification', schema: verificationSchema } },
+      refuses: { INCOMPATIBLE_STATE: 'The verification is no longer pending' },
       handler: async (call) => ({
         status: 200,
         body: await verify.cancel(requireApplication(call).applicationId, call.params.id),
@@ -181,6 +211,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       method: 'POST',
       path: '/verify/v1/guard/explain',
       ...shared,
+      operationId: 'explainGuard',
       summary: 'Explain what the guard would decide about a number',
       bulkhead: 'side',
       body: rules.explainSchema,
@@ -188,19 +219,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       answers: {
         200: {
           description: 'The decision, and each rule with its limit and count',
-          schema: Type.Object({
-            decision: Type.String({ description: 'allow or block' }),
-            reason: nullable(Type.String()),
-            rules: Type.Array(
-              Type.Object({
-                rule: Type.String(),
-                limit: Type.Unknown(),
-                seen: Type.Unknown({
-                  description: 'Counting stops at 100, or at one above the limit if that is higher',
-                }),
-              }),
-            ),
-          }),
+          schema: decisionSchema,
         },
       },
       handler: (call) =>

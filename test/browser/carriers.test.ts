@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
+import { type Double, startDouble } from '../providers/provider.ts';
 import {
   assertAccessible,
   assertFitsPhone,
@@ -21,20 +22,27 @@ let portal: Portal;
 let page: Page;
 let near: Smsc;
 let far: Smsc;
+let provider: Double;
 before(async () => {
   const behaviour = { receipt_after_ms: 0 };
   [stage, near, far] = await Promise.all([setStage(), startSmsc({ behaviour }), startSmsc({ behaviour })]);
+  provider = await startDouble(({ path }) => ({ status: 201, body: { sid: `SM${path.length}` } }));
   portal = await openPortal(stage.browser, stage.service.url);
   page = portal.page;
+  page.on('response', (response) => answers.push(response.text().catch(() => '')));
   await signInAsOperator(stage, page);
 });
 after(async () => {
   await stage.close();
-  await Promise.all([near.close(), far.close()]);
+  await Promise.all([near.close(), far.close(), provider.close()]);
 });
 
 const british = '+447400123456';
 const accountPassword = 'sunlit-42';
+/** Of carriers by HTTP: two of a preset, one of a description. */
+const httpSecrets = ['auth-token-Zq7', 'key-secret-Zq8', 'described-Zq9'] as const;
+/** All that the service has answered to the pages. */
+const answers: Promise<string>[] = [];
 
 function openPage(name: string): Promise<void> {
   return page
@@ -43,7 +51,16 @@ function openPage(name: string): Promise<void> {
     .click();
 }
 
+/** Neither the page nor anything that a page was ever answered has a secret of a carrier. */
+async function assertNoSecret(name: string): Promise<void> {
+  const seen = [await page.content(), ...(await Promise.all(answers))];
+  for (const secret of [accountPassword, ...httpSecrets]) {
+    assert.ok(!seen.some((text) => text.includes(secret)), `${name}: ${secret} is on no page and in no answer`);
+  }
+}
+
 async function assertGood(name: string): Promise<void> {
+  await assertNoSecret(name);
   await assertAccessible(page, name);
   await assertFitsPhone(page, name);
 }
@@ -51,7 +68,9 @@ async function assertGood(name: string): Promise<void> {
 /** A call of the portal API by the operator who is signed in. */
 async function callApi(method: string, path: string, body: object): Promise<void> {
   const response = await page.request.fetch(`${stage.service.url}/portal/v1/operator/${path}`, { method, data: body });
-  assert.ok(response.ok(), `${method} ${path}: ${await response.text()}`);
+  const answer = await response.text();
+  assert.ok(response.ok(), `${method} ${path}: ${answer}`);
+  answers.push(Promise.resolve(answer));
 }
 
 function settingsOf({ port }: Smsc): object {
@@ -74,7 +93,7 @@ describe('an operator', () => {
     await drawer.getByRole('button', { name: 'Add the carrier' }).click();
     await page.getByRole('heading', { name: 'near', level: 1 }).waitFor();
     await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
-    assert.ok(!(await page.content()).includes(accountPassword), 'the password is on no page');
+    await assertNoSecret('A new carrier');
   });
 
   test('tests it, and follows the steps to the receipt', async () => {
@@ -168,6 +187,52 @@ describe('an operator', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('heading', { name: 'france' }).waitFor();
+  });
+
+  test('adds providers by HTTP, and no page shows their secrets, whatever the providers answer', async () => {
+    const [token, keySecret, described] = httpSecrets;
+    const describeIt = { url: '{{base}}/send', headers: { Key: '{{secret:key}}' }, accepted: [{ status: [200] }] };
+    const settings = { base: provider.url, describe: describeIt, secrets: { key: described } };
+    await callApi('POST', 'carriers', { name: 'described', kind: 'http', settings });
+    await openPage('Carriers');
+    await page.getByRole('button', { name: 'Add a carrier' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByLabel('Name', { exact: true }).fill('provider');
+    await drawer.getByLabel('Account', { exact: true }).selectOption('Twilio');
+    await drawer.getByLabel('Account SID').fill('AC1');
+    await drawer.getByLabel('Auth token').fill(token);
+    await drawer.getByLabel('API key SID').fill('SK1');
+    await drawer.getByLabel('API key secret').fill(keySecret);
+    await drawer.getByLabel('Address of the API').fill(provider.url);
+    await drawer.getByRole('button', { name: 'Add the carrier' }).click();
+    await page.getByRole('heading', { name: 'provider', level: 1 }).waitFor();
+    await page.getByRole('region', { name: 'Connections' }).getByText('ready').waitFor();
+    await assertNoSecret('A provider');
+    const progress = page.getByRole('region', { name: 'Progress of the test' });
+    // A refusal that repeats what it was given.
+    provider.faults.push({ status: 400, body: { code: 21211, message: `${token} and ${keySecret} are wrong` } });
+    await page.getByRole('button', { name: 'Test provider' }).click();
+    await progress.getByText('The carrier refused the text: invalid_destination.').waitFor();
+    await page.getByRole('button', { name: 'Test provider' }).click();
+    await progress.getByText(/The carrier accepted the text/).waitFor();
+    await page.getByLabel('Texts a second').fill('50');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('version 2').waitFor();
+    await assertGood('A provider after a change');
+    await page.getByText('Show the addresses').click();
+    const addresses = page.locator('details', { hasText: 'Show the addresses' });
+    const before = await addresses.innerText();
+    await page.getByRole('button', { name: 'New addresses' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New addresses' }).click();
+    await page.getByText('version 3').waitFor();
+    assert.notEqual(await addresses.innerText(), before, 'the addresses are new');
+    await page.goto(`${stage.service.url}/#/operator/carriers/described`);
+    await page.getByRole('heading', { name: 'described', level: 1 }).waitFor();
+    await assertNoSecret('A described provider');
+    const told = (await Promise.all(answers)).join('\n');
+    assert.ok(told.includes('"auth_token_set":true'), 'the answers to the pages were seen');
+    const { authorization } = provider.requests.at(-1)?.headers ?? {};
+    assert.equal(authorization, `Basic ${btoa(`SK1:${keySecret}`)}`, 'the provider itself got the secret');
   });
 
   test('finds every page of operations accessible, and fit for a phone', async () => {

@@ -82,6 +82,8 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
       'Messages',
       'Inbound',
       'Verifications',
+      'Events',
+      'Webhooks',
       'Usage',
       'Requests',
     ]) {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import buildSerializer from 'fast-json-stringify';
 import { createOperationsRoutes } from '../../src/http/operations-api.ts';
+import { compileValidator } from '../../src/http/validation.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { startBareServer } from '../socket/bare-server.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -40,7 +42,8 @@ describe('GET /readyz', () => {
       { name: 'other', state: 'up', paused: true },
     ];
     const metrics = createMetrics();
-    const options = { checks, carriers, metrics, publicUrl: 'http://here', version: '0', documented: [] };
+    const about = { publicUrl: 'http://here', version: '0', tokenUrl: 'http://here/token', sessionCookie: 'session' };
+    const options = { checks, carriers, metrics, ...about, documented: [] };
     const server = await startBareServer({ routes: createOperationsRoutes(options) });
     try {
       const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
@@ -205,6 +208,16 @@ describe('GET /openapi.json', () => {
       }
     }
   });
+});
+
+test('every schema of every route compiles: a running service compiles one when its first request needs it', () => {
+  for (const { params, query, body, answers, consumes = 'json' } of app.app.routes) {
+    const read = consumes === 'json' ? [params, query, body] : [params, query];
+    for (const schema of read) if (schema !== undefined) compileValidator(schema);
+    for (const { schema, type } of Object.values(answers)) {
+      if (schema !== undefined && type === undefined) buildSerializer(schema);
+    }
+  }
 });
 
 describe('GET /docs', () => {

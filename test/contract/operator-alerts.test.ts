@@ -195,11 +195,15 @@ describe('each alert', () => {
     });
   });
 
-  test('age of the bulk queue', async () => {
+  test('age of the bulk queue; texts that came outside the hours of their route wait from when these began', async () => {
     const { database } = app.db;
     const { key, id } = await connect();
     await acceptMessages({ database, clock: app.clock, carrier: key }, 2);
-    app.clock.advance(15 * minuteMs);
+    app.clock.advance(20 * minuteMs);
+    await database.query('update message set deferred_until = $1', [toTimestamp(app.clock.nowMs())]);
+    await watch(2 * minuteMs, () => state(id));
+    assert.deepEqual(kindsOf(await list()), []);
+    app.clock.advance(13 * minuteMs);
     await fires('bulk_waiting', {
       facts: () => state(id),
       after: 50_000,

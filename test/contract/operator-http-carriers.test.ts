@@ -123,4 +123,19 @@ describe('who knocks at callbacks', () => {
     await operator.send('DELETE', `${path}/acme?force=true`);
     await until('this node knows', async () => (await fetch(url, { method: 'POST' })).status === 404);
   });
+  test('renewed addresses: the old one is gone, the new one works; another kind has none', async () => {
+    const { body: before } = await create(twilio);
+    const urlOf = ({ callbacks }: Carrier) => `${app.url}${new URL(callbacks?.receipts ?? '').pathname}`;
+    assert.equal((await fetch(urlOf(before), { method: 'POST' })).status, 401);
+    const { status, body } = await operator.send<Carrier>('POST', `${path}/acme/renew-callbacks`);
+    assert.deepEqual([status, body.version, body.settings], [200, before.version + 1, before.settings]);
+    assert.notEqual(urlOf(body), urlOf(before));
+    await until('this node knows', async () => (await fetch(urlOf(before), { method: 'POST' })).status === 404);
+    assert.equal((await fetch(urlOf(body), { method: 'POST' })).status, 401, 'only its proof is missing');
+    const smpp = { name: 'other', kind: 'smpp', settings: { host: '127.0.0.1', system_id: 'me' } };
+    assert.equal((await operator.send('POST', path, smpp)).status, 201);
+    const refused = await operator.send('POST', `${path}/other/renew-callbacks`);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'INCOMPATIBLE_STATE']);
+    assert.equal((await operator.send('POST', `${path}/nobody/renew-callbacks`)).status, 404);
+  });
 });

@@ -124,11 +124,13 @@ describe('in the sandbox', () => {
   });
 
   test('OpenAPI lists both values for a send and for the texts of a batch', async () => {
-    const { body } = await send<{ paths: Record<string, unknown> }>(app, 'GET', '/openapi.json');
-    for (const path of ['/sms/v1/messages', '/messaging/v1/messages', '/messaging/v1/messages/batch']) {
-      assert.match(JSON.stringify(body.paths[path]), /"priority":\{[^}]*"enum":\["normal","high"\]/, path);
+    const { body } = await send<{ components: { schemas: Record<string, unknown> } }>(app, 'GET', '/openapi.json');
+    const { SmsToSend, MessageToSend, SendMessagesRequest, TextToPreview } = body.components.schemas;
+    for (const schema of [SmsToSend, MessageToSend]) {
+      assert.match(JSON.stringify(schema), /"priority":\{[^}]*"enum":\["normal","high"\]/);
     }
-    assert.doesNotMatch(JSON.stringify(body.paths['/sms/v1/messages/preview']), /"priority"/);
+    assert.match(JSON.stringify(SendMessagesRequest), /schemas\/MessageToSend/);
+    assert.doesNotMatch(JSON.stringify(TextToPreview), /"priority"/);
   });
 });
 

@@ -5,6 +5,7 @@ import type { KeyRing } from '../../src/platform/keys.ts';
 import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { derivedCode } from '../../src/verify/code.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
@@ -13,9 +14,11 @@ let keys: KeyRing;
 before(async () => {
   app = await createTestApp({ delivery: 'held', env: { HELIOGRAPH_TOKEN_SECONDS: '86400' } });
   acme = await createVerifyCaller(app);
+  await watchStates(app.db.database);
+  await listen(app.db.database);
   keys = await openKeyRing({ database: app.db.database, clock: app.clock, secret: app.config.secret ?? '' });
 });
-after(() => app.close());
+after(() => checkEvents(app.db.database).finally(() => app.close()));
 
 type Command =
   | { do: 'start'; length: 6 | 8 }

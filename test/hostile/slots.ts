@@ -1,9 +1,11 @@
 /** As much of an OpenAPI document as says what can be sent. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
 }
 
 export interface Schema {
+  $ref?: string;
   type?: string | string[];
   properties?: Record<string, Schema>;
   required?: string[];
@@ -24,8 +26,15 @@ export interface Schema {
 interface Operation {
   tags: string[];
   security: Record<string, string[]>[];
-  parameters?: { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  schema: Schema;
 }
 
 /** A place of a request where a text, a number or another value stands. */
@@ -41,7 +50,7 @@ export interface Target {
   path: string;
   tag: string;
   security: Record<string, string[]>[];
-  parameters: NonNullable<Operation['parameters']>;
+  parameters: Parameter[];
   /** Of the body; undefined for a request without one. */
   body: Schema | undefined;
   isForm: boolean;
@@ -52,10 +61,12 @@ export interface Target {
 export function targetsOf(document: Document): Target[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => {
-      const { parameters = [], requestBody, security, tags } = operation;
+      const { requestBody, security, tags } = operation;
+      // What stands in a header is read in one place for all routes (test/socket).
+      const parameters = (operation.parameters ?? []).filter(({ in: place }) => place === 'path' || place === 'query');
       const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
       const isForm = type === 'application/x-www-form-urlencoded';
-      const body = media?.schema;
+      const body = media && resolved(media.schema, document);
       const slots: Slot[] = parameters.map((parameter) => ({
         place: parameter.in,
         steps: [parameter.name],
@@ -75,6 +86,15 @@ export function targetsOf(document: Document): Target[] {
       return slots.length === 0 ? [] : [target];
     }),
   );
+}
+
+/** The schema with all that it refers to in place. */
+function resolved(schema: Schema, document: Document): Schema {
+  return JSON.parse(JSON.stringify(schema), (_, value: Schema) => {
+    const name = value?.$ref?.split('/').at(-1);
+    const named = name === undefined ? undefined : document.components.schemas[name];
+    return named === undefined ? value : resolved(named, document);
+  });
 }
 
 /** The value itself, and all that stands in it. */

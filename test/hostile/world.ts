@@ -52,7 +52,7 @@ export async function createWorld(): Promise<World> {
     const [kinds = {}] = security;
     if ('apikey' in kinds) return { apikey: acme.apiKey };
     if ('session' in kinds) return { Cookie: operator.cookie };
-    if ('bearer' in kinds) return kinds.bearer?.includes('messaging:send') ? messagingToken : verifyToken;
+    if ('oauth2' in kinds) return kinds.oauth2?.includes('messaging:send') ? messagingToken : verifyToken;
     return {};
   }
 

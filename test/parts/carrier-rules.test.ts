@@ -11,6 +11,7 @@ import { hourMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import { createTestLog } from '../support/log.ts';
 import {
   acceptMessages,
@@ -19,6 +20,7 @@ import {
   nextCarrier,
   type RecordingCarrierOptions,
   readRow,
+  testApplicationId,
   testVerificationId,
 } from '../support/recording-carrier.ts';
 
@@ -26,8 +28,10 @@ let db: TestDatabase;
 let clock: TestClock;
 before(async () => {
   db = await createTestDatabase();
+  await watchStates(db.database);
+  await listen(db.database, [testApplicationId]);
 });
-after(() => db.drop());
+after(() => checkEvents(db.database).finally(() => db.drop()));
 beforeEach(async () => {
   clock = createTestClock();
   await emptyTables(db.database);

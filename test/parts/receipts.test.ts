@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { createTellEvents } from '../../src/compose/event-records.ts';
 import type { AttemptResult } from '../../src/delivery/attempt-result.ts';
 import type { Receipt } from '../../src/delivery/carrier.ts';
 import type { Claim } from '../../src/delivery/queue-entry.ts';
 import { createReceipts, type Receipts } from '../../src/delivery/receipts.ts';
+import { createEventIds } from '../../src/events/event-id.ts';
+import { findEvents } from '../../src/events/event-store.ts';
 import {
   badEnds,
   correctedEnds,
@@ -14,11 +17,13 @@ import {
   type ReceiptOutcome,
   unsentStatuses,
 } from '../../src/messages/message.ts';
+import { toMessageRecord } from '../../src/messages/message-record.ts';
 import { statusCode, statusOf } from '../../src/messages/message-row.ts';
-import { cancelMessage } from '../../src/messages/message-store.ts';
-import { hourMs } from '../../src/platform/clock.ts';
+import { cancelMessage, findByKeys } from '../../src/messages/message-store.ts';
+import { hourMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
+import { createKeyRing } from '../../src/platform/keys.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -32,6 +37,7 @@ import {
   tryLater,
   unanswered,
 } from '../support/delivery-steps.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import {
   acceptMessages,
   carrierIdOf,
@@ -45,14 +51,17 @@ import {
 
 const carrier = 'test';
 const source = { key: carrier, account: carrier };
+const testRoot = { version: 1, usedFromMs: 0, key: Buffer.alloc(32, 1) };
 let db: TestDatabase;
 let clock: TestClock;
 let receipts: Receipts;
 let steps: DeliverySteps;
 before(async () => {
   db = await createTestDatabase();
+  await watchStates(db.database);
+  await listen(db.database, [testApplicationId]);
 });
-after(() => db.drop());
+after(() => checkEvents(db.database).finally(() => db.drop()));
 beforeEach(async () => {
   clock = createTestClock();
   receipts = createReceipts({ database: db.database, clock });
@@ -106,7 +115,7 @@ describe('a receipt', () => {
       await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome)]);
       const { status, errorCode, dueAtMs, deliveredAtMs, sequence } = await row(id);
       assert.deepEqual({ status, errorCode }, expected);
-      assert.deepEqual([dueAtMs, deliveredAtMs, sequence], [null, outcome === 'delivered' ? clock.nowMs() : null, 3]);
+      assert.deepEqual([dueAtMs, deliveredAtMs, sequence], [null, outcome === 'delivered' ? clock.nowMs() : null, 2]);
       assert.equal(await unmatched(), 0);
     });
   }
@@ -510,6 +519,8 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
   let kept: Kept = [];
   let { sequence, sentAtMs } = await row(id);
   const submits: Submit[] = [];
+  /** The record as it was shown when it entered each state. */
+  const shown: object[] = [];
   /** What each attempt has come to, for all we know. */
   const attempts = new Map<number, keyof typeof answers>();
   /** What receipts may call it. */
@@ -601,7 +612,9 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     const found = await row(id);
     assert.deepEqual(modelOf(found), model, `after ${JSON.stringify(event)} on ${JSON.stringify(before)}`);
     const changed = found.status !== before.status;
-    assert.equal(found.sequence, sequence + (changed ? 1 : 0), 'the sequence rises with every change, and only then');
+    const isTold = changed && !isUnsent(model);
+    assert.equal(found.sequence, sequence + (isTold ? 1 : 0), 'the sequence counts the states that events tell of');
+    if (isTold && plain) shown.push(await shownRecord(id));
     if (changed) assert.ok(mayBecome(before.status, model.status), `${before.status} became ${model.status}`);
     if (found.status !== 'queued') assert.equal(found.onTheWire, false);
     if (isUnsent(model)) assert.notEqual(found.place, null, `${found.status} in no place`);
@@ -609,7 +622,30 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     const ended = plain && badEnds.includes(model.status) ? [model.status] : [];
     assert.deepEqual(await endsOf(id), ended, 'the list of bad ends');
     ({ sequence, sentAtMs } = found);
+    // Two states at the same millisecond cannot be told apart by their times.
+    clock.advance(1);
   }
+  assert.deepEqual(await toldRecords(id), shown, 'events tell what a read showed at their time');
+}
+
+async function shownRecord(id: string): Promise<object> {
+  const key = { applicationId: testApplicationId, api: 'sms' as const, id };
+  const [message] = await findByKeys(db.database, [key]);
+  assert.ok(message !== undefined, 'the text is gone');
+  return toMessageRecord(message);
+}
+
+const tell = createTellEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
+
+/** What the events of a text tell, oldest first. */
+async function toldRecords(id: string): Promise<object[]> {
+  const { rows } = await db.database.query<{ position: number }>(
+    'select position from event where subject = $1 order by position',
+    [uuidOf(id)],
+  );
+  const positions = rows.map(({ position }) => position);
+  const events = await tell(db.database, await findEvents(db.database, testApplicationId, positions));
+  return events.map(({ data }) => data);
 }
 
 /** The statuses under which lists find it as not ended well. */

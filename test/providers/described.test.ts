@@ -1,6 +1,7 @@
 // A carrier from an operator's own description: the real app, a real database, and a provider's double on loopback.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
 import { type Double, type GotRequest, startDouble } from './provider.ts';
 
@@ -55,6 +56,19 @@ const settings = () => ({ base: double.url, describe: describeIt, secrets: { key
 const bodyOf = (request: GotRequest | undefined) => JSON.parse(request?.body ?? '{}').messages[0];
 
 describe('a text by a description', () => {
+  test('names the new address of its callback once an operator has renewed it', async () => {
+    const { callbacks: before } = await world.connect(settings());
+    const renewed = await world.operator.send('POST', '/portal/v1/operator/carriers/provider/renew-callbacks');
+    assert.equal(renewed.status, 200, JSON.stringify(renewed.body));
+    const { callbacks } = await world.read();
+    assert.notEqual(callbacks?.receipts, before?.receipts);
+    await eventually('a text names it', async () => {
+      const { id } = await world.send();
+      await world.untilStatus(id, 'sent');
+      return bodyOf(double.requests.at(-1)).notify === callbacks?.receipts;
+    });
+  });
+
   test('leaves as one request, and the callback of its receipt makes it delivered', async () => {
     await world.connect(settings());
     const { id } = await world.send({ message: 'Say "hi" {{text}} & \\ ünï\n€' });

@@ -32,7 +32,7 @@ export interface Double {
 }
 
 /** A server on loopback that answers as a provider would. */
-export async function startDouble(answer: (request: GotRequest) => DoubleAnswer, port = 0): Promise<Double> {
+export async function startDouble(answer: (request: GotRequest) => Fault, port = 0): Promise<Double> {
   const requests: GotRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;

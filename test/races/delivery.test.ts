@@ -20,6 +20,7 @@ import {
   tryLater,
   unanswered,
 } from '../support/delivery-steps.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import {
   acceptMessages,
   carrierIdOf,
@@ -38,9 +39,11 @@ let workers: Database;
 let steps: DeliverySteps;
 before(async () => {
   db = await createTestDatabase();
+  await watchStates(db.database);
+  await listen(db.database, [testApplicationId]);
   workers = db.another();
 });
-after(() => db.drop());
+after(() => checkEvents(db.database).finally(() => db.drop()));
 beforeEach(async () => {
   clock = createTestClock();
   steps = createDeliverySteps(workers, clock, carrier);
@@ -210,7 +213,7 @@ describe('at the same moment', () => {
     const sides = Array.from({ length: 4 }, () => ({ ...claim, texts: shuffled(claim.texts) }));
     await Promise.all(sides.map((side) => steps.record(side, accepted)));
     for (const { status, sequence, place } of await readQueue(db.database)) {
-      assert.deepEqual([status, sequence, place], ['sent', 2, null]);
+      assert.deepEqual([status, sequence, place], ['sent', 1, null]);
     }
   });
 

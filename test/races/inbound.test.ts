@@ -1,6 +1,6 @@
 // Texts from phones on several nodes at once: parts are joined once, words act once, and a stop word holds for all.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createInbound } from '../../src/compose/inbound.ts';
 import type { InboundText } from '../../src/delivery/carrier.ts';
@@ -10,6 +10,7 @@ import { createKeyRing, type RingVersion } from '../../src/platform/keys.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 
 const source = { key: 'practice#1', account: '1.1' };
 const number = '+447800900000';
@@ -21,8 +22,10 @@ let applicationId: string;
 
 before(async () => {
   db = await createTestDatabase();
+  await watchStates(db.database);
 });
 after(() => db.drop());
+afterEach(() => checkEvents(db.database));
 beforeEach(async () => {
   clock = createTestClock();
   ring = [{ version: 1, usedFromMs: 0, key: Buffer.alloc(32, 1) }];
@@ -33,8 +36,10 @@ beforeEach(async () => {
   );
   for (const table of ['inbound_text', 'inbound_part', 'inbound_seen', 'opt_out', 'opt_out_change', 'automatic_reply'])
     await db.database.query(`delete from ${table}`);
+  await db.database.query('truncate witness, event');
   applicationId = newId('app', clock);
   await holdNumber();
+  await listen(db.database, [applicationId]);
 });
 
 /** An application with the number, whose account does not matter here. */
@@ -162,10 +167,11 @@ describe('words', () => {
       const { receiver, optOuts } = nodeOf(id);
       if (id % 4 === 0) await receiver.receive(source, [word('STOP', id)]);
       else if (id % 4 === 1) await receiver.receive(source, [word('START', id)]);
-      else if (id % 4 === 2) await optOuts.put(applicationId, phone).catch(isExpected);
-      else await optOuts.remove(applicationId, phone).catch(isExpected);
+      else if (id % 4 === 2) await optOuts.put({ applicationId, api: 'sms' }, phone).catch(isExpected);
+      else await optOuts.remove({ applicationId, api: 'sms' }, phone).catch(isExpected);
     });
     await Promise.all(acts.map((act) => act()));
+    assert.ok((await checkEvents(db.database)) > 1, 'the application is told');
     const now = await nodeOf(0).optOuts.list({ number: phone }, { limit: 10, after: undefined });
     const kinds = now.map(({ kind, subject }) => `${kind} ${subject}`);
     assert.equal(new Set(kinds).size, kinds.length, 'one row for each scope');
@@ -202,9 +208,8 @@ describe('words', () => {
 
   test('the sender that a text really leaves as decides, in any spelling', async () => {
     const { optOuts } = nodeOf(0);
-    await db.database.transaction((tx) =>
-      optOuts.stop(tx, phone, [senderScope('+4478009'), senderScope('AcMe')], 'STOP'),
-    );
+    const scopes = ['+4478009', 'AcMe'].map((sender) => ({ ...senderScope(sender), told: null }));
+    await db.database.transaction((tx) => optOuts.stop(tx, phone, scopes, 'STOP'));
     const base = { applicationId, api: 'messaging' as const, to: phone };
     const cases: [string, string | null, boolean][] = [
       ['4478009', null, true],
@@ -218,7 +223,7 @@ describe('words', () => {
       const text = { ...base, id: newId('msg', clock), sender, sentAs };
       assert.equal((await optOuts.find(db.database, [text])).has(text.id), isUnwanted, `${sender} as ${sentAs}`);
     }
-    const scope = applicationScope(applicationId);
+    const scope = { ...applicationScope(applicationId), told: null };
     await db.database.transaction((tx) => optOuts.stop(tx, phone, [scope], 'STOP'));
     const code = { ...base, api: 'verify' as const, id: newId('msg', clock), sender: 'ACME', sentAs: null };
     assert.equal((await optOuts.find(db.database, [code])).size, 0, 'codes are exempt');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
@@ -13,8 +14,12 @@ before(async () => {
   second = await createTestApp({ db: app.db, clock: app.clock, delivery: 'held' });
   acme = await createVerifyCaller(app);
   acmeElsewhere = await createVerifyCaller(second, acme);
+  await watchStates(app.db.database);
+  await listen(app.db.database);
 });
 after(async () => {
+  const told = await checkEvents(app.db.database);
+  assert.ok(told > 0, 'nothing was told');
   await second.close();
   await app.close();
 });

@@ -8,6 +8,7 @@ import type { PasswordCost } from '../../src/portal/password.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestLog } from './log.ts';
+import { rememberRoutes } from './promised.ts';
 
 export interface TestApp {
   app: App;
@@ -89,6 +90,7 @@ export async function createTestApp({
   if (held === undefined) await delivery.start();
   const address = app.server.listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  rememberRoutes(`http://127.0.0.1:${port}`, app.routes);
   return {
     app,
     url: `http://127.0.0.1:${port}`,

@@ -49,7 +49,8 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   const server = testServer();
   const admin = createDatabase({ connection: server.adminConnection, log, poolSize: 1, timeouts });
   const name = `test_${randomBase62(12).toLowerCase()}`;
-  const template = empty ? '' : ` template ${migrated}`;
+  // A copy of its files takes half of the work that Postgres's own way takes, which also logs each page.
+  const template = empty ? '' : ` template ${migrated} strategy file_copy`;
   await admin.query(`create database ${name} owner ${server.connection.user}${template}`);
   const connection = { ...server.connection, database: name };
   const opened: Database[] = [];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { assertPromised } from './promised.ts';
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
@@ -23,11 +24,9 @@ export async function send<Body = Record<string, unknown>>(
     ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (text === '' ? undefined : JSON.parse(text)) as Body,
-  };
+  const body = text === '' ? undefined : JSON.parse(text);
+  assertPromised(app.url, method, path, { status: response.status, headers: response.headers, body });
+  return { status: response.status, headers: response.headers, body: body as Body };
 }
 
 export interface TestDeveloper {

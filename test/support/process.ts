@@ -1,6 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A new folder below the one that `npm test` removes in the end, with every server that still runs in it. */
@@ -67,9 +76,24 @@ export async function waitUntilGone(pid: number, withinMs = 15_000): Promise<boo
 
 const folderName = /^heliograph-test-(\d+)-/;
 
-/** The one folder for everything a test run leaves on the disk. Others may pass through it, as a user of Postgres's must. */
+/** Linux keeps what lies here in memory. */
+const memory = '/dev/shm';
+const memoryNeeded = 8 * 2 ** 30;
+
+/**
+ * In memory where there is plenty: a run makes and drops hundreds of databases, which costs a disk more than the tests.
+ * TMPDIR names another place. The long form needs more room.
+ */
+function placeForRuns(): string {
+  const isNamed = process.env.TMPDIR !== undefined || process.env.HELIOGRAPH_TEST_LONG === '1';
+  if (isNamed || !existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return Math.min(bavail * bsize, freemem()) >= memoryNeeded ? memory : tmpdir();
+}
+
+/** The one folder for everything that a test run leaves. Others may pass through it, as a user of Postgres's must. */
 export function makeRunFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), `heliograph-test-${process.pid}-`));
+  const folder = mkdtempSync(join(placeForRuns(), `heliograph-test-${process.pid}-`));
   chmodSync(folder, 0o711);
   return folder;
 }
@@ -83,7 +107,7 @@ export function writeRunnerGroup(folder: string, group: number): void {
 export async function removeRunFolder(folder: string): Promise<void> {
   const runner = Number(readText(join(folder, 'runner')));
   // A number can be somebody else's by now.
-  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('scripts/run-test-files.ts')) {
+  if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('scripts/run-test-files.')) {
     process.kill(-runner, 'SIGKILL');
     await waitUntilGone(runner, 5000);
   }
@@ -100,9 +124,11 @@ export async function removeRunFolder(folder: string): Promise<void> {
 
 /** What runs that were killed have left: their folders carry their pids. */
 export async function removeLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = Number(folderName.exec(name)?.[1]);
-    if (pid > 1 && !isRunning(pid)) await removeRunFolder(join(tmpdir(), name));
+  for (const place of [tmpdir(), memory].filter(existsSync)) {
+    for (const name of readdirSync(place)) {
+      const pid = Number(folderName.exec(name)?.[1]);
+      if (pid > 1 && !isRunning(pid)) await removeRunFolder(join(place, name));
+    }
   }
 }
 

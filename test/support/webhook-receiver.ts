@@ -34,6 +34,33 @@ export const answer =
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 
+export const lateAnswer: Respond = (_, response) => {
+  setTimeout(() => response.writeHead(200).end(), 50);
+};
+
+/**
+ * Takes most events at once, and some badly when they come first: with an error, without an answer, late, or twice. So
+ * many stall until the caller gives up.
+ */
+export function createHostileAnswers(stalls: number): Respond {
+  const seen = new Set<string>();
+  let stalled = 0;
+  return (call, response, request) => {
+    const isFirst = !seen.has(call.event.id);
+    seen.add(call.event.id);
+    const turn = seen.size % 40;
+    if (isFirst && stalled < stalls && turn === 1) {
+      stalled++;
+    } else if (isFirst && turn === 2) response.writeHead(500).end('not now');
+    else if (isFirst && turn === 3) request.socket.destroy();
+    else if (turn === 4) lateAnswer(call, response, request);
+    else if (turn === 5) request.socket.write(twice);
+    else response.writeHead(204).end();
+  };
+}
+
+const twice = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'.repeat(2);
+
 export async function createWebhookReceiver(respond: Respond = ok): Promise<WebhookReceiver> {
   let open = 0;
   let mostOpen = 0;

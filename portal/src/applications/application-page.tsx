@@ -26,6 +26,8 @@ const tabs: Record<string, { title: string; Content: ComponentType<TabProps> }> 
   messages: { title: 'Messages', Content: lazy(() => import('../records/messages.tsx')) },
   inbound: { title: 'Inbound', Content: lazy(() => import('../inbound/inbound.tsx')) },
   verifications: { title: 'Verifications', Content: lazy(() => import('../records/verifications.tsx')) },
+  events: { title: 'Events', Content: lazy(() => import('../events/events.tsx')) },
+  webhooks: { title: 'Webhooks', Content: lazy(() => import('../webhooks/webhooks.tsx')) },
   usage: { title: 'Usage', Content: lazy(() => import('../usage/usage.tsx')) },
   requests: { title: 'Requests', Content: lazy(() => import('../requests/requests.tsx')) },
 };

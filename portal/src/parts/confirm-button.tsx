@@ -9,12 +9,13 @@ interface ConfirmButtonProps {
   /** Added for screen readers when several buttons have the same text. */
   about?: string;
   question: string;
+  size?: 'xs' | 'sm';
   children: ReactNode;
   act: () => Promise<unknown>;
 }
 
 /** A button that asks before it does something that cannot be undone. */
-export function ConfirmButton({ label, about, question, children, act }: ConfirmButtonProps) {
+export function ConfirmButton({ label, about, question, size = 'xs', children, act }: ConfirmButtonProps) {
   const [open, setOpen] = useState(false);
   const { run, busy, problem } = useAction(async () => {
     await act();
@@ -24,7 +25,7 @@ export function ConfirmButton({ label, about, question, children, act }: Confirm
     <>
       <Button
         variant="default"
-        size="xs"
+        size={size}
         c="var(--bad)"
         onClick={() => setOpen(true)}
         {...(about !== undefined && { 'aria-label': `${label} ${about}` })}

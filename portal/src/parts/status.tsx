@@ -2,6 +2,8 @@ import styles from './status.module.css';
 
 const tones: Record<string, string> = {
   delivered: 'good',
+  active: 'good',
+  disabled: 'bad',
   approved: 'good',
   ok: 'good',
   up: 'good',

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { MessageDetail, TimelineEntry } from '../api/record-types.ts';
 import { type Loaded, useLoad } from '../api/use-load.ts';
+import { RecordEvents } from '../events/record-events.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
@@ -54,6 +55,7 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
             {children(data)}
             <Timeline entries={data.timeline} />
             <Submits submits={data.submits} />
+            <RecordEvents applicationId={applicationId} subject={data.id} />
             {data.correlation_id !== null && (
               <span>
                 Created by request{' '}

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { apiTitle } from '../api/apis.ts';
 import type { RequestTrace } from '../api/record-types.ts';
 import { useLoad } from '../api/use-load.ts';
+import { RecordEvents } from '../events/record-events.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
@@ -55,6 +56,7 @@ export function Trace({ correlationId }: { correlationId: string }) {
       <Facts facts={factsOf(data)} />
       <Records trace={data} />
       <Timeline entries={data.timeline} />
+      <RequestEvents trace={data} />
     </div>
   );
 }
@@ -72,6 +74,13 @@ function factsOf(trace: RequestTrace): [string, React.ReactNode][] {
       ? []
       : [['Retry after', `${limits.retry_after_seconds} s`] satisfies [string, string]]),
   ];
+}
+
+/** The events of the record. Those of a batch are on the page of each message. */
+function RequestEvents({ trace: { records, application_id } }: { trace: RequestTrace }) {
+  const [record, another] = records;
+  if (record === undefined || another !== undefined) return null;
+  return <RecordEvents applicationId={application_id} subject={record.id} />;
 }
 
 function Records({ trace }: { trace: RequestTrace }) {

@@ -45,6 +45,7 @@ export function createCallbackRoutes({ callbacks, publicUrl }: CallbackRoutesOpt
         path: `${callbackPath}/{name}/${kind}/{token}`,
         auth: { kind: 'callback' },
         tag: 'Carriers: callbacks',
+        operationId: `take${kind === 'receipts' ? 'Receipts' : 'Inbound'}${method === 'GET' ? 'ByGet' : ''}`,
         summary: summaries[kind],
         description:
           'For providers only. The operator finds the address, with its token, in the record of the carrier. ' +
@@ -52,6 +53,11 @@ export function createCallbackRoutes({ callbacks, publicUrl }: CallbackRoutesOpt
         params,
         consumes: 'raw',
         answers: { 200: { description: 'Taken' } },
+        refuses: {
+          INVALID_ARGUMENT: 'The callback cannot be read',
+          UNAUTHENTICATED: 'The proof of the provider is missing, wrong or too old',
+          NOT_FOUND: 'There is no carrier of this name with this token',
+        },
         handler: take(kind),
       }),
     ),

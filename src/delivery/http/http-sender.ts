@@ -1,6 +1,7 @@
 import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Answer, Capacity, OutgoingText, SubmitResult } from '../carrier.ts';
+import { createNextLook, createRoomWatch } from '../sender-looks.ts';
 import { createSubmitRate } from '../smpp/submit-rate.ts';
 import type { Verdict } from './answer.ts';
 import type { CarrierCondition } from './carrier-condition.ts';
@@ -59,8 +60,16 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   let stopped = false;
   let hasShare = false;
   let underWay = 0;
-  let wasFull = true;
-  let timer: NodeJS.Timeout | undefined;
+  const tellCapacity = createRoomWatch(capacity, onCapacity);
+  const nextLook = createNextLook({
+    clock,
+    isWanted: () => queue.size > 0 && !stopped,
+    nextMs: () => rate.nextMs,
+    look() {
+      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
+      pump();
+    },
+  });
   let onIdle = () => {};
 
   /** How many requests may be under way now. */
@@ -83,7 +92,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   function pump(): void {
     if (most() === 0) giveBack(() => true);
     while (sendNext());
-    pumpLater();
+    nextLook.plan();
     tellCapacity();
   }
 
@@ -147,24 +156,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     }
   }
 
-  /** Looks again when the rate allows the next text. */
-  function pumpLater(): void {
-    if (queue.size === 0 || timer !== undefined || stopped) return;
-    const inMs = Math.min(250, Math.max(1, rate.nextMs - clock.steadyMs()));
-    timer = setTimeout(() => {
-      timer = undefined;
-      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
-      pump();
-    }, inMs);
-  }
-
-  function tellCapacity(): void {
-    const { first, bulk } = capacity();
-    const isFull = first === 0 && bulk === 0;
-    if (wasFull && !isFull) onCapacity();
-    wasFull = isFull;
-  }
-
   return {
     capacity,
     throttledMs,
@@ -190,7 +181,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     tick: pump,
     async stop(withinMs) {
       stopped = true;
-      clearTimeout(timer);
+      nextLook.cancel();
       giveBack(() => true);
       if (underWay === 0) return;
       await new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { measure } from '../../messages/text.ts';
 import { type Coding, charsetOf, chooseCharset, decodeText, encodeText, fits, unitsOf } from './charset.ts';
 
@@ -8,7 +9,7 @@ const gsmOne =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const gsmTwo = '\f^{}\\[~]|€';
 const gsmText = fc.string({ unit: fc.constantFrom(...gsmOne, ...gsmTwo), maxLength: 400 });
-const anyText = fc.oneof(gsmText, fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: 'grapheme' }));
+const anyText = fc.oneof(gsmText, fc.string({ unit: anyCharacter, maxLength: 200 }), fc.string({ unit: 'grapheme' }));
 const codings: Coding[] = ['gsm7', 'gsm7packed', 'latin1', 'ascii', 'ucs2'];
 
 function hex(text: string, coding: Coding, headerOctets = 0): string {

@@ -1,6 +1,7 @@
 import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Answer, Capacity, OutgoingText } from '../carrier.ts';
+import { createNextLook, createRoomWatch } from '../sender-looks.ts';
 import { receiptKeyOf } from './carrier-ids.ts';
 import { createPartQueue, type WaitingPart } from './part-queue.ts';
 import type { SmppSettings } from './smpp-settings.ts';
@@ -60,11 +61,19 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const overrides = readSubmitErrors(settings.submit_errors);
   const queue = createPartQueue();
   let paused = false;
-  let wasFull = true;
   let isPumping = false;
   let underWay = 0;
   let answeredMs = 0;
-  let timer: NodeJS.Timeout | undefined;
+  const tellCapacity = createRoomWatch(capacity, onCapacity);
+  const nextLook = createNextLook({
+    clock,
+    isWanted: () => queue.size > 0,
+    nextMs: () => rate.nextMs,
+    look() {
+      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
+      pump();
+    },
+  });
 
   const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
   /** Places in the windows that bulk texts never take, unless the windows are tiny. */
@@ -109,7 +118,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     } finally {
       isPumping = false;
     }
-    pumpLater();
+    nextLook.plan();
     tellCapacity();
   }
 
@@ -191,24 +200,6 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     return submitted.text.isCode && throttledMs() > codeWaitsMs;
   }
 
-  /** Looks again when the rate allows the next part, or a part has waited for too long. */
-  function pumpLater(): void {
-    if (queue.size === 0 || timer !== undefined) return;
-    const inMs = Math.min(250, Math.max(1, rate.nextMs - clock.steadyMs()));
-    timer = setTimeout(() => {
-      timer = undefined;
-      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
-      pump();
-    }, inMs);
-  }
-
-  function tellCapacity(): void {
-    const { first, bulk } = capacity();
-    const isFull = first === 0 && bulk === 0;
-    if (wasFull && !isFull) onCapacity();
-    wasFull = isFull;
-  }
-
   return {
     capacity,
     throttledMs,
@@ -232,7 +223,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     },
     stop() {
       paused = true;
-      clearTimeout(timer);
+      nextLook.cancel();
       giveBack(() => true);
     },
   };

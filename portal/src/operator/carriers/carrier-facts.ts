@@ -18,9 +18,11 @@ export function bindsOf({ binds, settings }: Carrier): string {
   return `${up} of ${wanted} up`;
 }
 
-export function rateOf({ settings }: Carrier): string {
+/** Over HTTP a text is one request, however many parts it has. */
+export function rateOf({ kind, settings }: Carrier): string {
   const { per_second } = settings;
-  return typeof per_second === 'number' ? `${per_second} parts a second` : 'No limit';
+  const counted = kind === 'http' ? 'texts' : 'parts';
+  return typeof per_second === 'number' ? `${per_second} ${counted} a second` : 'No limit';
 }
 
 /** Why connections are not up, and what an operator should change. */

@@ -67,7 +67,7 @@ export function CarrierPage({ name }: { name: string }) {
         {carrier.hint !== null && <Callout tone="wait" title={carrier.hint} />}
         <CarrierBinds carrier={carrier} />
         <CarrierTestPanel carrier={carrier} />
-        {carrier.callbacks !== null && <CarrierCallbacks callbacks={carrier.callbacks} />}
+        {carrier.callbacks !== null && <CarrierCallbacks name={name} callbacks={carrier.callbacks} onChange={reload} />}
         {presets !== undefined && <CarrierSettings carrier={carrier} presets={presets} onChange={reload} />}
         <CarrierLog carrier={carrier} />
       </Stack>

@@ -1,0 +1,73 @@
+import { Title } from '@mantine/core';
+import { useId } from 'react';
+import { Link } from 'wouter';
+import { applicationPath, withQuery } from '../api/call.ts';
+import type { EventDelivery, EventsPage } from '../api/event-types.ts';
+import { useLoad } from '../api/use-load.ts';
+import { Tag } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { toneOf } from './event-names.ts';
+import styles from './events.module.css';
+
+const refreshMs = 2000;
+/** More than a record can have. */
+const limit = 50;
+
+function useRecordEvents(applicationId: string, subject: string): EventsPage['data'] {
+  const path = withQuery(applicationPath(applicationId, '/events'), { subject, limit });
+  return useLoad<EventsPage>(path, refreshMs).data?.data ?? [];
+}
+
+interface RecordEventsProps {
+  applicationId: string;
+  subject: string;
+}
+
+/** The events of one record, and which webhooks were told. Nothing for a record without events. */
+export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
+  const events = useRecordEvents(applicationId, subject);
+  const title = useId();
+  if (events.length === 0) return null;
+  return (
+    <section>
+      <Title order={3} id={title}>
+        Events
+      </Title>
+      <ol className={styles.told} aria-labelledby={title}>
+        {events.map(({ id, type, time, deliveries }) => (
+          <li key={id} className={styles.change}>
+            <span className={styles.line}>
+              <Tag tone={toneOf(type)}>{type}</Tag>
+              <span className={styles.quiet}>
+                <Time at={time} />
+              </span>
+            </span>
+            <Deliveries applicationId={applicationId} deliveries={deliveries} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** The deliveries of one event, which may have come after the event itself. */
+export function EventDeliveries({ applicationId, subject, eventId }: RecordEventsProps & { eventId: string }) {
+  const events = useRecordEvents(applicationId, subject);
+  const event = events.find(({ id }) => id === eventId);
+  return event === undefined ? null : <Deliveries applicationId={applicationId} deliveries={event.deliveries} />;
+}
+
+const words = {
+  delivered: 'Delivered to',
+  waiting: 'Waiting for the next attempt to',
+  failed: 'Not delivered to',
+};
+
+function Deliveries({ applicationId, deliveries }: { applicationId: string; deliveries: EventDelivery[] }) {
+  return deliveries.map(({ webhook_id, url, status, attempts }) => (
+    <span key={webhook_id} className={styles.delivery}>
+      {words[status]} <Link href={`/applications/${applicationId}/webhooks/${webhook_id}`}>{url}</Link> (
+      {attempts === 1 ? '1 attempt' : `${attempts} attempts`})
+    </span>
+  ));
+}

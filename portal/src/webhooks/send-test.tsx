@@ -1,0 +1,37 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { WebhookTest } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { Status } from '../parts/status.tsx';
+import { outcomeOf } from './webhook-words.tsx';
+import styles from './webhooks.module.css';
+
+/** Sends `webhook.test` and shows the answer of the receiver beside the button. */
+export function SendTest({ path, onSent }: { path: string; onSent: () => void }) {
+  const [outcome, setOutcome] = useState<WebhookTest>();
+  const { run, busy, problem } = useAction(async () => {
+    setOutcome(undefined);
+    setOutcome(await call<WebhookTest>('POST', `${path}/test`));
+    onSent();
+  });
+  return (
+    <>
+      <div className={styles.test}>
+        <Button loading={busy} onClick={() => run()}>
+          Send test
+        </Button>
+        <span role="status" className={styles.outcome}>
+          {busy && 'Waiting for your server, at most 15 seconds …'}
+          {outcome && (
+            <>
+              <Status state={outcome.outcome} /> {outcomeOf(outcome)}
+            </>
+          )}
+        </span>
+      </div>
+      <ProblemCallout problem={problem} />
+    </>
+  );
+}

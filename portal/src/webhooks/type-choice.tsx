@@ -1,0 +1,61 @@
+import { SegmentedControl } from '@mantine/core';
+import type { EventType } from '../api/event-types.ts';
+import { eventGroups, eventNames, eventTypes } from '../events/event-names.ts';
+import { Check } from '../parts/check.tsx';
+import styles from './webhooks.module.css';
+
+/** Which events: null for all of them. */
+export type ChosenTypes = EventType[] | null;
+
+/** The service reads an empty list as all events. */
+export function chosenFrom(types: EventType[]): ChosenTypes {
+  return types.length === 0 ? null : types;
+}
+
+interface TypeChoiceProps {
+  chosen: ChosenTypes;
+  onChange: (chosen: ChosenTypes) => void;
+  error?: string | undefined;
+}
+
+export function TypeChoice({ chosen, onChange, error }: TypeChoiceProps) {
+  const toggle = (type: EventType, wanted: boolean) =>
+    onChange(eventTypes.filter((each) => (each === type ? wanted : chosen?.includes(each))));
+  return (
+    <fieldset className={styles.types}>
+      <legend>Events</legend>
+      <SegmentedControl
+        aria-label="Which events"
+        value={chosen === null ? 'all' : 'some'}
+        onChange={(value) => onChange(value === 'all' ? null : [])}
+        data={[
+          { value: 'all', label: 'All events' },
+          { value: 'some', label: 'Only some' },
+        ]}
+      />
+      {chosen !== null && (
+        <div className={styles.groups}>
+          {eventGroups.map(({ title, types }) => (
+            <fieldset key={title} className={styles.group}>
+              <legend>{title}</legend>
+              {types.map((type) => (
+                <Check
+                  key={type}
+                  label={<code>{type}</code>}
+                  description={eventNames[type]}
+                  checked={chosen.includes(type)}
+                  onChange={(wanted) => toggle(type, wanted)}
+                />
+              ))}
+            </fieldset>
+          ))}
+        </div>
+      )}
+      {error !== undefined && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

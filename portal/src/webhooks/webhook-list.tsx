@@ -1,0 +1,79 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { applicationPath, call } from '../api/call.ts';
+import type { NewWebhook, Webhook } from '../api/types.ts';
+import { useList } from '../api/use-load.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { Status } from '../parts/status.tsx';
+import { NewSecret } from './new-secret.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { healthOf, typesOf } from './webhook-words.tsx';
+import styles from './webhooks.module.css';
+
+const refreshMs = 5000;
+
+export function WebhookList({ applicationId }: { applicationId: string }) {
+  const [, navigate] = useLocation();
+  const [adding, setAdding] = useState(false);
+  const [made, setMade] = useState<NewWebhook>();
+  const path = applicationPath(applicationId, '/webhooks');
+  const here = `/applications/${applicationId}/webhooks`;
+  const { data, problem, reload } = useList<Webhook>(path, refreshMs);
+  const add = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+      Add webhook
+    </Button>
+  );
+  return (
+    <Panel
+      title="Webhooks"
+      lead="We call your URL when a text or a verification changes, and sign every call."
+      actions={data?.length ? add : undefined}
+    >
+      <Stack>
+        <ProblemCallout problem={problem} onRetry={reload} />
+        {data === undefined && problem === undefined && <Skeleton height={160} />}
+        {data?.length === 0 && (
+          <EmptyState title="No webhooks yet" action={add}>
+            Add the URL of your server to learn at once what becomes of your texts. Without a server, read the feed (
+            <code>GET /events/v1/events</code>) or watch the{' '}
+            <Link href={`/applications/${applicationId}/events`}>events</Link>.
+          </EmptyState>
+        )}
+        {data !== undefined && data.length > 0 && (
+          <ul className={styles.list}>
+            {data.map((webhook) => (
+              <li key={webhook.id}>
+                <Link href={`${here}/${webhook.id}`} className={styles.item ?? ''}>
+                  <Status state={webhook.status} />
+                  <span className={styles.url}>
+                    {webhook.url}
+                    {webhook.description !== null && <span className={styles.quiet}>{webhook.description}</span>}
+                  </span>
+                  <span className={styles.quiet}>{typesOf(webhook)}</span>
+                  <span className={styles.quiet}>{healthOf(webhook)}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Stack>
+      {adding && (
+        <WebhookForm
+          title="Add webhook"
+          action="Add webhook"
+          onClose={() => setAdding(false)}
+          save={async (fields) => {
+            setMade(await call<NewWebhook>('POST', path, { body: fields }));
+            setAdding(false);
+          }}
+        />
+      )}
+      {made && <NewSecret secret={made.secret} onClose={() => navigate(`${here}/${made.id}`)} />}
+    </Panel>
+  );
+}

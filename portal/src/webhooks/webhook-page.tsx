@@ -1,0 +1,90 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { Suspense } from 'react';
+import { Link } from 'wouter';
+import { applicationPath } from '../api/call.ts';
+import type { WebhookDetail } from '../api/types.ts';
+import { useLoad } from '../api/use-load.ts';
+import { Callout } from '../parts/callout.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { VerifyCode } from './new-secret.tsx';
+import { SendTest } from './send-test.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookState } from './webhook-state.tsx';
+import { healthOf } from './webhook-words.tsx';
+import styles from './webhooks.module.css';
+
+const refreshMs = 3000;
+
+export function WebhookPage({ applicationId, id }: { applicationId: string; id: string }) {
+  const path = applicationPath(applicationId, `/webhooks/${encodeURIComponent(id)}`);
+  const { data: webhook, problem, reload } = useLoad<WebhookDetail>(path, refreshMs);
+  const back = `/applications/${applicationId}/webhooks`;
+  const backLink = (
+    <Link href={back} className={styles.back ?? ''}>
+      <Icon name="back" size={16} /> All webhooks
+    </Link>
+  );
+  if (webhook === undefined) {
+    if (problem === undefined) return <Skeleton height={320} />;
+    return (
+      <Stack>
+        {backLink}
+        {problem.status === 404 ? (
+          <Callout tone="bad" title="This application has no such webhook." />
+        ) : (
+          <ProblemCallout problem={problem} onRetry={reload} />
+        )}
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap="lg">
+      {backLink}
+      <Panel title={webhook.description ?? 'Webhook'} lead={<code className={styles.address}>{webhook.url}</code>}>
+        <Stack>
+          <WebhookState webhook={webhook} path={path} onChange={reload} />
+          <Facts
+            facts={[
+              ['Status', <Status key="status" state={webhook.status} />],
+              ['Health', healthOf(webhook)],
+              ['Events', webhook.types.length === 0 ? 'All' : webhook.types.join(', ')],
+              ['Created', <Time key="created" at={webhook.created_at} />],
+              ['Secrets', <Secrets key="secrets" secrets={webhook.secrets} />],
+            ]}
+          />
+          <SendTest path={path} onSent={reload} />
+          <WebhookActions webhook={webhook} path={path} back={back} onChange={reload} />
+        </Stack>
+      </Panel>
+      <Deliveries applicationId={applicationId} path={path} />
+      <Panel title="Verify the signature" lead="Every call is signed as Standard Webhooks 1.0 says.">
+        <details className={styles.details}>
+          <summary>Show code in TypeScript, Python and PHP</summary>
+          <Suspense fallback={<Skeleton height={320} mt="sm" />}>
+            <div className={styles.code}>
+              <VerifyCode />
+            </div>
+          </Suspense>
+        </details>
+      </Panel>
+    </Stack>
+  );
+}
+
+/** How many sign. During a rotation the older ones end at a time. */
+function Secrets({ secrets }: { secrets: WebhookDetail['secrets'] }) {
+  const ends = secrets.flatMap(({ ends_at }) => ends_at ?? []).toSorted();
+  const last = ends.at(-1);
+  if (last === undefined) return String(secrets.length);
+  return (
+    <>
+      {secrets.length} sign, {ends.length === 1 ? 'the older one' : 'the older ones'} until <Time at={last} />
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import type { TabProps } from '../applications/application-page.tsx';
+import { WebhookList } from './webhook-list.tsx';
+import { WebhookPage } from './webhook-page.tsx';
+
+/** All webhooks of an application, or the one that the URL names. */
+export default function Webhooks({ application, record }: TabProps) {
+  if (record === undefined) return <WebhookList applicationId={application.id} />;
+  return <WebhookPage key={record} applicationId={application.id} id={record} />;
+}

@@ -1,0 +1,23 @@
+import { composeEvents, type EventParts } from './events.ts';
+import type { Foundation } from './foundation.ts';
+import { composeInbox } from './inbox.ts';
+
+/** Builds what readers can follow live: the sandbox's inbox and the event feed. */
+export function composeStreams(foundation: Foundation, parts: EventParts) {
+  const inbox = composeInbox(foundation);
+  const events = composeEvents(foundation, parts);
+  return {
+    inbox,
+    events,
+    /** An application has changed, or any may have. */
+    recheck(applicationId?: string): void {
+      inbox.streams.recheck(applicationId);
+      events.streams.recheck(applicationId);
+    },
+    /** Ends all streams and waiting requests, when the service stops. */
+    stop(): void {
+      inbox.streams.stop();
+      events.streams.stop();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
+import { createBindNews } from './bind-news.ts';
+import { bindsWrittenEveryMs, deleteBinds, writeBinds } from './carrier-bind-store.ts';
+import { writeLog } from './carrier-log-store.ts';
+import type { CarrierOutcomes } from './carrier-outcomes.ts';
+import { claimTest, writeTestStep } from './carrier-test-store.ts';
+import type { RunningCarrier } from './running-carrier.ts';
+import type { ConfiguredCarrier } from './watch-carriers.ts';
+
+/** What operators want to know of a carrier that this node runs. */
+export interface CarrierReport {
+  /** Writes its connections, if they have changed or were not written for a while. */
+  showState(): Promise<void>;
+  /** Writes its log, if an operator has asked for it since. */
+  showLog(logWantedAtMs: number | null): Promise<void>;
+  /** Takes a test that an operator has asked for. It runs on by itself. */
+  takeTest(): Promise<void>;
+  /** Deletes what was written of its connections. */
+  forget(): Promise<void>;
+}
+
+export interface CarrierReportOptions {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  node: string;
+  configured: ConfiguredCarrier;
+  carrier: RunningCarrier;
+  outcomes: CarrierOutcomes;
+  onFailure: (error: Error) => void;
+}
+
+export function createCarrierReport(options: CarrierReportOptions): CarrierReport {
+  const { database, clock, node, carrier, outcomes, onFailure } = options;
+  const { id: carrierId, name, logWantedAtMs } = options.configured;
+  const tellBinds = createBindNews(name, options.log);
+  let written: { state: string; atMs: number; slots: number[] } = { state: '', atMs: 0, slots: [] };
+  let logWrittenMs = logWantedAtMs ?? 0;
+
+  return {
+    async showState() {
+      const { hint } = carrier;
+      const open = outcomes.open();
+      const more = { hint, ...(open.length > 0 && { open }) };
+      const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, ...more } : bind));
+      tellBinds(binds);
+      const state = JSON.stringify(binds);
+      const nowMs = clock.steadyMs();
+      if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;
+      const slots = binds.map(({ slot }) => slot);
+      const lost = written.slots.filter((slot) => !slots.includes(slot));
+      if (lost.length > 0) await deleteBinds(database, { carrierId, node, slots: lost });
+      await writeBinds(database, { carrierId, node, binds }, clock.nowMs());
+      written = { state, atMs: nowMs, slots };
+    },
+
+    async showLog(wantedAtMs) {
+      if (wantedAtMs === null || wantedAtMs <= logWrittenMs) return;
+      await writeLog(database, { carrierId, node, wantedAtMs, entries: carrier.readLog() }, clock.nowMs());
+      logWrittenMs = wantedAtMs;
+    },
+
+    async takeTest() {
+      const test = await claimTest(database, carrierId, clock.nowMs());
+      if (test === undefined) return;
+      carrier.runTest(test, (step) => writeTestStep(database, test.id, step, clock.nowMs())).catch(onFailure);
+    },
+
+    forget: () => deleteBinds(database, { carrierId, node, slots: written.slots }).catch(() => {}),
+  };
+}

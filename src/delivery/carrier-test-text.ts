@@ -1,0 +1,71 @@
+import type { ReceiptOutcome } from '../messages/message.ts';
+import { type Clock, minuteMs } from '../platform/clock.ts';
+import type { Carrier, SubmitResult } from './carrier.ts';
+import type { ClaimedTest } from './carrier-test-store.ts';
+
+const validMs = 5 * minuteMs;
+
+/** How a step of a test went, for an operator. */
+export interface Told {
+  ok: boolean;
+  detail: string;
+}
+
+interface TestText {
+  test: ClaimedTest;
+  clock: Clock;
+  submit: Carrier['submit'];
+  /** Gets the answer at once: the receipt may be in the same packet. */
+  onAnswer?: (result: SubmitResult) => void;
+}
+
+/** Sends the text of an operator's test by the carrier that is tested. */
+export async function sendTestText({ test, clock, submit, onAnswer }: TestText): Promise<SubmitResult> {
+  let result: SubmitResult = { outcome: 'not_sent' };
+  const { id: messageId, to, from, message: text } = test;
+  const outgoing = {
+    messageId,
+    attempt: 1,
+    applicationId: '',
+    // An operator waits for it as a person waits for a code.
+    lane: 'first',
+    isCode: true,
+    to,
+    from,
+    text,
+    templateId: null,
+    expiresAtMs: clock.nowMs() + validMs,
+    parts: [],
+    form: null,
+  } as const;
+  await submit([outgoing], (_, given) => {
+    result = given;
+    onAnswer?.(given);
+  });
+  return result;
+}
+
+export const noReceipts: Told = { ok: true, detail: 'The settings say that this carrier gives no receipts.' };
+
+export function describeReceipt(carrierMessageId: string, outcome: ReceiptOutcome): Told {
+  return { ok: outcome === 'delivered', detail: `The receipt of ${carrierMessageId} says: ${outcome}.` };
+}
+
+export function describeResult(result: SubmitResult): Told {
+  switch (result.outcome) {
+    case 'accepted':
+      return {
+        ok: true,
+        detail: `The carrier accepted the text as ${result.carrierMessageId || 'a text without an id'}.`,
+      };
+    case 'throttled':
+      return { ok: false, detail: 'The carrier is throttled: it wants fewer texts. Try again shortly.' };
+    case 'in_doubt':
+      return { ok: false, detail: 'The carrier did not answer. The text may still arrive.' };
+    case 'not_sent':
+      return { ok: false, detail: 'The text was not sent: the carrier is not bound, or busy.' };
+    case 'retry':
+    case 'never':
+      return { ok: false, detail: `The carrier refused the text: ${result.error}.` };
+  }
+}

@@ -1,0 +1,104 @@
+import type { Piece } from '../http/live-feed.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError, invalidField } from '../platform/errors.ts';
+import type { TellEvents } from './event.ts';
+import { type LiveEvent, renderEvents } from './event-feed.ts';
+import type { EventIds } from './event-id.ts';
+import { type EventFilter, readEvents } from './event-store.ts';
+import type { Horizon } from './horizon.ts';
+import type { Listener } from './listener-store.ts';
+import { dayOf, dayOfPosition, firstOfDay } from './position.ts';
+
+/** A reader's place: what is behind `after` is to be read, and up to `upTo` it can be. */
+export interface Place {
+  after: number;
+  upTo: number;
+}
+
+/** Reads the events of an application, from a cursor on. */
+export interface EventReads {
+  /** The position of a cursor. Throws a 400 that names `field`. */
+  readCursor(cursor: string, field: string): number;
+  cursorAt(position: number): string;
+  /** Throws a 410 if events behind the position may be missing. */
+  placeAt(listener: Listener, position: number): Promise<Place>;
+  placeNow(): Promise<Place>;
+  /** Where the oldest event is that is kept. */
+  placeOfOldest(listener: Listener): Promise<Place>;
+  /** The first events that match. It may stop before the end of the span, also without any. */
+  readPage(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<Piece<LiveEvent>>;
+  /** All events behind a position that can be read, in pieces. */
+  readMissed(applicationId: string, after: number, filter: EventFilter): AsyncIterable<Piece<LiveEvent>>;
+}
+
+export interface EventReadsOptions {
+  database: Database;
+  clock: Clock;
+  horizon: Horizon;
+  ids: EventIds;
+  tellEvents: TellEvents;
+  eventDays: number;
+}
+
+/** So many bounded reads in search of events that match, for one page. */
+const mostReads = 5;
+const missedPerPiece = 100;
+
+export function createEventReads(options: EventReadsOptions): EventReads {
+  const { database, clock, horizon, ids, tellEvents, eventDays } = options;
+  const oldestDay = () => dayOf(clock.nowMs()) - eventDays;
+
+  const readPage: EventReads['readPage'] = async (applicationId, { after, upTo }, filter, limit) => {
+    let readTo = after;
+    for (let reads = 0; reads < mostReads; reads++) {
+      const page = await readEvents(database, { applicationId, after: readTo, upTo }, filter, limit);
+      readTo = page.readTo;
+      const more = readTo < upTo;
+      if (page.events.length > 0 || !more)
+        return { items: await renderEvents(database, tellEvents, page.events), readTo, more };
+    }
+    return { items: [], readTo, more: true };
+  };
+
+  return {
+    readCursor(cursor, field) {
+      const position = ids.positionOf(cursor);
+      if (position === undefined)
+        throw invalidField(field, 'must be a next_cursor of this feed, or the id of an event');
+      return position;
+    },
+    cursorAt: (position) => ids.idOf(position, clock.nowMs()),
+    async placeAt({ since }, after) {
+      if (dayOfPosition(after) < oldestDay())
+        throw cursorExpired(`The cursor is older than the ${eventDays} days for which events are kept.`);
+      if (after < since) throw cursorExpired('The application did not listen all the time since this cursor.');
+      const upTo = await horizon.read();
+      // Another node may have read further than this one; no node has read what was never written.
+      if (after > upTo && after > (await horizon.reachNow()))
+        throw cursorExpired('The cursor is of another database, or of one that was restored since.');
+      return { after, upTo };
+    },
+    async placeNow() {
+      const now = await horizon.reachNow();
+      return { after: now, upTo: now };
+    },
+    async placeOfOldest({ since }) {
+      return { after: Math.max(since, firstOfDay(oldestDay())), upTo: await horizon.read() };
+    },
+    readPage,
+    async *readMissed(applicationId, after, filter) {
+      for (let readTo = after; ; ) {
+        const place = { after: readTo, upTo: await horizon.read() };
+        const piece = await readPage(applicationId, place, filter, missedPerPiece);
+        readTo = piece.readTo;
+        yield piece;
+        if (!piece.more) return;
+      }
+    },
+  };
+}
+
+function cursorExpired(why: string): ApiError {
+  return new ApiError('CURSOR_EXPIRED', `${why} Events may be missing behind it. Start anew without a cursor.`);
+}

@@ -1,0 +1,72 @@
+import type { PassThrough, Readable } from 'node:stream';
+import { createOpenStreams, type StreamRequest } from '../http/open-streams.ts';
+import { hourMs } from '../platform/clock.ts';
+import type { FairShare } from '../platform/fair-share.ts';
+import type { EventFeed, LiveEvent } from './event-feed.ts';
+import type { EventReads } from './event-reads.ts';
+import type { EventFilter } from './event-store.ts';
+import type { Listeners } from './listeners.ts';
+
+/** The open streams of events. */
+export interface EventStreams {
+  open(request: EventStreamRequest): Promise<Readable>;
+  recheck(applicationId?: string): void;
+  stop(): void;
+}
+
+export interface EventStreamRequest extends Omit<StreamRequest<LiveEvent, EventFilter>, 'readMissed' | 'after'> {
+  after: number;
+  /** Whether the stream counts as a read of the feed while it is open, so that the application goes on listening. */
+  listens: boolean;
+}
+
+export interface EventStreamsOptions {
+  feed: EventFeed;
+  reads: EventReads;
+  listeners: Listeners;
+  /** Where readers take turns that come back after a while. */
+  turns: FairShare;
+  heartbeatMs?: number;
+}
+
+export function createEventStreams({ feed, reads, listeners, turns, heartbeatMs }: EventStreamsOptions): EventStreams {
+  const streams = createOpenStreams<LiveEvent, EventFilter>({
+    feed,
+    // An id without data moves Last-Event-ID, so the cursor of a quiet reader does not age.
+    heartbeat: (reached) => `id: ${reads.cursorAt(reached)}\n\n`,
+    instead: 'GET /events/v1/events',
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+  });
+
+  async function* readMissed(applicationId: string, after: number, filter: EventFilter) {
+    const pieces = reads.readMissed(applicationId, after, filter)[Symbol.asyncIterator]();
+    for (;;) {
+      const piece = await turns.run(applicationId, () => pieces.next());
+      if (piece.done === true) return;
+      yield piece.value;
+    }
+  }
+
+  /** A gap in listening ends the stream: its reader comes back, and is told by a 410. */
+  function keepListening(stream: PassThrough, applicationId: string, after: number): void {
+    const look = async () => {
+      const { since } = await listeners.readFeed(applicationId);
+      if (since > after) stream.end();
+    };
+    const timer = setInterval(() => void look().catch(() => {}), hourMs).unref();
+    stream.once('close', () => clearInterval(timer));
+  }
+
+  return {
+    ...streams,
+    async open({ listens, ...request }) {
+      const { applicationId, filter, after } = request;
+      const stream = await streams.open({
+        ...request,
+        readMissed: (behind) => readMissed(applicationId, behind, filter),
+      });
+      if (listens && !stream.destroyed) keepListening(stream, applicationId, after);
+      return stream;
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import { type Static, Type } from 'typebox';
+import { nullable, pageQuery } from '../http/list-page.ts';
+import { streamReply } from '../http/open-streams.ts';
+import { exampleId } from '../http/openapi/field-examples.ts';
+import { type Auth, type Call, type Route, requireApplication, route } from '../http/route.ts';
+import { invalidField } from '../platform/errors.ts';
+import type { FairShare } from '../platform/fair-share.ts';
+import { isId } from '../platform/ids.ts';
+import { type EventType, eventTypes, type ToldType } from './event.ts';
+import type { EventReads, Place } from './event-reads.ts';
+import type { EventFilter } from './event-store.ts';
+import type { EventStreams } from './event-streams.ts';
+import type { Listeners } from './listeners.ts';
+import type { Found, LongPolls } from './long-polls.ts';
+
+export interface FeedRoutesOptions {
+  listeners: Listeners;
+  reads: EventReads;
+  polls: LongPolls;
+  streams: EventStreams;
+  /** Where callers take turns to read. */
+  turns: FairShare;
+}
+
+const told: readonly ToldType[] = [...eventTypes, 'webhook.test'];
+
+export const eventSchema = Type.Object(
+  {
+    id: Type.String({ examples: [exampleId('evt')], description: 'Also a cursor: the feed goes on behind this event' }),
+    type: Type.Unsafe<ToldType>({ type: 'string', enum: told }),
+    time: Type.String(),
+    sequence: Type.Integer({ description: 'Numbers the events of the record from 1' }),
+    subject: Type.String({ description: 'The id of the record' }),
+    api: nullable(Type.String()),
+    application_id: Type.String(),
+    reference: nullable(Type.String()),
+    data: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        examples: [{ id: exampleId('msg'), status: 'delivered' }],
+        description: 'The record, as a read would show it',
+      },
+    ),
+  },
+  { title: 'Event' },
+);
+const feedSchema = Type.Object(
+  {
+    data: Type.Array(eventSchema),
+    next_cursor: Type.String({ description: 'To go on from', examples: [exampleId('evt')] }),
+  },
+  { title: 'EventFeed' },
+);
+
+export const eventStreamExample = `id: ${exampleId('evt')}\nevent: message.delivered\ndata: {"type":"message.delivered"}\n\n`;
+
+export type EventRecord = Static<typeof eventSchema>;
+
+export const eventFilters = {
+  type: Type.Optional(
+    Type.Unsafe<ToldType>({
+      type: 'string',
+      enum: told,
+      expected: `one of ${told.join(', ')}`,
+      description: 'Only events of this type',
+    }),
+  ),
+  subject: Type.Optional(Type.String({ maxLength: 64, description: 'The id of a record: only its events' })),
+};
+
+/** Each caller reads the events of the API of its credential. */
+export const feedAuth: Auth[] = [{ kind: 'apikey' }, { kind: 'bearer', scope: undefined }];
+
+const subjects = ['msg', 'ver', 'inb', 'opt'] as const;
+
+export function readEventFilter(query: { type?: ToldType | undefined; subject?: string | undefined }): EventFilter {
+  const { type, subject } = query;
+  if (subject !== undefined && !subjects.some((prefix) => isId(prefix, subject)))
+    throw invalidField('subject', 'must be the id of a message, a verification, an inbound text or an opt-out');
+  // A test of a webhook is no event of the feed.
+  return { types: type && eventTypes.filter((stored): stored is EventType => stored === type), subject };
+}
+
+export const lastEventId = 'Last-Event-ID';
+
+/** Where a stream goes on: a browser that comes back sends its first address again, with a newer Last-Event-ID. */
+export function readStreamPosition(reads: EventReads, call: Pick<Call, 'lastEventId'>, cursor: string | undefined) {
+  if (call.lastEventId !== undefined) return reads.readCursor(call.lastEventId, lastEventId);
+  return cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
+}
+
+/** The event feed, as a list and as a stream. */
+export function createFeedRoutes({ listeners, reads, polls, streams, turns }: FeedRoutesOptions): Route[] {
+  const shared = { method: 'GET', auth: feedAuth, tag: 'Events' } as const;
+
+  /** Reading makes the application listen. */
+  async function findPlace(applicationId: string, position: number | undefined): Promise<Place> {
+    const listener = await listeners.readFeed(applicationId);
+    return position === undefined ? reads.placeNow() : reads.placeAt(listener, position);
+  }
+
+  const toBody = ({ items, readTo }: Found) => ({
+    data: items.map((item) => item.told),
+    next_cursor: reads.cursorAt(readTo),
+  });
+
+  return [
+    route({
+      ...shared,
+      path: '/events/v1/events',
+      operationId: 'listEvents',
+      summary: 'Read events, oldest first',
+      description:
+        'Without a cursor it starts at now. `next_cursor` is always there to go on from. `wait_seconds` waits for the ' +
+        'first event if there is none. A cursor behind which events may be missing is a 410 `CURSOR_EXPIRED`.',
+      waits: true,
+      query: Type.Object({
+        ...pageQuery,
+        ...eventFilters,
+        wait_seconds: Type.Integer({
+          minimum: 0,
+          maximum: 25,
+          default: 0,
+          expected: 'a whole number from 0 to 25',
+          description: 'How long to wait for the first event',
+        }),
+      }),
+      refuses: { CURSOR_EXPIRED: 'Events may be missing behind the cursor' },
+      answers: {
+        200: {
+          description: 'A page of events',
+          schema: feedSchema,
+        },
+      },
+      handler: async (call) => {
+        const { applicationId, api } = requireApplication(call);
+        const { cursor, limit, wait_seconds } = call.query;
+        const filter = { ...readEventFilter(call.query), api };
+        const position = cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
+        const read = (place: Place) => reads.readPage(applicationId, place, filter, limit);
+        const page = await turns.run(applicationId, async () => read(await findPlace(applicationId, position)));
+        if (page.items.length > 0 || page.more || wait_seconds === 0 || call.method === 'HEAD')
+          return { status: 200, body: toBody(page) };
+        const found = await polls.wait({
+          applicationId,
+          filter,
+          after: page.readTo,
+          limit,
+          waitMs: wait_seconds * 1000,
+          readUpTo: (upTo) => turns.run(applicationId, () => read({ after: page.readTo, upTo })),
+          signal: call.signal,
+          onCredentialEnd: (act) => call.onCredentialEnd(act),
+        });
+        return { status: 200, body: toBody(found) };
+      },
+    }),
+    route({
+      ...shared,
+      path: '/events/v1/stream',
+      operationId: 'streamEvents',
+      summary: 'Stream events as server-sent events',
+      description:
+        'The same events; `Last-Event-ID` resumes without a gap or a repeat. An application can have 5 streams of events ' +
+        'on a node; one more gets a 409 `TOO_MANY_STREAMS`. A stream ends with the credential that opened it.',
+      stream: true,
+      bulkhead: 'side',
+      query: Type.Object({ cursor: pageQuery.cursor, ...eventFilters }),
+      answers: {
+        200: {
+          description: 'One server-sent event per event, of its type',
+          type: 'text/event-stream',
+          example: eventStreamExample,
+        },
+      },
+      refuses: {
+        CURSOR_EXPIRED: 'Events may be missing behind the cursor',
+        TOO_MANY_STREAMS: 'The application has 5 open streams of events on this node',
+      },
+      handler: async (call) => {
+        const { applicationId, api } = requireApplication(call);
+        const filter = { ...readEventFilter(call.query), api };
+        const position = readStreamPosition(reads, call, call.query.cursor);
+        const { after } = await findPlace(applicationId, position);
+        // HEAD returns headers only, so it does not use up a stream.
+        if (call.method === 'HEAD') return streamReply('');
+        const stream = await streams.open({
+          applicationId,
+          filter,
+          after,
+          returning: position !== undefined,
+          listens: true,
+          signal: call.signal,
+          onCredentialEnd: (act) => call.onCredentialEnd(act),
+          // The edge watches the credential.
+          mayRead: async () => true,
+        });
+        return streamReply(stream);
+      },
+    }),
+  ];
+}

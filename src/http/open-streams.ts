@@ -1,0 +1,97 @@
+import type { PassThrough, Readable } from 'node:stream';
+import { ApiError } from '../platform/errors.ts';
+import { type EventStreamOptions, openEventStream } from './event-stream.ts';
+import type { LiveFeed, LiveItem } from './live-feed.ts';
+import type { Reply } from './route.ts';
+
+export interface StreamRequest<Item, Filter>
+  extends Omit<EventStreamOptions<Item, Filter>, 'feed' | 'heartbeat' | 'heartbeatMs'> {
+  /** Checked again whenever the application changes; the stream ends when it is false. */
+  mayRead: () => Promise<boolean>;
+}
+
+/** A node's open streams: a few per application, so that one application cannot use up shared resources. */
+export interface OpenStreams<Item, Filter> {
+  open(request: StreamRequest<Item, Filter>): Promise<PassThrough>;
+  /** Rechecks the application's streams, or all streams without an id. */
+  recheck(applicationId?: string): void;
+  /** Ends all streams, when the service stops. */
+  stop(): void;
+}
+
+export interface OpenStreamsOptions<Item, Filter>
+  extends Pick<EventStreamOptions<Item, Filter>, 'feed' | 'heartbeat' | 'heartbeatMs'> {
+  feed: LiveFeed<Item, Filter>;
+  /** What a caller that has too many can read: `GET /events/v1/events`. */
+  instead: string;
+}
+
+/** Per application and node. */
+const mostStreams = 5;
+
+interface Place {
+  mayRead: () => Promise<boolean>;
+  end(): void;
+}
+
+export function createOpenStreams<Item extends LiveItem, Filter>(
+  options: OpenStreamsOptions<Item, Filter>,
+): OpenStreams<Item, Filter> {
+  const { instead, ...shared } = options;
+  const places = new Map<string, Set<Place>>();
+  const allPlaces = () => [...places.values()].flatMap((set) => [...set]);
+
+  /** Runs before any await, so that simultaneous requests cannot exceed the limit. */
+  function takePlace(applicationId: string, mayRead: () => Promise<boolean>): { place: Place; leave: () => void } {
+    const taken = places.get(applicationId) ?? new Set();
+    if (taken.size >= mostStreams) throw tooManyStreams(instead);
+    const place: Place = { mayRead, end: () => {} };
+    places.set(applicationId, taken.add(place));
+    const leave = () => {
+      taken.delete(place);
+      if (taken.size === 0 && places.get(applicationId) === taken) places.delete(applicationId);
+    };
+    return { place, leave };
+  }
+
+  async function recheckPlace({ mayRead, end }: Place): Promise<void> {
+    if (!(await mayRead().catch(() => false))) end();
+  }
+
+  return {
+    async open({ mayRead, ...request }) {
+      const { place, leave } = takePlace(request.applicationId, mayRead);
+      try {
+        const stream = await openEventStream({ ...shared, ...request });
+        place.end = () => stream.end();
+        stream.once('close', leave);
+        if (stream.destroyed) leave();
+        return stream;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+    recheck(applicationId) {
+      const chosen = applicationId === undefined ? allPlaces() : [...(places.get(applicationId) ?? [])];
+      for (const place of chosen) void recheckPlace(place);
+    },
+    stop() {
+      options.feed.stop();
+      // Those that are still being told what they missed do not listen yet.
+      for (const { end } of allPlaces()) end();
+    },
+  };
+}
+
+function tooManyStreams(instead: string): ApiError {
+  return new ApiError(
+    'TOO_MANY_STREAMS',
+    `This application has ${mostStreams} open streams, the maximum. Close one, or read ${instead} instead.`,
+  );
+}
+
+/** Without the header, nginx holds events back until its buffer is full. */
+export function streamReply(data: Readable | ''): Reply {
+  return { status: 200, content: { type: 'text/event-stream', data, headers: { 'X-Accel-Buffering': 'no' } } };
+}

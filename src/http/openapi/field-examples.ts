@@ -1,0 +1,108 @@
+/** An id with this prefix, as in every example. */
+export function exampleId(prefix: string): string {
+  return `${prefix}_01jcq5v0n8g3x7k2m9p4r6t1wz`;
+}
+
+const time = '2026-01-31T12:00:00.000Z';
+
+/** Values for fields without `examples` of their own, by name: the same name means the same everywhere. */
+export const fieldExamples: Record<string, unknown> = {
+  account_email: 'you@example.com',
+  advice: 'Check the address and the password of the account.',
+  api: 'sms',
+  application_id: exampleId('app'),
+  application_name: 'ACME',
+  approved: 9,
+  attempts: 1,
+  base_url: 'http://127.0.0.1:8080',
+  burst: 60,
+  carrier: 'acme',
+  channel: 'sms',
+  client_id: exampleId('cli'),
+  code: '123456',
+  correlation_id: exampleId('req'),
+  country: 'GB',
+  cursor: 'bXNnXzAxamNxNXYwbjhnM3g3azJtOXA0cjZ0MXd6',
+  day: '2026-01-31',
+  description: 'Order updates',
+  detail: 'The carrier accepted the text.',
+  email: 'you@example.com',
+  encoding: 'GSM-7',
+  environment: 'sandbox',
+  event: 'sent',
+  field: 'to',
+  from: 'ACME',
+  id: exampleId('app'),
+  keyword: 'INFO',
+  last_four: 'k3Zp',
+  locale: 'en',
+  message: 'Your order has left our house.',
+  message_id: exampleId('msg'),
+  method: 'POST',
+  name: 'ACME',
+  node: exampleId('nod'),
+  number: '+447700900123',
+  number_ends: '123',
+  password: 'a sentence that only I would think of',
+  path: '/sms/v1/messages',
+  per_minute: 60,
+  plan: 'free',
+  reason: 'It was asked for by mistake.',
+  reference: 'order-1234',
+  scope: 'openid verify:manage',
+  sender: 'ACME',
+  subject: exampleId('msg'),
+  template_id: '1107160000000012345',
+  to: '+447700900123',
+  token: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl',
+  token_url: 'http://127.0.0.1:8080/realms/heliograph/protocol/openid-connect/token',
+  event_id: exampleId('evt'),
+  url: 'https://example.com/hooks',
+  verification_id: exampleId('ver'),
+  version: '0.1.0',
+  webhook_id: exampleId('whk'),
+};
+
+const timeFields = new Set(['failing_since', 'at', 'since', 'due', 'time', 'deferred_until']);
+
+/** Whether a field of an answer is a time in RFC 3339, by its name. */
+export function isTimeField(field: string | undefined): boolean {
+  return field !== undefined && (field.endsWith('_at') || timeFields.has(field));
+}
+
+export function exampleOfField(field: string | undefined): unknown {
+  if (field === undefined) return undefined;
+  return isTimeField(field) ? time : fieldExamples[field];
+}
+
+/** A path parameter, by the part of the path before it. */
+export const parameterExamples: Record<string, { example: string; description: string }> = {
+  'applications/{id}': { example: exampleId('app'), description: 'The id of the application' },
+  'messages/{id}': { example: exampleId('msg'), description: 'The id of the message' },
+  'messages/{message_id}': { example: exampleId('msg'), description: 'The id of the message' },
+  'verifications/{id}': { example: exampleId('ver'), description: 'The id of the verification' },
+  'verifications/{verification_id}': { example: exampleId('ver'), description: 'The id of the verification' },
+  'inbound/{id}': { example: exampleId('inb'), description: 'The id of the text' },
+  'opt-outs/{number}': {
+    example: '+447700900123',
+    description: 'The phone number; encode its plus as %2B or leave it',
+  },
+  'registrations/{id}': { example: exampleId('reg'), description: 'The id of the registration' },
+  'registrations/{api}': { example: 'sms', description: 'sms, verify or messaging' },
+  'keys/{key_id}': { example: exampleId('key'), description: 'The id of the API key' },
+  'senders/{id}': { example: exampleId('snd'), description: 'The id of the sender' },
+  'senders/{sender_id}': { example: exampleId('snd'), description: 'The id of the sender' },
+  'requests/{correlation_id}': { example: exampleId('req'), description: 'The X-Correlation-ID of the answer' },
+  'templates/{country}': { example: 'IN', description: 'The ISO code of the country' },
+  'plans/{plan}': { example: 'free', description: 'free, pro or enterprise' },
+  'carriers/{name}': { example: 'acme', description: 'The name of the carrier' },
+  'test/{id}': { example: exampleId('tst'), description: 'The id of the test' },
+  'numbers/{number}': { example: '+447700900199', description: 'The number or short code' },
+  'v1/{name}': { example: 'acme', description: 'The name of the carrier' },
+  'receipts/{token}': { example: 'Zk3pQ7', description: "The token of the carrier's address" },
+  'inbound/{token}': { example: 'Zk3pQ7', description: "The token of the carrier's address" },
+  'assets/{name}': { example: 'index.js', description: 'The name of the file' },
+  'events/{id}': { example: exampleId('evt'), description: 'The id of the event' },
+  'webhooks/{webhook_id}': { example: exampleId('whk'), description: 'The id of the webhook' },
+  'deliveries/{event_id}': { example: exampleId('evt'), description: 'The id of the event' },
+};

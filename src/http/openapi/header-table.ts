@@ -1,0 +1,36 @@
+interface Header {
+  description: string;
+  schema: object;
+  example?: unknown;
+}
+
+const text = (description: string, example: string): Header => ({ description, schema: { type: 'string' }, example });
+const number = (description: string, example: number): Header => ({
+  description,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+});
+
+/** Every header that an answer can be looked at for. */
+export const headers = {
+  'X-Correlation-ID': text(
+    'Unique identifier of the request, to be quoted when reporting a problem',
+    'req_01jcq5v0n8g3x7k2m9p4r6t1wz',
+  ),
+  'RateLimit-Limit': number('Requests permitted in a minute', 60),
+  'RateLimit-Remaining': number('Requests still available in this minute', 59),
+  'RateLimit-Reset': number('Seconds until the quota is whole again', 60),
+  'RateLimit-Policy': text('Both limits', '"minute";q=60;w=60, "burst";q=60;w=1'),
+  RateLimit: text('What is left of the limit, and the seconds until the next free slot', '"minute";r=59;t=0'),
+  'Retry-After': number('Seconds to wait before the next try', 12),
+  'WWW-Authenticate': text(
+    'The credential that is asked for, and what is wrong with the one sent',
+    'Key realm="heliograph"',
+  ),
+  Location: text('The path of the record', '/sms/v1/messages/msg_01jcq5v0n8g3x7k2m9p4r6t1wz'),
+  'Set-Cookie': text('The session, for a browser', 'heliograph_session=…; Path=/; HttpOnly; SameSite=Lax'),
+  'Idempotency-Replayed': text('true if this is the stored answer to an earlier request with the same key', 'true'),
+  'Content-Disposition': text('The name to save the file under', 'attachment; filename="totals.csv"'),
+} satisfies Record<string, Header>;
+
+export type HeaderName = keyof typeof headers;

@@ -1,0 +1,85 @@
+import type { ErrorCode } from '../../platform/errors.ts';
+import type { Route } from '../route.ts';
+import { exampleId } from './field-examples.ts';
+import { headersOfRefusal } from './headers.ts';
+import { exampleOfRefusal, type Refusal, refusalsOf } from './refusals.ts';
+
+/** The refusals that many routes give alike, which the document names once. */
+export interface Responses {
+  /** The refusals of a route by status, `default` included; without those that the route describes itself. */
+  of(route: Route): Record<string, object>;
+  named(): Record<string, object>;
+  examples(): Record<string, object>;
+}
+
+export function createResponses(): Responses {
+  const named = new Map<string, object>();
+  /** By what they say. */
+  const names = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const examples = new Map<string, object>();
+
+  function responseOf(route: Route, status: number, refusals: Refusal[], description: string): object {
+    const isOauth = route.errors === 'oauth' && status !== 429;
+    const schema = isOauth ? 'OAuthError' : status === 429 ? 'Limited' : 'Error';
+    const shown = refusals.map(({ code }) => {
+      const name = isOauth ? `oauth_${code}` : code;
+      examples.set(name, { summary: code, value: isOauth ? oauthBody(status, code) : bodyOf(status, code) });
+      return [code, { $ref: `#/components/examples/${name}` }];
+    });
+    const content = { schema: { $ref: `#/components/schemas/${schema}|answer` }, examples: Object.fromEntries(shown) };
+    return { description, headers: headersOfRefusal(route, status), content: { 'application/json': content } };
+  }
+
+  /** Equal responses have one name: that of their codes, with a number if they differ in more than the codes. */
+  function refer(codes: string, response: object): object {
+    const text = JSON.stringify(response);
+    const used = counts.get(codes) ?? 0;
+    const name = names.get(text) ?? (used === 0 ? codes : `${codes}${used + 1}`);
+    if (!names.has(text)) {
+      names.set(text, name);
+      named.set(name, response);
+      counts.set(codes, used + 1);
+    }
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  return {
+    of(route) {
+      const all: Record<string, object> = {};
+      for (const [status, refusals] of refusalsOf(route)) {
+        if (status in route.answers) continue;
+        const description = refusals.map(({ code, when }) => `\`${code}\`: ${when}.`).join(' ');
+        const codes = refusals.map(({ code }) => pascal(code)).join('Or');
+        const response = responseOf(route, status, refusals, description);
+        all[status] = refusals.some(({ declared }) => declared) ? response : refer(codes, response);
+      }
+      const unexpected: Refusal[] = [{ code: 'INTERNAL', when: '', declared: false }];
+      const description = 'Any other error: the service failed, or the request is not one that HTTP allows.';
+      all.default = refer('Unexpected', responseOf(route, 500, unexpected, description));
+      return all;
+    },
+    named: () => Object.fromEntries(named),
+    examples: () => Object.fromEntries(examples),
+  };
+}
+
+function bodyOf(status: number, code: ErrorCode): object {
+  const { message, details } = exampleOfRefusal(code);
+  return status === 429 ? { message } : { message, code, correlation_id: exampleId('req'), details };
+}
+
+/** As the edge writes it (error-reply.ts). */
+function oauthBody(status: number, code: ErrorCode): object {
+  const error = status === 503 ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request';
+  return { error, error_description: exampleOfRefusal(code).message };
+}
+
+/** `NOT_FOUND` becomes `NotFound`. */
+function pascal(code: string): string {
+  return code
+    .toLowerCase()
+    .split('_')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('');
+}

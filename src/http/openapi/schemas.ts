@@ -1,0 +1,143 @@
+import { schemaKeyword } from '../field-problems.ts';
+import { itemKeyword, shownPatternKeyword } from '../validation.ts';
+import { isTimeField } from './field-examples.ts';
+
+/** A schema as JSON. */
+export type Node = Record<string, unknown>;
+
+/** A field with a default may be left out of a request, and is always in an answer. */
+export type Mode = 'request' | 'answer';
+
+/** Tells what a route lacks. The service drops it; a test fails on it. */
+export type Report = (problem: string) => void;
+
+/** The schemas with a title, which the document names. */
+export interface NamedSchemas {
+  /** The schema for the document: a schema with a title becomes a reference to it. */
+  shown(schema: object, mode: Mode, title?: string): Node;
+  /** All named schemas, and `finish` puts their last names into a finished part of the document. */
+  finish(document: Node): Node;
+}
+
+const place = '#/components/schemas/';
+
+export function createNamedSchemas(report: Report): NamedSchemas {
+  /** By title and mode, like `Route|request`. */
+  const named = new Map<string, { schema: Node; text: string }>();
+  /** Many routes answer with the same record. */
+  const known = { request: new Map<object, Node>(), answer: new Map<object, Node>() };
+
+  function refer(title: string, mode: Mode, schema: Node): Node {
+    const key = `${title}|${mode}`;
+    const text = JSON.stringify(schema);
+    const known = named.get(key);
+    if (known === undefined) named.set(key, { schema, text });
+    else if (known.text !== text) report(`two different schemas have the title ${title}: give one another title`);
+    return { $ref: place + key };
+  }
+
+  function show(node: Node, mode: Mode, field: string | undefined): Node {
+    const shown = node[itemKeyword] === undefined ? node : withItem(node);
+    const { title, type } = shown;
+    if (typeof title !== 'string') return body(shown, mode, field);
+    if (!Array.isArray(type)) return refer(title, mode, body(shown, mode, field));
+    // A named schema or null: the name stands for the schema alone.
+    const types = type.filter((each) => each !== 'null');
+    const alone = { ...shown, type: types.length === 1 ? types[0] : types };
+    return { anyOf: [refer(title, mode, body(alone, mode, field)), { type: 'null' }] };
+  }
+
+  function body(node: Node, mode: Mode, field: string | undefined): Node {
+    const shown: Node = {};
+    const description = node.description ?? node[schemaKeyword];
+    if (typeof description === 'string') shown.description = description;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === 'title' || key === 'description' || key === schemaKeyword || key === 'required') continue;
+      if (key === 'examples' && (node.properties !== undefined || node.anyOf !== undefined)) continue;
+      if (key === 'default' && mode === 'answer') continue;
+      if (key === shownPatternKeyword) shown.pattern = value;
+      else if (key === 'properties') shown.properties = propertiesOf(value as Record<string, Node>, mode);
+      else if (key === 'items') shown.items = show(value as Node, mode, field);
+      else if (key === 'anyOf') Object.assign(shown, unionOf(value as Node[], mode, field));
+      else if (key === 'additionalProperties' && typeof value === 'object')
+        shown[key] = show(value as Node, mode, undefined);
+      else if (key === 'patternProperties') Object.assign(shown, recordOf(value as Record<string, Node>, mode));
+      else shown[key] = value;
+    }
+    const required = requiredOf(node, mode);
+    if (required.length > 0) shown.required = required;
+    if (mode === 'answer' && isTimeField(field) && [node.type].flat().includes('string')) shown.format ??= 'date-time';
+    return shown;
+  }
+
+  function propertiesOf(properties: Record<string, Node>, mode: Mode): Record<string, Node> {
+    return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, show(each, mode, name)]));
+  }
+
+  function unionOf(alternatives: Node[], mode: Mode, field: string | undefined): Node {
+    const values = alternatives.map((each) => each.const);
+    if (values.every((value) => typeof value === 'string')) return { type: 'string', enum: values };
+    return { anyOf: alternatives.map((each) => show(each, mode, field)) };
+  }
+
+  function recordOf(patterns: Record<string, Node>, mode: Mode): Node {
+    const [[pattern = '', value = {}] = []] = Object.entries(patterns);
+    const names = pattern === '' || pattern === '^.*$' ? {} : { propertyNames: { pattern } };
+    return { ...names, additionalProperties: show(value, mode, undefined) };
+  }
+
+  /** A schema that requests and answers show in different forms has two names, like `Route` and `RouteInput`. */
+  function lastName(key: string): string {
+    const [title = '', mode] = key.split('|');
+    return mode === 'request' && differs(title) ? `${title}Input` : title;
+  }
+
+  function differs(title: string): boolean {
+    const [request, answer] = [named.get(`${title}|request`), named.get(`${title}|answer`)];
+    if (request === undefined || answer === undefined) return false;
+    if (withoutModes(request.text) !== withoutModes(answer.text)) return true;
+    return [...request.text.matchAll(/"#\/components\/schemas\/(\w+)\|/g)].some(([, nested = '']) => differs(nested));
+  }
+
+  function rename(part: Node): Node {
+    const text = JSON.stringify(part);
+    return JSON.parse(
+      text.replaceAll(/"#\/components\/schemas\/(\w+\|\w+)"/g, (_, key: string) => `"${place}${lastName(key)}"`),
+    );
+  }
+
+  return {
+    shown(schema, mode, title) {
+      const made =
+        known[mode].get(schema) ?? show({ ...(title !== undefined && { title }), ...plain(schema) }, mode, undefined);
+      known[mode].set(schema, made);
+      return made;
+    },
+    finish(document) {
+      const schemas = [...named].map(([key, { schema }]) => [lastName(key), rename(schema)] as const);
+      schemas.sort(([a], [b]) => (a < b ? -1 : 1));
+      const { components, ...rest } = rename(document);
+      return { ...rest, components: { ...(components as Node), schemas: Object.fromEntries(schemas) } };
+    },
+  };
+}
+
+/** Without functions, and without what TypeBox keeps for itself. */
+export function plain(schema: object): Node {
+  return JSON.parse(JSON.stringify(schema));
+}
+
+/** What a handler checks by itself is documented in place of what the edge checks. */
+function withItem({ [itemKeyword]: item, description }: Node): Node {
+  return { ...(description !== undefined && { description }), ...(item as Node) };
+}
+
+function requiredOf({ required, properties }: Node, mode: Mode): string[] {
+  const names = Array.isArray(required) ? (required as string[]) : [];
+  if (mode === 'answer') return names;
+  return names.filter((name) => (properties as Record<string, Node> | undefined)?.[name]?.default === undefined);
+}
+
+function withoutModes(text: string): string {
+  return text.replaceAll(/\|(?:request|answer)"/g, '"');
+}
