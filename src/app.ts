@@ -42,7 +42,7 @@ export function createApp(options: AppOptions): App {
     config,
     version,
     database: sideDatabase,
-    developers: accounts.developers,
+    ...accounts,
     registry: registry.service,
     identity: identity.routes,
     ...apis,
@@ -58,14 +58,7 @@ export function createApp(options: AppOptions): App {
       events,
       ...apis.verify,
     }),
-    operations: {
-      ...foundation,
-      checks,
-      carriers: carriers.directory.list,
-      publicUrl: config.publicUrl,
-      sessionCookie: accounts.sessions.cookieName,
-      version,
-    },
+    operations: { ...foundation, checks, carriers: carriers.directory.list, publicUrl: config.publicUrl, version },
   });
   const served = { routes: [...routes, ...extraRoutes], gateway, onCounted: metering.note, bulkheads, isDraining };
   const server = composeServer(foundation, { ...served, timeouts: options.timeouts ?? {} });

@@ -54,6 +54,8 @@ export interface RouteParts {
   version: string;
   database: Database;
   developers: DeveloperService;
+  /** The name of the cookie is in the reference. */
+  sessions: { cookieName: string };
   registry: RegistryService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
@@ -76,7 +78,7 @@ export interface RouteParts {
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
-  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl'>;
+  operations: Omit<OperationsOptions, 'documented' | 'tokenUrl' | 'sessionCookie'>;
 }
 
 const byKey: Auth = { kind: 'apikey' };
@@ -143,7 +145,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),
   ];
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, tokenUrl, documented })];
+  const about = { tokenUrl, sessionCookie: parts.sessions.cookieName };
+  return [...documented, ...createOperationsRoutes({ ...parts.operations, ...about, documented })];
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */

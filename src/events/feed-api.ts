@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery } from '../http/list-page.ts';
 import { streamReply } from '../http/open-streams.ts';
+import { exampleId } from '../http/openapi/field-examples.ts';
 import { type Auth, type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { invalidField } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
@@ -23,21 +24,48 @@ export interface FeedRoutesOptions {
 
 const told: readonly ToldType[] = [...eventTypes, 'webhook.test'];
 
-export const eventSchema = Type.Object({
-  id: Type.String({ description: 'Also a cursor: the feed goes on behind this event' }),
-  type: Type.Unsafe<ToldType>({ type: 'string', enum: told }),
-  time: Type.String(),
-  sequence: Type.Integer({ description: 'Numbers the events of the record from 1' }),
-  subject: Type.String({ description: 'The id of the record' }),
-  api: nullable(Type.String()),
-  application_id: Type.String(),
-  reference: nullable(Type.String()),
-  data: Type.Object({}, { additionalProperties: true, description: 'The record, as a read would show it' }),
-});
+export const eventSchema = Type.Object(
+  {
+    id: Type.String({ examples: [exampleId('evt')], description: 'Also a cursor: the feed goes on behind this event' }),
+    type: Type.Unsafe<ToldType>({ type: 'string', enum: told }),
+    time: Type.String(),
+    sequence: Type.Integer({ description: 'Numbers the events of the record from 1' }),
+    subject: Type.String({ description: 'The id of the record' }),
+    api: nullable(Type.String()),
+    application_id: Type.String(),
+    reference: nullable(Type.String()),
+    data: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        examples: [{ id: exampleId('msg'), status: 'delivered' }],
+        description: 'The record, as a read would show it',
+      },
+    ),
+  },
+  { title: 'Event' },
+);
+const feedSchema = Type.Object(
+  {
+    data: Type.Array(eventSchema),
+    next_cursor: Type.String({ description: 'To go on from', examples: [exampleId('evt')] }),
+  },
+  { title: 'EventFeed' },
+);
+
+export const eventStreamExample = `id: ${exampleId('evt')}\nevent: message.delivered\ndata: {"type":"message.delivered"}\n\n`;
+
 export type EventRecord = Static<typeof eventSchema>;
 
 export const eventFilters = {
-  type: Type.Optional(Type.Unsafe<ToldType>({ type: 'string', enum: told, expected: `one of ${told.join(', ')}` })),
+  type: Type.Optional(
+    Type.Unsafe<ToldType>({
+      type: 'string',
+      enum: told,
+      expected: `one of ${told.join(', ')}`,
+      description: 'Only events of this type',
+    }),
+  ),
   subject: Type.Optional(Type.String({ maxLength: 64, description: 'The id of a record: only its events' })),
 };
 
@@ -81,6 +109,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
     route({
       ...shared,
       path: '/events/v1/events',
+      operationId: 'listEvents',
       summary: 'Read events, oldest first',
       description:
         'Without a cursor it starts at now. `next_cursor` is always there to go on from. `wait_seconds` waits for the ' +
@@ -89,12 +118,19 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
       query: Type.Object({
         ...pageQuery,
         ...eventFilters,
-        wait_seconds: Type.Integer({ minimum: 0, maximum: 25, default: 0, expected: 'a whole number from 0 to 25' }),
+        wait_seconds: Type.Integer({
+          minimum: 0,
+          maximum: 25,
+          default: 0,
+          expected: 'a whole number from 0 to 25',
+          description: 'How long to wait for the first event',
+        }),
       }),
+      refuses: { CURSOR_EXPIRED: 'Events may be missing behind the cursor' },
       answers: {
         200: {
           description: 'A page of events',
-          schema: Type.Object({ data: Type.Array(eventSchema), next_cursor: Type.String() }),
+          schema: feedSchema,
         },
       },
       handler: async (call) => {
@@ -122,6 +158,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
     route({
       ...shared,
       path: '/events/v1/stream',
+      operationId: 'streamEvents',
       summary: 'Stream events as server-sent events',
       description:
         'The same events; `Last-Event-ID` resumes without a gap or a repeat. An application can have 5 streams of events ' +
@@ -129,7 +166,17 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
       stream: true,
       bulkhead: 'side',
       query: Type.Object({ cursor: pageQuery.cursor, ...eventFilters }),
-      answers: { 200: { description: 'One server-sent event per event, of its type', type: 'text/event-stream' } },
+      answers: {
+        200: {
+          description: 'One server-sent event per event, of its type',
+          type: 'text/event-stream',
+          example: eventStreamExample,
+        },
+      },
+      refuses: {
+        CURSOR_EXPIRED: 'Events may be missing behind the cursor',
+        TOO_MANY_STREAMS: 'The application has 5 open streams of events on this node',
+      },
       handler: async (call) => {
         const { applicationId, api } = requireApplication(call);
         const filter = { ...readEventFilter(call.query), api };

@@ -175,11 +175,13 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       method: 'POST',
       path: `${carriersPath}/{name}/renew-callbacks`,
       ...carrierRoute,
+      operationId: 'renewCarrierCallbacks',
       summary: 'Give a carrier new addresses for its callbacks',
       description:
         'The old addresses answer 404 within 2 seconds. Receipts that a provider still sends there are lost.',
       params: carrierParams,
       answers: found,
+      refuses: { INCOMPATIBLE_STATE: 'The carrier has no callbacks' },
       handler: (call) => shown(carriers.renewCallbacks(call.params.name)),
     }),
     ...createCarrierTestRoutes(options),

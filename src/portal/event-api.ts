@@ -3,7 +3,13 @@ import { type EventDelivery, findEventDeliveries } from '../events/event-deliver
 import type { LiveEvent } from '../events/event-feed.ts';
 import type { EventReads } from '../events/event-reads.ts';
 import type { EventStreams } from '../events/event-streams.ts';
-import { eventFilters, eventSchema, readEventFilter, readStreamPosition } from '../events/feed-api.ts';
+import {
+  eventFilters,
+  eventSchema,
+  eventStreamExample,
+  readEventFilter,
+  readStreamPosition,
+} from '../events/feed-api.ts';
 import { findListener, type Listener } from '../events/listener-store.ts';
 import type { Listeners } from '../events/listeners.ts';
 import { nullable, pageQuery, pathParameter } from '../http/list-page.ts';
@@ -24,27 +30,36 @@ export interface PortalEventOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
-const deliverySchema = Type.Object({
-  webhook_id: Type.String(),
-  url: Type.String(),
-  status: deliveryStatus,
-  attempts: Type.Integer(),
-});
+const deliverySchema = Type.Object(
+  {
+    webhook_id: Type.String(),
+    url: Type.String(),
+    status: deliveryStatus,
+    attempts: Type.Integer(),
+  },
+  { title: 'EventDelivery' },
+);
 export type EventDeliveryRecord = Static<typeof deliverySchema>;
 
-const portalEventSchema = Type.Object({
-  ...eventSchema.properties,
-  deliveries: Type.Array(deliverySchema, { description: 'One for each webhook that was called' }),
-});
+const portalEventSchema = Type.Object(
+  {
+    ...eventSchema.properties,
+    deliveries: Type.Array(deliverySchema, { description: 'One for each webhook that was called' }),
+  },
+  { title: 'EventWithDeliveries' },
+);
 
-const pageSchema = Type.Object({
-  data: Type.Array(portalEventSchema),
-  next_cursor: nullable(Type.String({ description: 'Null if the application does not listen' })),
-  listening: Type.Boolean({ description: 'Whether changes of its records write events' }),
-});
+const pageSchema = Type.Object(
+  {
+    data: Type.Array(portalEventSchema),
+    next_cursor: nullable(Type.String({ description: 'Null if the application does not listen' })),
+    listening: Type.Boolean({ description: 'Whether changes of its records write events' }),
+  },
+  { title: 'EventWithDeliveriesPage' },
+);
 export type EventsPage = Static<typeof pageSchema>;
 
-const listeningSchema = Type.Object({ listening: Type.Boolean() });
+const listeningSchema = Type.Object({ listening: Type.Boolean({ examples: [true] }) }, { title: 'Listening' });
 
 const base = '/portal/v1/applications/{id}/events';
 const params = Type.Object({ id: pathParameter });
@@ -75,12 +90,14 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       ...shared,
       method: 'GET',
       path: base,
+      operationId: 'listApplicationEvents',
       summary: 'List the events of an application, oldest first',
       description:
         'Without a cursor it starts with the oldest event that is kept; `subject` gives the events of one record. In the ' +
         'sandbox this makes the application listen. Elsewhere a page is empty until it listens.',
       query: Type.Object({ ...pageQuery, ...eventFilters }),
       answers: { 200: { description: 'A page of events', schema: pageSchema } },
+      refuses: { CURSOR_EXPIRED: 'Events may be missing behind the cursor' },
       handler: async (call) => {
         await requireOwnBy(call);
         const { cursor, limit } = call.query;
@@ -100,6 +117,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       ...shared,
       method: 'POST',
       path: `${base}/listening`,
+      operationId: 'listenToEvents',
       summary: 'Make an application listen for the next 7 days, as a read of its feed does',
       answers: { 200: { description: 'Every change has its event from now on', schema: listeningSchema } },
       handler: async (call) => {
@@ -112,11 +130,23 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       ...shared,
       method: 'GET',
       path: `${base}/stream`,
+      operationId: 'streamApplicationEvents',
       summary: 'Stream the events of an application as server-sent events',
       description: 'They count among the 5 streams of the application. 409 `INCOMPATIBLE_STATE` if it does not listen.',
       stream: true,
       query: Type.Object({ cursor: pageQuery.cursor, ...eventFilters }),
-      answers: { 200: { description: 'One server-sent event per event, of its type', type: 'text/event-stream' } },
+      answers: {
+        200: {
+          description: 'One server-sent event per event, of its type',
+          type: 'text/event-stream',
+          example: eventStreamExample,
+        },
+      },
+      refuses: {
+        INCOMPATIBLE_STATE: 'The application does not listen',
+        TOO_MANY_STREAMS: 'The application has 5 open streams of events on this node',
+        CURSOR_EXPIRED: 'Events may be missing behind the cursor',
+      },
       handler: async (call) => {
         await requireOwnBy(call);
         const applicationId = call.params.id;

@@ -52,15 +52,26 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...waiting,
       method: 'POST',
       path: webhooksPath,
+      operationId: 'createWebhook',
       summary: 'Create a webhook',
       description: 'At most 10 an application. Every change after the answer is told. Verify calls with the secret.',
       params: applicationParams,
-      body: Type.Object({
-        url,
-        types: Type.Optional(typeList),
-        description: Type.Optional(nullable(description)),
-      }),
-      answers: { 201: { description: 'The webhook with its secret, shown only once', schema: newWebhookSchema } },
+      body: Type.Object(
+        {
+          url,
+          types: Type.Optional(typeList),
+          description: Type.Optional(nullable(description)),
+        },
+        { title: 'WebhookToCreate' },
+      ),
+      answers: {
+        201: {
+          description: 'The webhook with its secret, shown only once',
+          schema: newWebhookSchema,
+          headers: ['Location'],
+        },
+      },
+      refuses: { INCOMPATIBLE_STATE: 'The application has 10 webhooks' },
       handler: async (call) => {
         const { id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
@@ -74,6 +85,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...shared,
       method: 'GET',
       path: webhooksPath,
+      operationId: 'listWebhooks',
       summary: 'List the webhooks of an application, oldest first',
       params: applicationParams,
       answers: { 200: { description: 'All of them', schema: pageSchema(webhookSchema) } },
@@ -87,6 +99,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...shared,
       method: 'GET',
       path: `${webhooksPath}/{webhook_id}`,
+      operationId: 'getWebhook',
       summary: 'Read a webhook',
       params: webhookParams,
       answers: { 200: { description: 'The webhook, and which secrets sign', schema: webhookDetailSchema } },
@@ -101,6 +114,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...waiting,
       method: 'PATCH',
       path: `${webhooksPath}/{webhook_id}`,
+      operationId: 'changeWebhook',
       summary: 'Change, pause or resume a webhook',
       description: 'Events wait while it is paused. A disabled webhook that becomes active begins with the next event.',
       params: webhookParams,
@@ -111,7 +125,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
           description: Type.Optional(nullable(description)),
           status: Type.Optional(status),
         },
-        { check: checkChange },
+        { title: 'WebhookChange', examples: [{ status: 'paused' }], check: checkChange },
       ),
       answers: { 200: { description: 'The webhook as it is now', schema: webhookDetailSchema } },
       handler: async (call) => {
@@ -125,6 +139,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...waiting,
       method: 'DELETE',
       path: `${webhooksPath}/{webhook_id}`,
+      operationId: 'deleteWebhook',
       summary: 'Delete a webhook; no attempt begins after the answer',
       params: webhookParams,
       answers: { 204: { description: 'Deleted' } },
@@ -139,10 +154,12 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...waiting,
       method: 'POST',
       path: `${webhooksPath}/{webhook_id}/secrets`,
+      operationId: 'createWebhookSecret',
       summary: 'Create a secret; the older ones sign too until the overlap ends',
       params: webhookParams,
-      body: Type.Object({ overlap_seconds: overlapSeconds }),
+      body: Type.Object({ overlap_seconds: overlapSeconds }, { title: 'WebhookSecretToCreate' }),
       answers: { 201: { description: 'The secret, shown only once', schema: newSecretSchema } },
+      refuses: { INCOMPATIBLE_STATE: 'The webhook has 5 secrets that sign' },
       handler: async (call) => {
         const { id, webhook_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
@@ -154,6 +171,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       ...waiting,
       method: 'POST',
       path: `${webhooksPath}/{webhook_id}/test`,
+      operationId: 'testWebhook',
       summary: 'Send a webhook.test now',
       description: 'Also to a webhook that is paused or disabled. It is tried once.',
       params: webhookParams,

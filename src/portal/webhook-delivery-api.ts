@@ -15,8 +15,13 @@ export interface WebhookDeliveryOptions {
 
 const path = '/portal/v1/applications/{id}/webhooks/{webhook_id}';
 const params = Type.Object({ ...applicationParams.properties, webhook_id: pathParameter });
-const time = Type.String({ maxLength: 35, expected: 'a time like 2026-01-31T12:00:00Z' });
-const accepted = Type.Object({ status: Type.Literal('queued') });
+const time = Type.String({
+  maxLength: 35,
+  expected: 'a time like 2026-01-31T12:00:00Z',
+  examples: ['2026-01-31T12:00:00Z'],
+});
+const accepted = Type.Object({ status: Type.Literal('queued') }, { title: 'QueuedReplay' });
+const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays to do' };
 
 /** What became of the events of a webhook, and how to have them told again. */
 export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
@@ -27,6 +32,7 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
       ...shared,
       method: 'GET',
       path: `${path}/deliveries`,
+      operationId: 'listWebhookDeliveries',
       summary: 'List deliveries with every attempt, newest event first',
       description:
         'An event is listed after its first attempt. A page may be shorter than its limit and have a next one.',
@@ -47,9 +53,11 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
       ...shared,
       method: 'POST',
       path: `${path}/deliveries/{event_id}/replay`,
+      operationId: 'replayEvent',
       summary: 'Tell an event again',
       params: Type.Object({ ...params.properties, event_id: pathParameter }),
       answers: queued,
+      refuses,
       handler: async (call) => {
         const { id, webhook_id, event_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
@@ -61,11 +69,16 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
       ...shared,
       method: 'POST',
       path: `${path}/replay`,
+      operationId: 'replayEvents',
       summary: 'Tell the events of a span again',
       description: 'Oldest first, at most the events that are kept (7 days). Without types, those of the webhook.',
       params,
-      body: Type.Object({ since: time, until: Type.Optional(time), types: Type.Optional(typeList) }),
+      body: Type.Object(
+        { since: time, until: Type.Optional(time), types: Type.Optional(typeList) },
+        { title: 'SpanToReplay' },
+      ),
       answers: queued,
+      refuses,
       handler: async (call) => {
         const { id, webhook_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);

@@ -12,7 +12,7 @@ import {
   webhookStatuses,
 } from '../events/webhook.ts';
 import type { ShownDelivery } from '../events/webhook-deliveries.ts';
-import { nullable } from '../http/list-page.ts';
+import { nullable, recordId } from '../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 
 export const eventType = Type.Unsafe<EventType>({
@@ -27,75 +27,97 @@ export const typeList = Type.Array(eventType, {
   expected: `a list of up to ${eventTypes.length} types of events; empty for all`,
 });
 
-const secretSchema = Type.Object({
-  id: Type.String(),
-  created_at: Type.String(),
-  ends_at: nullable(Type.String()),
-});
+const secretSchema = Type.Object(
+  {
+    id: Type.String(),
+    created_at: Type.String(),
+    ends_at: nullable(Type.String()),
+  },
+  { title: 'WebhookSecret' },
+);
 export type WebhookSecretRecord = Static<typeof secretSchema>;
 
-export const webhookSchema = Type.Object({
-  id: Type.String(),
-  url: Type.String(),
-  types: Type.Array(eventType, { description: 'Empty for all' }),
-  description: nullable(Type.String()),
-  status: Type.Unsafe<WebhookStatus>({ type: 'string', enum: [...webhookStatuses] }),
-  disabled_reason: Type.Unsafe<DisabledReason | null>({
-    type: ['string', 'null'],
-    enum: [...disabledReasons, null],
-    description: 'gone: it answered 410. no_success: no attempt succeeded for 5 days',
-  }),
-  disabled_at: nullable(Type.String()),
-  failing_since: nullable(Type.String({ description: 'The first failed attempt since the last success' })),
-  last_success_at: nullable(Type.String()),
-  created_at: Type.String(),
-  updated_at: Type.String(),
-});
+export const webhookSchema = Type.Object(
+  {
+    id: recordId('whk'),
+    url: Type.String(),
+    types: Type.Array(eventType, { description: 'Empty for all' }),
+    description: nullable(Type.String()),
+    status: Type.Unsafe<WebhookStatus>({ type: 'string', enum: [...webhookStatuses] }),
+    disabled_reason: Type.Unsafe<DisabledReason | null>({
+      type: ['string', 'null'],
+      enum: [...disabledReasons, null],
+      description: 'gone: it answered 410. no_success: no attempt succeeded for 5 days',
+    }),
+    disabled_at: nullable(Type.String()),
+    failing_since: nullable(Type.String({ description: 'The first failed attempt since the last success' })),
+    last_success_at: nullable(Type.String()),
+    created_at: Type.String(),
+    updated_at: Type.String(),
+  },
+  { title: 'Webhook' },
+);
 export type WebhookRecord = Static<typeof webhookSchema>;
 
-export const webhookDetailSchema = Type.Object({
-  ...webhookSchema.properties,
-  secrets: Type.Array(secretSchema, { description: 'Those that sign now, newest first' }),
-});
+export const webhookDetailSchema = Type.Object(
+  {
+    ...webhookSchema.properties,
+    secrets: Type.Array(secretSchema, { description: 'Those that sign now, newest first' }),
+  },
+  { title: 'WebhookDetail' },
+);
 export type WebhookDetail = Static<typeof webhookDetailSchema>;
 
-const secret = Type.String({ description: 'whsec_…, shown only once' });
-export const newWebhookSchema = Type.Object({ ...webhookDetailSchema.properties, secret });
+const secret = Type.String({
+  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  description: 'whsec_…, shown only once',
+});
+export const newWebhookSchema = Type.Object({ ...webhookDetailSchema.properties, secret }, { title: 'NewWebhook' });
 export type NewWebhookRecord = Static<typeof newWebhookSchema>;
-export const newSecretSchema = Type.Object({ ...secretSchema.properties, secret });
+export const newSecretSchema = Type.Object({ ...secretSchema.properties, secret }, { title: 'NewWebhookSecret' });
 export type NewWebhookSecret = Static<typeof newSecretSchema>;
 
-const attemptSchema = Type.Object({
-  time: Type.String(),
-  status_code: nullable(Type.Integer({ description: 'Null if no answer came' })),
-  milliseconds: Type.Integer(),
-  error: nullable(Type.String({ description: 'Null for a success' })),
-});
+const attemptSchema = Type.Object(
+  {
+    time: Type.String(),
+    status_code: nullable(Type.Integer({ description: 'Null if no answer came' })),
+    milliseconds: Type.Integer(),
+    error: nullable(Type.String({ description: 'Null for a success' })),
+  },
+  { title: 'WebhookAttempt' },
+);
 export type WebhookAttempt = Static<typeof attemptSchema>;
 
-export const testSchema = Type.Object({
-  outcome: Type.Unsafe<'delivered' | 'failed'>({ type: 'string', enum: ['delivered', 'failed'] }),
-  event_id: Type.String(),
-  ...attemptSchema.properties,
-});
+export const testSchema = Type.Object(
+  {
+    outcome: Type.Unsafe<'delivered' | 'failed'>({ type: 'string', enum: ['delivered', 'failed'] }),
+    event_id: Type.String(),
+    ...attemptSchema.properties,
+  },
+  { title: 'WebhookTest' },
+);
 export type WebhookTest = Static<typeof testSchema>;
 
 export const deliveryStatus = Type.Unsafe<DeliveryStatus>({
   type: 'string',
   enum: [...deliveryStatuses],
   expected: `one of ${deliveryStatuses.join(', ')}`,
+  description: 'What became of it',
 });
 
-export const deliverySchema = Type.Object({
-  event_id: Type.String(),
-  type: eventType,
-  subject: Type.String(),
-  sequence: Type.Integer(),
-  time: Type.String({ description: 'When the record changed' }),
-  status: deliveryStatus,
-  attempts: Type.Array(attemptSchema, { description: 'The newest 20, oldest first' }),
-  next_attempt_at: nullable(Type.String()),
-});
+export const deliverySchema = Type.Object(
+  {
+    event_id: Type.String(),
+    type: eventType,
+    subject: Type.String(),
+    sequence: Type.Integer(),
+    time: Type.String({ description: 'When the record changed' }),
+    status: deliveryStatus,
+    attempts: Type.Array(attemptSchema, { description: 'The newest 20, oldest first' }),
+    next_attempt_at: nullable(Type.String()),
+  },
+  { title: 'WebhookDelivery' },
+);
 export type WebhookDelivery = Static<typeof deliverySchema>;
 
 export function toWebhook(webhook: Webhook): WebhookRecord {

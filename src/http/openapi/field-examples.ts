@@ -56,12 +56,14 @@ export const fieldExamples: Record<string, unknown> = {
   to: '+447700900123',
   token: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl',
   token_url: 'http://127.0.0.1:8080/realms/heliograph/protocol/openid-connect/token',
+  event_id: exampleId('evt'),
+  url: 'https://example.com/hooks',
   verification_id: exampleId('ver'),
   version: '0.1.0',
   webhook_id: exampleId('whk'),
 };
 
-const timeFields = new Set(['at', 'since', 'due', 'time', 'deferred_until']);
+const timeFields = new Set(['failing_since', 'at', 'since', 'due', 'time', 'deferred_until']);
 
 /** Whether a field of an answer is a time in RFC 3339, by its name. */
 export function isTimeField(field: string | undefined): boolean {

@@ -60,8 +60,8 @@ const known: Record<ErrorCode, { when: string; message: string; details?: FieldP
     message: 'The application has 5 open streams, the maximum. Close one first.',
   },
   CURSOR_EXPIRED: {
-    when: 'Events behind the cursor may be missing',
-    message: 'The cursor is older than the 7 days for which events are kept.',
+    when: 'Events may be missing behind the cursor',
+    message: 'The cursor is too old. Events may be missing behind it. Start anew without a cursor.',
   },
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 64 KiB', message: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -18,7 +18,7 @@ export const tags: Record<string, Tag> = {
   'Verification API': { part: 'apis', description: 'Verify that a person has a phone number, by a code in a text.' },
   'SMS Messaging API': { part: 'apis', description: 'Send texts with an API key, and read what people answer.' },
   'Messaging API': { part: 'apis', description: 'Send texts with a token, one by one or a hundred at once.' },
-  'Events API': { part: 'apis', description: 'Read what became of messages and verifications, in order.' },
+  Events: { part: 'apis', description: 'Read what became of messages and verifications, in order.' },
   Identity: { part: 'apis', description: 'Get, revoke and look at access tokens (OAuth 2.0, client credentials).' },
   Sandbox: { part: 'apis', description: 'The virtual handsets of the sandbox. None of it exists in production.' },
   'Developer portal: account': { part: 'portal', description: 'Sign up, sign in, and who is signed in.' },
@@ -28,6 +28,7 @@ export const tags: Record<string, Tag> = {
     description: 'Which API an application may call, on which plan.',
   },
   'Developer portal: credentials': { part: 'portal', description: 'API keys and client secrets.' },
+  'Developer portal: events': { part: 'portal', description: 'The events of an application.' },
   'Developer portal: webhooks': { part: 'portal', description: 'Where events of an application are sent.' },
   'Developer portal: usage': {
     part: 'portal',
