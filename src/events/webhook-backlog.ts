@@ -41,6 +41,8 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
   const due: Pending[] = [];
   /** Due deliveries that were taken, until they are recorded. */
   const busy = new Set<number>();
+  /** Those that were recorded while due ones were read: the read may show them as they were before. */
+  const recent = new Set<number>();
   /** New events that are not recorded yet, in order. */
   const open: number[] = [];
   const settled = new Set<number>();
@@ -70,8 +72,9 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
 
   /** Returns deliveries whose event is not kept any more. */
   async function readDue(): Promise<Delivery[]> {
+    recent.clear();
     const found = await findDue(database, webhookId, clock.nowMs(), dueAtOnce + busy.size);
-    const deliveries = found.filter(({ position }) => !busy.has(position));
+    const deliveries = found.filter(({ position }) => !busy.has(position) && !recent.has(position));
     const positions = deliveries.map(({ position }) => position);
     const stored = await findEvents(database, target.applicationId, positions);
     const told = await tell(database, stored);
@@ -113,9 +116,13 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
       (pending.isNew ? fresh : due).unshift(pending);
     },
     hasMore: (mayTryNew: boolean): boolean => due.length > 0 || (mayTryNew && fresh.length > 0),
-    /** Its delivery is in what is recorded now. */
+    /** Its delivery is in what is recorded next. */
     settle(position: number): void {
-      if (!busy.delete(position)) settled.add(position);
+      if (!busy.has(position)) settled.add(position);
+    },
+    /** Its delivery is recorded. */
+    confirm(position: number): void {
+      if (busy.delete(position)) recent.add(position);
     },
     /** Every new event up to here is settled. */
     settledTo(): number {

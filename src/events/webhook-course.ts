@@ -161,6 +161,7 @@ export function startCourse(options: CourseOptions): Course {
       if (isLast && (ending === 'gone' || ending === 'no_success')) await options.disable(given, ending);
       else noteRecorded(await recordProgress(database, given), sentAtMs);
       failedRecords = 0;
+      for (const { position } of given.deliveries) backlog.confirm(position);
       if (isLast) finish();
     } catch (error) {
       // The next renewal tries again. If another worker has the claim by then, it tells these events again.

@@ -23,6 +23,8 @@ export interface WebhookReceiver {
   /** Calls whose answer is still to come. */
   readonly open: number;
   readonly mostOpen: number;
+  /** Ends every connection, without an answer. */
+  breakOff(): void;
   close(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function createWebhookReceiver(respond: Respond = ok): Promise<Webh
     get mostOpen() {
       return mostOpen;
     },
+    breakOff: () => server.closeAllConnections(),
     close: () =>
       new Promise((done) => {
         server.closeAllConnections();
