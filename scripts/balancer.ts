@@ -14,11 +14,12 @@ export interface BalancerOptions {
   nodes: () => string[];
   port?: number;
   checkEveryMs?: number;
+  /** A node that answers later counts as not ready. */
+  checkWithinMs?: number;
 }
 
-const checkWithinMs = 1000;
-
-export async function startBalancer({ nodes, port = 0, checkEveryMs = 500 }: BalancerOptions): Promise<Balancer> {
+export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
+  const { nodes, port = 0, checkEveryMs = 500, checkWithinMs = 1000 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   let ready: string[] = [];
   let turn = 0;
@@ -26,7 +27,7 @@ export async function startBalancer({ nodes, port = 0, checkEveryMs = 500 }: Bal
 
   async function check(): Promise<void> {
     const asked = nodes();
-    const answers = await Promise.all(asked.map(isReady));
+    const answers = await Promise.all(asked.map((node) => isReady(node, checkWithinMs)));
     ready = asked.filter((_, index) => answers[index]);
     if (!stopped) timer = setTimeout(() => void check(), checkEveryMs);
   }
@@ -76,8 +77,8 @@ export async function startBalancer({ nodes, port = 0, checkEveryMs = 500 }: Bal
   };
 }
 
-async function isReady(node: string): Promise<boolean> {
-  const response = await fetch(`${node}/readyz`, { signal: AbortSignal.timeout(checkWithinMs) }).catch(() => undefined);
+async function isReady(node: string, withinMs: number): Promise<boolean> {
+  const response = await fetch(`${node}/readyz`, { signal: AbortSignal.timeout(withinMs) }).catch(() => undefined);
   await response?.body?.cancel();
   return response?.status === 200;
 }

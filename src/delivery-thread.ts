@@ -1,6 +1,8 @@
 // The delivery thread. `main.ts` starts it in the roles `all` and `worker`, so that delivery never delays a response.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createDelivery } from './compose/delivery.ts';
+import { countedOutcome } from './events/webhook-attempt.ts';
+import type { Waiting } from './events/webhook-waiting-store.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -30,6 +32,9 @@ export type Report =
       texts: Record<string, Tally>;
       answers: Record<string, AnswerTimes>;
       maintenance: Record<string, Tally>;
+      /** Attempts by outcome. */
+      webhooks: Tally;
+      webhooksWaiting: Waiting;
     }
   | 'started'
   | 'stopped';
@@ -45,6 +50,7 @@ export type Tally = Record<string, number>;
 async function run({ config, connection, secret, readable }: ThreadData): Promise<void> {
   const log = createLog({ level: config.logLevel, readable });
   const database = createDatabase({ connection, log, poolSize: 6 });
+  const webhookDatabase = createDatabase({ connection, log, poolSize: 4 });
   await loadPhoneNumbers();
   const keys = await patiently(() => openKeyRing({ database, clock: systemClock, secret }));
   const stopFollowing = keys.follow(log);
@@ -53,6 +59,9 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   let texts: Record<string, Tally> = {};
   let answers: Record<string, AnswerTimes> = {};
   let maintained: Record<string, Tally> = {};
+  let webhooks: Tally = {};
+  let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
+  let isWaitingNew = false;
   const delivery = createDelivery({
     config,
     database,
@@ -78,6 +87,12 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
       times.counts[bucket] = (times.counts[bucket] ?? 0) + 1;
       times.sumMs += tookMs;
     },
+    webhookDatabase,
+    onWebhook: (attempted) => add(webhooks, countedOutcome(attempted), 1),
+    onWebhooksWaiting(waiting) {
+      isWaitingNew ||= waiting.count !== webhooksWaiting.count || waiting.oldestAtMs !== webhooksWaiting.oldestAtMs;
+      webhooksWaiting = waiting;
+    },
     onMaintenance(chore, count, by) {
       maintained[chore] ??= {};
       add(maintained[chore], count, by);
@@ -85,15 +100,19 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
   });
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
-    report({ delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained });
+    const counts = { delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained };
+    report({ ...counts, webhooks, webhooksWaiting });
     delivered = {};
     ofCarriers = {};
     texts = {};
     answers = {};
     maintained = {};
+    webhooks = {};
+    isWaitingNew = false;
   };
   const flush = setInterval(() => {
-    if ([delivered, ofCarriers, texts, maintained].some((tally) => Object.keys(tally).length > 0)) reportCounts();
+    const tallies = [delivered, ofCarriers, texts, maintained, webhooks];
+    if (isWaitingNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {
@@ -101,6 +120,7 @@ async function run({ config, connection, secret, readable }: ThreadData): Promis
     clearInterval(flush);
     await delivery.stop();
     await stopFollowing();
+    await webhookDatabase.close();
     await database.close();
     reportCounts();
     report('stopped');

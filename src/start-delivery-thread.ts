@@ -14,15 +14,26 @@ const stopWithinMs = 10_000;
 export async function startDeliveryThread(
   data: ThreadData,
   log: Log,
-  metrics: Pick<Metrics, 'countDelivery' | 'countCarrier' | 'countText' | 'addAnswerTimes' | 'countMaintenance'>,
+  metrics: Pick<
+    Metrics,
+    | 'countDelivery'
+    | 'countCarrier'
+    | 'countText'
+    | 'addAnswerTimes'
+    | 'countMaintenance'
+    | 'countWebhook'
+    | 'setWebhooksWaiting'
+  >,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): Promise<DeliveryThread> {
-  const { countDelivery, countCarrier, countText, addAnswerTimes, countMaintenance } = metrics;
+  const { countDelivery, countCarrier, countText, addAnswerTimes, countMaintenance, countWebhook } = metrics;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waking = false;
 
-  function count({ delivery, carriers, texts, answers, maintenance }: Exclude<Report, string>): void {
+  function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
+    for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
+    metrics.setWebhooksWaiting(rest.webhooksWaiting);
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
     for (const [carrier, counts] of Object.entries(carriers)) {
       for (const [event, by] of Object.entries(counts)) countCarrier(carrier, event, by);

@@ -4,7 +4,11 @@ import { deleteOldParts } from '../delivery/part-store.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
+import { stopListening } from '../events/listener-store.ts';
 import { beginDay } from '../events/position.ts';
+import { createDisableHopeless } from '../events/webhook-disable.ts';
+import { feedKeepsListeningMs } from '../events/webhook-service.ts';
+import { deleteLeftOver } from '../events/webhook-store.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
@@ -18,6 +22,7 @@ import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import type { Log } from '../platform/log.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
 import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
@@ -40,6 +45,7 @@ export interface ChoreOptions {
   database: Database;
   clock: Clock;
   keys: KeyRing;
+  log: Log;
   /** Delivers texts from phones whose other parts never came. */
   deliverIncomplete: () => Promise<number>;
 }
@@ -50,7 +56,7 @@ const partsKeptMs = 14 * dayMs;
 const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
-export function createChores({ config, database, clock, keys, deliverIncomplete }: ChoreOptions): Chore[] {
+export function createChores({ config, database, clock, keys, log, deliverIncomplete }: ChoreOptions): Chore[] {
   const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf });
   const unreported = createUnreported(database, clock);
   const retentionMs = config.retentionDays * dayMs;
@@ -145,6 +151,17 @@ export function createChores({ config, database, clock, keys, deliverIncomplete 
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     ...recordTables.flatMap((table) => partitionChores(table, keptFrom)),
     { name: 'event-day', everyMs: minuteMs, runPiece: withNow(beginDay) },
+    {
+      name: 'quiet-listeners',
+      everyMs: hourMs,
+      runPiece: withNow((db, nowMs) => db.transaction((tx) => stopListening(tx, nowMs - feedKeepsListeningMs))),
+    },
+    { name: 'failing-webhooks', everyMs: minuteMs, runPiece: createDisableHopeless({ database, clock, log }) },
+    {
+      name: 'deleted-webhooks',
+      everyMs: minuteMs,
+      runPiece: withNow((tx, nowMs) => deleteLeftOver(tx, nowMs - minuteMs)),
+    },
     ...eventTables.flatMap((table) => partitionChores(table, eventsKeptFrom)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
     {

@@ -35,6 +35,7 @@ import { createInbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
 import { createTextRenderer } from './text-renderer.ts';
+import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 
 export interface Delivery {
   start(): Promise<void>;
@@ -62,6 +63,10 @@ export function createDelivery(options: {
   onCount: (name: DeliveryCount, by: number) => void;
   onCarrierCount: (carrier: string, name: ReceiptCount | DeliveredCount, by: number) => void;
   onMaintenance: (chore: string, count: MaintenanceCount, by: number) => void;
+  /** Connections for webhooks, so that they take none from texts. */
+  webhookDatabase?: Database;
+  onWebhook?: WebhookWork['onAttempt'];
+  onWebhooksWaiting?: WebhookWork['onWaiting'];
   onText?: TotalsOptions['onEvent'];
   onAnswerTime?: TotalsOptions['onAnswerTime'];
 }): Delivery {
@@ -85,7 +90,10 @@ export function createDelivery(options: {
     clock,
     onCount: onCarrierCount,
     onUnwanted: learn.fromReceipts,
-    onChanged: totals.noteReports,
+    onChanged(...changed) {
+      totals.noteReports(...changed);
+      webhooks.wake();
+    },
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     resend: {
       findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
@@ -93,6 +101,15 @@ export function createDelivery(options: {
       onMoved: () => carriers.onMoved(),
     },
     ...(shown && { onDelivered: shown.onDelivered }),
+  });
+  const webhooks = createWebhookWork({
+    config,
+    database: options.webhookDatabase ?? database,
+    clock,
+    keys,
+    log,
+    onAttempt: options.onWebhook,
+    onWaiting: options.onWebhooksWaiting,
   });
   const slots = createBindSlots({ database, clock, log });
   const senders = createSenderPace({ database, clock, log, readRates: () => listRates(database) });
@@ -125,6 +142,7 @@ export function createDelivery(options: {
         onCount,
         onAnswers(key, answers) {
           totals.noteAnswers(key, answers);
+          webhooks.wake();
           learn.fromAnswers(answers);
           if (!isSandbox) countFurther(answers);
         },
@@ -159,7 +177,14 @@ export function createDelivery(options: {
     });
   }
 
-  const chores = createChores({ config, database, clock, keys, deliverIncomplete: inbound.receiver.deliverIncomplete });
+  const chores = createChores({
+    config,
+    database,
+    clock,
+    keys,
+    log,
+    deliverIncomplete: inbound.receiver.deliverIncomplete,
+  });
   const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
   let listener: Listener | undefined;
 
@@ -175,8 +200,10 @@ export function createDelivery(options: {
         listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
       }
       maintenance.start();
+      await webhooks.start();
     },
     async stop() {
+      await webhooks.stop();
       await maintenance.stop();
       await listener?.stop();
       await carriers.stop();
@@ -184,6 +211,9 @@ export function createDelivery(options: {
       await slots.stop();
       await totals.stop();
     },
-    wake: carriers.wake,
+    wake() {
+      carriers.wake();
+      webhooks.wake();
+    },
   };
 }

@@ -51,6 +51,12 @@ export function answerOf(
   };
 }
 
+/** The outcome in metrics: whether an answer came. */
+export function countedOutcome({ outcome, statusCode }: Attempted): 'delivered' | 'refused' | 'unanswered' {
+  if (outcome === 'delivered') return 'delivered';
+  return statusCode === null ? 'unanswered' : 'refused';
+}
+
 /** The delivery as it is after an attempt. */
 export function afterAttempt(
   delivery: Delivery,

@@ -22,8 +22,8 @@ export interface ClaimedCourse extends Health {
 
 export interface ClaimOptions {
   nowMs: number;
-  /** Whether to look for new events too, up to this position. */
-  horizon: number | undefined;
+  /** How far events can be read. */
+  horizon: number;
   /** The most endpoints that work, and of those that fail. */
   most: { working: number; failing: number };
 }
@@ -33,8 +33,7 @@ export async function claimCourses(database: Database, options: ClaimOptions): P
   const { nowMs, horizon, most } = options;
   const { rows } = await database.query<ClaimedCourse>(claimStatement, [
     toTimestamp(nowMs),
-    horizon ?? 0,
-    horizon !== undefined,
+    horizon,
     most.working,
     most.failing,
   ]);
@@ -45,14 +44,14 @@ export async function claimCourses(database: Database, options: ClaimOptions): P
 const ready = (failing: boolean, limit: string) => `select c.webhook_id from webhook_course c
       join webhook w on w.id = c.webhook_id
       where w.status = 'active' and (c.leased_until is null or c.leased_until <= now()) and c.failures ${failing ? '>' : '='} 0
-        and (c.due_at <= $1 or ($3::boolean and (c.rests_until is null or c.rests_until <= $1)
+        and (c.due_at <= $1 or ((c.rests_until is null or c.rests_until <= $1)
           and exists (select from event e
             where e.application_id = c.listener_id and e.position > c.position and e.position <= $2)))
       order by random() limit ${limit} for update of c skip locked`;
 
 const claimStatement = {
   name: 'claim-webhook-courses',
-  text: `with working as materialized (${ready(false, '$4')}), failing as materialized (${ready(true, '$5')})
+  text: `with working as materialized (${ready(false, '$3')}), failing as materialized (${ready(true, '$4')})
     update webhook_course c set claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false
     from (select webhook_id from working union all select webhook_id from failing) r
     where c.webhook_id = r.webhook_id
@@ -161,6 +160,18 @@ export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
     'select from webhook_course where webhook_id = $1 and asked_back and leased_until > now()',
     [uuidOf(webhookId)],
   );
+  return count > 0;
+}
+
+/** Until the transaction ends, the claim stays what it is. Returns false if it is another's by now. */
+export async function lockClaim(
+  tx: Tx,
+  { webhookId, claim }: Pick<ClaimedCourse, 'webhookId' | 'claim'>,
+): Promise<boolean> {
+  const { count } = await tx.query('select from webhook_course where webhook_id = $1 and claim = $2 for update', [
+    uuidOf(webhookId),
+    claim,
+  ]);
   return count > 0;
 }
 

@@ -2,7 +2,8 @@ import { addressRefused } from '../platform/address-guard.ts';
 
 /** The error of a call as a sentence for the developer whose endpoint it is. It never names an address that we found. */
 export function describeCallError(error: unknown): string {
-  const { code = '' } = error as { code?: string };
+  const { code = '', name } = error as { code?: string; name?: string };
+  if (name === 'HTTPParserError') return 'The answer is not HTTP.';
   return sentences[code] ?? (isCertificate(code) ? `The certificate is not trusted (${code}).` : otherwise(code));
 }
 
@@ -30,6 +31,5 @@ function isCertificate(code: string): boolean {
 }
 
 function otherwise(code: string): string {
-  if (code.startsWith('HPE_')) return 'The answer is not HTTP.';
   return `The call failed${/^[A-Z_0-9]{1,40}$/.test(code) ? ` (${code})` : ''}.`;
 }

@@ -99,8 +99,8 @@ export async function updateWebhook(tx: Tx, id: string, change: StoredChange, no
 /** Lets it begin anew: with the next event, and as if it had never failed. */
 export async function restartCourse(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `update webhook_course c set position = greatest(c.position, p.last_value), failures = 0, failing_since = null,
-       rests_until = null from event_position p where c.webhook_id = $1`,
+    `update webhook_course set position = greatest(position, (select last_value from event_position)), failures = 0,
+       failing_since = null, rests_until = null where webhook_id = $1`,
     [uuidOf(id)],
   );
 }
@@ -127,6 +127,14 @@ export async function deleteLeftOver(tx: Tx, beforeMs: number): Promise<number> 
   return count;
 }
 
+export async function findApplicationOf(tx: Tx, id: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ applicationId: string }>(
+    'select application_id as "applicationId" from webhook where id = $1',
+    [uuidOf(id)],
+  );
+  return rows[0]?.applicationId;
+}
+
 /** Returns false if it was not active any more. */
 export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
@@ -138,13 +146,13 @@ export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason,
 }
 
 /** Active ones that have failed since then and have something to tell. */
-export async function findHopeless(tx: Tx, failingBeforeMs: number): Promise<{ id: string; applicationId: string }[]> {
-  const { rows } = await tx.query<{ id: string; applicationId: string }>(
-    `select w.id, w.application_id as "applicationId" from ${withCourse}
+export async function findHopeless(tx: Tx, failingBeforeMs: number): Promise<{ id: string }[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select w.id from ${withCourse}
      where w.status = 'active' and c.failing_since <= $1 and c.due_at is not null limit 100`,
     [toTimestamp(failingBeforeMs)],
   );
-  return rows.map(({ id, applicationId }) => ({ id: fromUuid('whk', id), applicationId }));
+  return rows.map(({ id }) => ({ id: fromUuid('whk', id) }));
 }
 
 /** Where a worker sends to. */

@@ -18,6 +18,10 @@ export interface Metrics {
   addAnswerTimes(carrier: string, counts: readonly number[], sumMs: number): void;
   /** Counts the rows that a maintenance chore changed, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
+  /** Counts attempts to tell webhooks their events, by outcome: delivered, refused, unanswered. */
+  countWebhook(outcome: string, by: number): void;
+  /** What webhooks have still to be told. */
+  setWebhooksWaiting(waiting: { count: number; oldestAtMs: number | null }): void;
   /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
   gauge(name: string, help: string, collect: () => number): void;
@@ -67,6 +71,29 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'],
     registers: [registry],
   });
+  const webhooks = new Counter({
+    name: 'heliograph_webhook_attempts_total',
+    help: 'Attempts to tell webhooks their events, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  let waiting: { count: number; oldestAtMs: number | null } = { count: 0, oldestAtMs: null };
+  new Gauge({
+    name: 'heliograph_webhooks_waiting',
+    help: 'Deliveries to active webhooks that wait for another attempt, on all nodes',
+    registers: [registry],
+    collect() {
+      this.set(waiting.count);
+    },
+  });
+  new Gauge({
+    name: 'heliograph_webhooks_oldest_seconds',
+    help: 'Age of the oldest event that an active webhook was not told, on all nodes',
+    registers: [registry],
+    collect() {
+      this.set(waiting.oldestAtMs === null ? 0 : Math.max(0, (Date.now() - waiting.oldestAtMs) / 1000));
+    },
+  });
   const maintenance = {
     rows: new Counter({
       name: 'heliograph_maintenance_rows_total',
@@ -95,6 +122,10 @@ export function createMetrics(): Metrics {
     countText: (carrier, country, event, by) => texts.inc({ carrier, country, event }, by),
     addAnswerTimes: (carrier, counts, sumMs) => answers.add(carrier, counts, sumMs / 1000),
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
+    countWebhook: (outcome, by) => webhooks.inc({ outcome }, by),
+    setWebhooksWaiting: (given) => {
+      waiting = given;
+    },
     countUnexpectedError: (kind) => unexpected.inc({ kind }),
     gauge: (name, help, collect) => {
       new Gauge({

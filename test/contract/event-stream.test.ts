@@ -265,9 +265,10 @@ describe('a reader', () => {
     }
   });
 
-  test('loses its stream with its key, its token, its application and at its token’s end; others go on', async () => {
+  test('loses its stream with its key, its token, its application and at its token’s end; others go on', async (t) => {
     const clock = createTestClock(app.clock.nowMs());
     const node = await createTestApp({ db: app.db, clock, delivery: 'held' });
+    t.after(() => node.close());
     const sender = await createSender(node);
     const own = `/portal/v1/applications/${sender.id}`;
     const made = await sender.developer.send<{ api_key: string }>('POST', `${own}/keys`, { overlap_seconds: 600 });
@@ -284,10 +285,14 @@ describe('a reader', () => {
     await writeEvents(app.db.database, sender.id, [{ subject }, { subject, api: 'messaging' }]);
     await tells(byOtherKey, subject);
     await tells(byOtherToken, subject);
-    clock.advance(3_600_000);
-    assert.equal(await byOtherToken.ended, 'ended', 'at its exp');
     assert.equal((await sender.developer.send('DELETE', own)).status, 204);
-    assert.equal(await byOtherKey.ended, 'ended');
-    await node.close();
+    assert.deepEqual(await Promise.all([byOtherKey.ended, byOtherToken.ended]), ['ended', 'ended']);
+    const other = await createSender(node);
+    const [untilExp, goesOn] = [await openEvents(node, path, other.token), await openEvents(node, path, other.key)];
+    clock.advance(3_600_000);
+    assert.equal(await untilExp.ended, 'ended', 'at its exp');
+    await writeEvents(app.db.database, other.id, [{ subject }]);
+    await tells(goesOn, subject);
+    goesOn.close();
   });
 });

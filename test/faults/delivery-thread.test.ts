@@ -42,6 +42,8 @@ function play(script: string): Scene {
     countCarrier: () => {},
     countText: () => {},
     addAnswerTimes: () => {},
+    countWebhook: add,
+    setWebhooksWaiting: () => {},
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
   return {
@@ -58,7 +60,7 @@ const working = `
   parentPort.on('message', (order) => {
     note(order);
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } } });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null } });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
@@ -71,7 +73,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     await eventually('it is woken', () => scene.notes().includes('wake'));
     await thread.stop();
     assert.deepEqual(scene.notes(), ['launched', 'wake', 'stop']);
-    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7 });
+    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2 });
   });
 
   for (const [how, script] of [

@@ -239,7 +239,11 @@ describe('handling of events as in the guide', () => {
       const sequences = applied
         .filter(({ subject }) => subject === `msg_order_${index}`)
         .map(({ sequence }) => sequence);
-      assert.deepEqual(sequences, sequences.toSorted(), `in order: ${sequences}`);
+      assert.deepEqual(
+        sequences,
+        sequences.toSorted((a, b) => a - b),
+        `in order: ${sequences}`,
+      );
       assert.equal(sequences.at(-1), 3, 'the newest is applied');
     }
     const { rows } = await pool.query('select 1 from heliograph_event where applied_at is null');
@@ -284,7 +288,7 @@ describe('the words of the guide', () => {
     for (const [name, schema] of Object.entries(schemas)) {
       const example = JSON.parse(samples.get(name) ?? '{}') as { data: object };
       assert.deepEqual(Object.keys(example), fields, name);
-      assert.deepEqual(Object.keys(example.data).toSorted(), [...(schema.required ?? [])].toSorted(), name);
+      assert.deepEqual(new Set(Object.keys(example.data)), new Set(schema.required), name);
     }
   });
 });

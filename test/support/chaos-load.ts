@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bearer, type TestApplication } from './applications.ts';
+import { inShort } from './effort.ts';
 import { createHistory, type History } from './history.ts';
 
 /** Callers who go on whatever breaks, and remember what they were promised. */
@@ -24,7 +25,7 @@ export interface ChaosLoadOptions {
 const senders = 6;
 /** Numbers whose code is known, so that a caller need not read it on a phone. */
 const verifiers = 4;
-const breathMs = 10;
+const breathMs = inShort(30, 10);
 
 export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosLoad {
   const history = createHistory();

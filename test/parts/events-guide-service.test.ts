@@ -1,4 +1,4 @@
-// docs/events.md: the program that follows the feed, as it is printed there, against the real service.
+// docs/events.md: the receivers and the program that follows the feed, as they are printed there, with the real service.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -8,8 +8,9 @@ import { createRegistered, type TestApplication } from '../support/applications.
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Program, samples, startProgram, writeSamples } from '../support/guide-receivers.ts';
+import { type Program, samples, startProgram, startReceiver, writeSamples } from '../support/guide-receivers.ts';
 import { urlOf } from '../support/node-settings.ts';
+import { freePort } from '../support/process.ts';
 
 let app: TestApp;
 let application: TestApplication;
@@ -66,6 +67,35 @@ async function assertComes(subject: string): Promise<void> {
 async function hasCursor(): Promise<boolean> {
   return (await pool.query('select from heliograph_cursor')).rowCount === 1;
 }
+
+describe('the receivers of the guide', () => {
+  const commands: Record<string, [string, ...string[]]> = {
+    'receive-node.ts': ['node', 'receive-node.mjs'],
+    'receive-express.ts': ['node', 'receive-express.mjs'],
+    'receive.py': ['python3', 'receive.py'],
+  };
+
+  test('take what the service sends', async () => {
+    const path = `/portal/v1/applications/${application.id}/webhooks`;
+    for (const [name, command] of Object.entries(commands)) {
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}/heliograph`;
+      const made = await application.developer.send<{ id: string; secret: string }>('POST', path, { url });
+      assert.equal(made.status, 201, name);
+      const receiver = await startReceiver(folder, command, {
+        PORT: String(port),
+        HELIOGRAPH_WEBHOOK_SECRET: made.body.secret,
+        DATABASE_URL: urlOf(app.db.connection),
+        EVENTS_FILE: `${folder}/service.db`,
+      });
+      const tested = await application.developer.send('POST', `${path}/${made.body.id}/test`);
+      const { outcome, status_code, error } = tested.body;
+      assert.deepEqual({ outcome, status_code, error }, { outcome: 'delivered', status_code: 204, error: null }, name);
+      await receiver.stop();
+      assert.equal((await application.developer.send('DELETE', `${path}/${made.body.id}`)).status, 204, name);
+    }
+  });
+});
 
 describe('following the feed as the guide does', () => {
   test('keeps every event once', async () => {

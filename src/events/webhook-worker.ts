@@ -1,0 +1,180 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/keys.ts';
+import { type Listener, openListener } from '../platform/listener.ts';
+import type { Log } from '../platform/log.ts';
+import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
+import { createHorizon } from './horizon.ts';
+import type { Attempted } from './webhook-attempt.ts';
+import type { BacklogOptions } from './webhook-backlog.ts';
+import type { WebhookClient } from './webhook-client.ts';
+import { type Course, startCourse } from './webhook-course.ts';
+import {
+  type ClaimedCourse,
+  claimCourses,
+  findAskedBack,
+  hasActive,
+  recordProgress,
+  webhookChannel,
+} from './webhook-course-store.ts';
+import { createDisable } from './webhook-disable.ts';
+import { queueReplayed } from './webhook-replays.ts';
+import { openSecrets } from './webhook-secret-store.ts';
+import { createSlots } from './webhook-slots.ts';
+import { findTargets } from './webhook-store.ts';
+import { findWaiting, type Waiting } from './webhook-waiting-store.ts';
+
+export interface WebhookWorkerOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  client: WebhookClient;
+  tell: BacklogOptions['tell'];
+  onAttempt?: ((attempted: Attempted) => void) | undefined;
+  onWaiting?: ((waiting: Waiting) => void) | undefined;
+}
+
+/** Tells webhooks their events. Several nodes may run one: each webhook is in the hands of one of them at a time. */
+export interface WebhookWorker {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** There may be new events. */
+  wake(): void;
+}
+
+/** Calls under way in this process. */
+const mostCalls = 512;
+/** Webhooks in its hands, and as many again that fail. */
+const mostHeld = 300;
+/** The pauses grow while there is nothing to tell. */
+const poll = { fromMs: 100, toMs: 1000 };
+const shortestPauseMs = 50;
+/** While no webhook is active. A new one wakes the worker. */
+const unusedMs = 2000;
+const waitingEveryMs = 15_000;
+
+export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorker {
+  const { database, clock, keys, log, client, tell, onAttempt = () => {}, onWaiting = () => {} } = options;
+  const sleep = createWakeableSleep();
+  const horizon = createHorizon(database);
+  const slots = createSlots(mostCalls);
+  const disable = createDisable({ database, clock, log });
+  const held = new Map<string, Course>();
+  let readable = 0;
+  /** Whether there is an active webhook, as of the last look. */
+  let isUsed = true;
+  let isHeldUp = false;
+  let listener: Listener | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+
+  async function askBackChanged(): Promise<void> {
+    for (const id of await findAskedBack(database, [...held.values()])) held.get(id)?.askBack();
+  }
+
+  function limits() {
+    const failing = [...held.values()].filter(({ isFailing }) => isFailing).length;
+    return { working: Math.max(0, mostHeld - held.size + failing), failing: Math.max(0, mostHeld - failing) };
+  }
+
+  /** Takes up what has something to tell. Returns how many webhooks that is. */
+  async function takeUp(): Promise<number> {
+    readable = await horizon.read();
+    const claimedAtMs = clock.steadyMs();
+    const all = await claimCourses(database, { nowMs: clock.nowMs(), horizon: readable, most: limits() });
+    if (all.length === 0) return 0;
+    const ids = all.map(({ webhookId }) => webhookId);
+    const targets = new Map((await findTargets(database, ids)).map((target) => [target.id, target]));
+    const secrets = await openSecrets(database, keys, ids);
+    for (const claimed of all) {
+      const target = targets.get(claimed.webhookId);
+      if (target === undefined || sleep.stopped) await giveBack(claimed);
+      else begin({ claimed, target, secrets: secrets.get(claimed.webhookId) ?? [], claimedAtMs });
+    }
+    return all.length;
+  }
+
+  /** It was paused or deleted at this moment. */
+  async function giveBack(claimed: ClaimedCourse): Promise<void> {
+    await recordProgress(database, { ...claimed, deliveries: [], giveBack: true, nowMs: clock.nowMs() });
+  }
+
+  function begin(given: Pick<Parameters<typeof startCourse>[0], 'claimed' | 'target' | 'secrets' | 'claimedAtMs'>) {
+    const shared = { database, clock, horizon: () => readable };
+    const course = startCourse({
+      ...given,
+      ...shared,
+      log,
+      client,
+      slots,
+      tell,
+      onAttempt,
+      disable,
+      queueReplayed: () => queueReplayed({ ...shared, ...given }),
+    });
+    held.set(course.webhookId, course);
+    void course.ended.then(() => {
+      if (held.get(course.webhookId) === course) held.delete(course.webhookId);
+      // What came meanwhile was left to the next claim.
+      sleep.wake();
+    });
+  }
+
+  async function work(): Promise<void> {
+    for (let pauseMs = poll.fromMs; !sleep.stopped; ) {
+      const seen = sleep.wakes;
+      const taken = await takeTurn(pauseMs >= poll.toMs);
+      pauseMs = taken > 0 ? poll.fromMs : Math.min(poll.toMs, pauseMs * 2);
+      await sleep.ignoringWakes(shortestPauseMs);
+      if (sleep.wakes === seen) await sleep.untilWoken(isUsed ? pauseMs : unusedMs);
+      if (sleep.wakes !== seen) pauseMs = poll.fromMs;
+    }
+  }
+
+  /** Returns how many webhooks it took up. */
+  async function takeTurn(isQuiet: boolean): Promise<number> {
+    try {
+      if (isQuiet || !isUsed) isUsed = await hasActive(database);
+      const taken = isUsed ? await takeUp() : 0;
+      isHeldUp = false;
+      return taken;
+    } catch (error) {
+      if (!isHeldUp && !sleep.stopped)
+        log.warn({ reason: (error as Error).message }, 'webhooks cannot be told; will retry');
+      isHeldUp = true;
+      return 0;
+    }
+  }
+
+  async function watchWaiting(): Promise<void> {
+    while (!sleep.stopped) {
+      if (isUsed) await findWaiting(database).then(onWaiting, () => {});
+      else onWaiting({ count: 0, oldestAtMs: null });
+      await sleep.ignoringWakes(waitingEveryMs);
+    }
+  }
+
+  return {
+    async start() {
+      const onNotified = () => {
+        isUsed = true;
+        sleep.wake();
+        askBackChanged().catch(() => {});
+      };
+      listener = await openListener({ database, channel: webhookChannel, onNotified });
+      running = Promise.all([work(), watchWaiting()]);
+    },
+    async stop() {
+      sleep.stop();
+      await running;
+      const courses = [...held.values()];
+      for (const course of courses) course.askBack();
+      await Promise.all(courses.map(({ ended }) => ended));
+      await listener?.stop();
+      await client.close();
+    },
+    wake() {
+      if (isUsed) sleep.wake();
+    },
+  };
+}

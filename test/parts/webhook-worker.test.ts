@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createDisableHopeless } from '../../src/events/webhook-disable.ts';
+import { attemptWaitsMs } from '../../src/events/webhook-schedule.ts';
+import { dayMs } from '../../src/platform/clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestLog } from '../support/log.ts';
+import { answer, createWebhookReceiver, ok, type Respond, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { createWebhookWorld, type WebhookWorld, type WorldWorker } from '../support/webhook-world.ts';
+
+let world: WebhookWorld;
+let worker: WorldWorker;
+const receivers: WebhookReceiver[] = [];
+before(async () => {
+  world = await createWebhookWorld();
+  worker = await world.startWorker();
+});
+after(async () => {
+  await world.close();
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+/** An application with a webhook of its own, and the endpoint. */
+async function arrange(respond: Respond = ok) {
+  const receiver = await createWebhookReceiver(respond);
+  receivers.push(receiver);
+  const made = await world.create(receiver.url);
+  const { calls } = receiver;
+  return {
+    ...made,
+    receiver,
+    add: (count: number) => world.addEvents(made.applicationId, count),
+    /** Waits for so many calls, and until they are recorded. */
+    async settled(count: number): Promise<void> {
+      await eventually(`${count} calls`, () => calls.length >= count);
+      await eventually('they are recorded', async () => {
+        const states = await world.readDeliveries(made.id);
+        return states.reduce((sum, { attemptCount }) => sum + attemptCount, 0) >= count;
+      });
+    },
+    read: () => world.readDeliveries(made.id),
+    detail: () => world.service.read(made.applicationId, made.id),
+  };
+}
+
+const distinct = ({ calls }: WebhookReceiver) => new Set(calls.map(({ event }) => event.id)).size;
+
+test('ten attempts with the waits of the contract, then it has failed', async () => {
+  const { receiver, add, settled, read } = await arrange(answer(500));
+  await add(1);
+  for (let attempts = 1; attempts <= 9; attempts++) {
+    await settled(attempts);
+    const [state] = await read();
+    assert.equal(state?.status, 0);
+    const waitMs = (state?.nextAttemptAtMs ?? 0) - world.clock.nowMs();
+    const plain = attemptWaitsMs[attempts] ?? 0;
+    assert.ok(waitMs >= plain * 0.9 && waitMs <= plain * 1.1, `${waitMs} ms after attempt ${attempts}`);
+    world.clock.advance(waitMs);
+    worker.wake();
+  }
+  await settled(10);
+  const [state] = await read();
+  assert.deepEqual([state?.status, state?.attemptCount, state?.nextAttemptAtMs], [2, 10, null]);
+  assert.equal(receiver.calls.length, 10);
+  assert.equal(distinct(receiver), 1);
+});
+
+test('Retry-After of a 429 or 503 is honoured, of others not', async () => {
+  for (const [status, waitsMs] of [
+    [429, 20_000],
+    [503, 20_000],
+    [500, undefined],
+  ] as const) {
+    const { add, settled, read } = await arrange(answer(status, { 'retry-after': '20' }));
+    await add(1);
+    await settled(1);
+    const waitMs = ((await read())[0]?.nextAttemptAtMs ?? 0) - world.clock.nowMs();
+    if (waitsMs === undefined) assert.ok(waitMs <= 5500, `${waitMs} ms after a ${status}`);
+    else assert.equal(waitMs, waitsMs);
+  }
+});
+
+test('five days without a success disable it, at an attempt or by the chore; a success in between saves it', async () => {
+  const [tried, untried, saved] = [await arrange(answer(500)), await arrange(answer(500)), await arrange(answer(500))];
+  for (const { add, settled } of [tried, untried, saved]) {
+    await add(1);
+    await settled(1);
+  }
+  saved.receiver.respond = ok;
+  world.clock.advance(60_000);
+  worker.wake();
+  await saved.settled(2);
+  // A paused webhook is not tried, and not disabled.
+  await world.service.change(untried.applicationId, untried.id, { status: 'paused' });
+  world.clock.advance(5 * dayMs);
+  const chore = createDisableHopeless({ database: world.db.database, clock: world.clock, log: createTestLog().log });
+  await tried.add(1);
+  await eventually('it is disabled', async () => (await tried.detail()).status === 'disabled');
+  assert.equal((await tried.detail()).disabledReason, 'no_success');
+  await chore();
+  assert.equal((await untried.detail()).status, 'paused');
+  await world.service.change(untried.applicationId, untried.id, { status: 'active' });
+  await chore();
+  assert.equal((await untried.detail()).status, 'disabled');
+  assert.equal((await saved.detail()).status, 'active');
+});
+
+test('at most 20 at once, in turn from slow beginnings, and every event once', async () => {
+  const { receiver, add, settled } = await arrange((_, response) => void setTimeout(() => response.end(), 10));
+  await add(300);
+  await settled(300);
+  assert.equal(receiver.calls.length, 300);
+  assert.equal(distinct(receiver), 300);
+  assert.ok(receiver.mostOpen <= 20, `${receiver.mostOpen} at once`);
+  assert.ok(receiver.mostOpen > 10, `${receiver.mostOpen} at once`);
+});
+
+test('endpoints that do not answer hold up no other, and are then asked one by one', async () => {
+  const dead = await Promise.all(Array.from({ length: 5 }, () => arrange(() => {})));
+  const well = await arrange();
+  for (const { add } of dead) await add(50);
+  await eventually('they hang', () => dead.every(({ receiver }) => receiver.open === 4));
+  await well.add(200);
+  await well.settled(200);
+  assert.equal(distinct(well.receiver), 200);
+  for (const { receiver } of dead) {
+    assert.equal(receiver.calls.length, 4);
+    // The four calls break off; later ones are refused at once.
+    receiver.respond = (_, response) => void response.destroy();
+    receiver.breakOff();
+  }
+  for (const { receiver, settled } of dead) {
+    await settled(10);
+    assert.ok(receiver.mostOpen <= 4, `${receiver.mostOpen} at once`);
+  }
+  for (const { applicationId, id } of dead) await world.service.remove(applicationId, id);
+});
+
+test('an endpoint that comes back is told everything', async () => {
+  const { receiver, add, settled, read } = await arrange(answer(503));
+  await add(40);
+  await settled(10);
+  receiver.respond = ok;
+  await eventually('all is delivered', async () => {
+    world.clock.advance(10_000);
+    worker.wake();
+    const states = await read();
+    return states.length === 40 && states.every(({ status }) => status === 1);
+  });
+  assert.equal(distinct(receiver), 40);
+});
+
+test('a span of many pieces is told again', async () => {
+  const { applicationId, id, receiver, add, settled } = await arrange();
+  const sinceMs = world.clock.nowMs();
+  await add(450);
+  await settled(450);
+  world.clock.advance(1000);
+  await add(5);
+  await settled(455);
+  const span = { sinceMs, untilMs: sinceMs + 500, types: [] };
+  await world.deliveries.replaySpan(applicationId, id, span);
+  await eventually('all are told again', () => receiver.calls.length >= 905);
+  await eventually('the span is done', async () => {
+    return (await world.db.database.query('select from webhook_replay')).count === 0;
+  });
+  assert.equal(receiver.calls.length, 905);
+});

@@ -1,0 +1,124 @@
+import { toTold } from '../../src/compose/event-records.ts';
+import { createEventIds } from '../../src/events/event-id.ts';
+import { createListeners } from '../../src/events/listeners.ts';
+import { beginDay } from '../../src/events/position.ts';
+import { createWebhookClient, type WebhookClient } from '../../src/events/webhook-client.ts';
+import { createWebhookDeliveries } from '../../src/events/webhook-deliveries.ts';
+import { createWebhookService, type WebhookService } from '../../src/events/webhook-service.ts';
+import { createWebhookWorker, type WebhookWorker } from '../../src/events/webhook-worker.ts';
+import { createWebhookGuard } from '../../src/platform/address-guard.ts';
+import { toTimestamp } from '../../src/platform/clock.ts';
+import { newId, uuidOf } from '../../src/platform/ids.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestLog } from './log.ts';
+
+export interface WorldWorker extends WebhookWorker {
+  /** When each call began, by the machine's clock. */
+  begun: number[];
+}
+
+/** Webhooks and their workers on a real database, without the rest of the service. */
+export interface WebhookWorld {
+  db: TestDatabase;
+  clock: TestClock;
+  service: WebhookService;
+  deliveries: ReturnType<typeof createWebhookDeliveries>;
+  /** A new application with one webhook. */
+  create(url: string): Promise<{ applicationId: string; id: string }>;
+  addEvents(applicationId: string, count: number): Promise<void>;
+  startWorker(options?: { timeoutMs?: number }): Promise<WorldWorker>;
+  /** The deliveries of a webhook, oldest first. */
+  readDeliveries(id: string): Promise<DeliveryState[]>;
+  close(): Promise<void>;
+}
+
+export interface DeliveryState {
+  position: number;
+  status: number;
+  attemptCount: number;
+  nextAttemptAtMs: number | null;
+}
+
+export async function createWebhookWorld(db?: TestDatabase, clock = createTestClock()): Promise<WebhookWorld> {
+  const own = db ?? (await createTestDatabase());
+  const { database } = own;
+  const keys = await openKeyRing({ database, clock, secret: 'a secret for tests only' });
+  const ids = createEventIds(keys);
+  const { log } = createTestLog();
+  const workers: WebhookWorker[] = [];
+  const createClient = (timeoutMs: number): WebhookClient =>
+    createWebhookClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs });
+  const service = createWebhookService({
+    database,
+    clock,
+    keys,
+    guard: createWebhookGuard('sandbox'),
+    client: createClient(30_000),
+    listeners: createListeners({ database, clock }),
+    isApplication: async () => true,
+  });
+
+  return {
+    db: own,
+    clock,
+    service,
+    deliveries: createWebhookDeliveries({ database, clock, ids, eventDays: 7 }),
+    async create(url) {
+      const applicationId = newId('app', clock);
+      await database.query(
+        `insert into account (id, email, created_at) values ('acc_test', 'a@example.com', $1) on conflict do nothing`,
+        [toTimestamp(clock.nowMs())],
+      );
+      await database.query(
+        `insert into application (id, account_id, name, created_at, updated_at) values ($1, 'acc_test', 'ACME', $2, $2)`,
+        [applicationId, toTimestamp(clock.nowMs())],
+      );
+      const { id } = await service.create(applicationId, { url, types: [], description: null });
+      return { applicationId, id };
+    },
+    async addEvents(applicationId, count) {
+      await beginDay(database, clock.nowMs());
+      await database.query(
+        `insert into event (application_id, subject, time, sequence, type, api)
+         select $1, gen_random_uuid(), $2, 1, 0, 0 from generate_series(1, $3)`,
+        [uuidOf(applicationId), toTimestamp(clock.nowMs()), count],
+      );
+      for (const worker of workers) worker.wake();
+    },
+    async startWorker({ timeoutMs = 30_000 } = {}) {
+      const begun: number[] = [];
+      const client = createClient(timeoutMs);
+      const worker = createWebhookWorker({
+        database: own.another(),
+        clock,
+        keys,
+        log,
+        client: {
+          ...client,
+          call(call) {
+            begun.push(performance.now());
+            return client.call(call);
+          },
+        },
+        tell: async (_, events) => events.map((event) => toTold(ids, event, { record: {}, reference: null })),
+      });
+      workers.push(worker);
+      await worker.start();
+      return { ...worker, begun };
+    },
+    async readDeliveries(id) {
+      const { rows } = await database.query<DeliveryState>(
+        `select position, status, attempt_count as "attemptCount", next_attempt_at as "nextAttemptAtMs"
+         from webhook_delivery where webhook_id = $1 order by position`,
+        [uuidOf(id)],
+      );
+      return rows;
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      if (db === undefined) await own.drop();
+    },
+  };
+}
