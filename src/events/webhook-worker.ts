@@ -79,6 +79,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
 
   /** Takes up what has something to tell. Returns how many webhooks that is. */
   async function takeUp(): Promise<number> {
+    await client.prepare();
     readable = await horizon.read();
     const claimedAtMs = clock.steadyMs();
     const all = await claimCourses(database, { nowMs: clock.nowMs(), horizon: readable, most: limits() });
