@@ -5,7 +5,7 @@ export interface Row {
   group: string;
   name: string;
   /** `ratio`: more is better, and 1 is what it is held against. */
-  unit: 'ratio' | 'ms' | 'kB' | '%';
+  unit: 'ratio' | 'ms' | 'kB' | '%' | '/s';
   value: Spread;
   /** The same ratio by CPU time. */
   byCpu?: Spread;

@@ -24,6 +24,7 @@ import { smpp } from './scenarios/smpp.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
 import { verify } from './scenarios/verify.ts';
+import { webhooks } from './scenarios/webhooks.ts';
 import { writeResults } from './write-results.ts';
 
 const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
@@ -37,6 +38,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   listening,
   smpp,
   codes,
+  webhooks,
   lanes,
   latency,
   idle,

@@ -23,7 +23,7 @@ await build({
   bundle: true,
   splitting: true,
   // pino starts threads from files of its own, pg asks for pg-native; the others are loaded later, and only if needed.
-  external: ['pino', 'pg-native', 'libphonenumber-js', '@redis/client'],
+  external: ['pino', 'pg-native', 'libphonenumber-js', '@redis/client', 'undici'],
   // Packages in CommonJS ask for Node's modules by `require`.
   banner: {
     js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",

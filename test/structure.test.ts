@@ -225,6 +225,7 @@ describe('import directions', () => {
   for (const [name, file] of [
     ['pg', 'platform/database.ts'],
     ['@redis/client', 'platform/redis.ts'],
+    ['undici', 'events/webhook-client.ts'],
   ] as const) {
     test(`only ${file} knows ${name}`, () => {
       const users = files.filter(({ imports }) => imports.some((path) => path === name || path.startsWith(`${name}/`)));

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { type AddressGuard, refusal } from '../platform/address-guard.ts';
 import type { Clock } from '../platform/clock.ts';
 import { describeCallError } from './webhook-errors.ts';
@@ -22,6 +22,8 @@ export interface CallAnswer {
 }
 
 export interface WebhookClient {
+  /** Loads the library, which only installations with webhooks need. A call that follows begins at once. */
+  prepare(): Promise<unknown>;
   /** Never rejects. Whatever the endpoint does, it resolves within the time limit. */
   call(call: WebhookCall): Promise<CallAnswer>;
   close(): Promise<void>;
@@ -49,6 +51,55 @@ const idleMs = 4000;
 /** Calls endpoints of developers over connections that are used again. It follows no redirect and knows no proxy. */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { guard, clock, timeoutMs = answerWithinMs, ca } = options;
+  let agent: Agent | undefined;
+  let loading: Promise<Agent> | undefined;
+
+  function prepare(): Promise<Agent> {
+    loading ??= createAgent(guard, timeoutMs, ca).then((made) => {
+      agent = made;
+      return made;
+    });
+    return loading;
+  }
+
+  function send(agent: Agent, { url: given, headers, body, signal }: WebhookCall): Promise<CallAnswer> {
+    const url = new URL(given);
+    const beganMs = clock.steadyMs();
+    let endedMs: number | undefined;
+    return new Promise((resolve) => {
+      const onHead = () => {
+        endedMs = clock.steadyMs();
+      };
+      const reading = createReading(timeoutMs, onHead, (answer) => {
+        signal?.removeEventListener('abort', stop);
+        resolve({ ...answer, milliseconds: Math.round((endedMs ?? clock.steadyMs()) - beganMs) });
+      });
+      const stop = () => reading.stop('The call was broken off: the webhook was changed, or the service stops.');
+      if (signal?.aborted) {
+        stop();
+        return;
+      }
+      signal?.addEventListener('abort', stop);
+      const path = `${url.pathname}${url.search}`;
+      agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, reading);
+    });
+  }
+
+  return {
+    prepare,
+    async call(call) {
+      try {
+        return await send(agent ?? (await prepare()), call);
+      } catch (error) {
+        return { statusCode: null, milliseconds: 0, error: describeCallError(error), retryAfter: undefined };
+      }
+    },
+    close: async () => (await loading)?.destroy(),
+  };
+}
+
+async function createAgent(guard: AddressGuard, timeoutMs: number, ca: string | undefined): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici');
   const open = buildConnector({
     lookup: guard.lookup,
     timeout: Math.min(connectWithinMs, timeoutMs),
@@ -56,7 +107,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca }),
   });
-  const agent = new Agent({
+  return new Agent({
     connect(target, done) {
       const host = target.hostname.replace(/^\[|\]$/g, '');
       // Node resolves no address, so the guard's look-up would not see it.
@@ -72,28 +123,6 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
   });
-
-  return {
-    call({ url: given, headers, body, signal }) {
-      const url = new URL(given);
-      const beganMs = clock.steadyMs();
-      let endedMs: number | undefined;
-      return new Promise((resolve) => {
-        const onHead = () => {
-          endedMs = clock.steadyMs();
-        };
-        const reading = createReading(timeoutMs, onHead, (answer) => {
-          signal?.removeEventListener('abort', stop);
-          resolve({ ...answer, milliseconds: Math.round((endedMs ?? clock.steadyMs()) - beganMs) });
-        });
-        const stop = () => reading.stop('The call was broken off: the webhook was changed, or the service stops.');
-        signal?.addEventListener('abort', stop);
-        const path = `${url.pathname}${url.search}`;
-        agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, reading);
-      });
-    },
-    close: () => agent.destroy(),
-  };
 }
 
 type Read = Omit<CallAnswer, 'milliseconds'>;

@@ -163,6 +163,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
 
     async test(applicationId: string, id: string): Promise<TestOutcome> {
       if (!isId('whk', id)) throw notFound();
+      await client.prepare();
       // It begins before the lock ends, so a deletion that was answered is never followed by a test.
       const { under, event } = await database.transaction(async (tx) => {
         if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) throw notFound();

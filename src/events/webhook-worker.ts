@@ -97,6 +97,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
 
   /** Takes up what has something to tell. Returns how many webhooks that is. */
   async function takeUp(): Promise<number> {
+    await client.prepare();
     readable = await horizon.read();
     const told = [...leftOver, ...(await findTold(database, { after: knownTo ?? readable, upTo: readable }))];
     leftOver.clear();

@@ -1,0 +1,89 @@
+import { createListeners } from '../../src/events/listeners.ts';
+import { createWebhookClient } from '../../src/events/webhook-client.ts';
+import { createWebhookService } from '../../src/events/webhook-service.ts';
+import { createWebhookGuard } from '../../src/platform/address-guard.ts';
+import { systemClock as clock } from '../../src/platform/clock.ts';
+import type { Bench, Product } from '../bench.ts';
+import type { Row } from '../result-row.ts';
+import { spreadOf } from '../rounds.ts';
+import type { Server } from '../server-process.ts';
+import { backlog, drain, texts } from './sms.ts';
+
+const group = 'Webhooks to an endpoint on the same machine';
+
+/** How fast events are told that wait: of all applications, each with a webhook, and of one application alone. */
+export async function webhooks(bench: Bench): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, callers] of [
+    ['16 applications', 16],
+    ['1 application', 1],
+  ] as const) {
+    const product = await bench.startProduct({});
+    const receiver = await bench.startPeer('webhook-receiver');
+    rows.push(await tell(bench, { ...product, callers: product.callers.slice(0, callers) }, receiver, name));
+    await product.node.stop();
+    await receiver.stop();
+  }
+  return rows;
+}
+
+/** Makes events while the webhooks are paused, and lets them go. */
+async function tell(bench: Bench, product: Product, receiver: Server, name: string): Promise<Row> {
+  const { node, store, callers } = product;
+  const { database, keys } = store;
+  const guard = createWebhookGuard('sandbox');
+  const service = createWebhookService({
+    database,
+    clock,
+    keys,
+    guard,
+    client: createWebhookClient({ guard, clock }),
+    listeners: createListeners({ database, clock }),
+    isApplication: async () => true,
+  });
+  const url = `http://127.0.0.1:${receiver.port}/`;
+  const made: [string, string][] = [];
+  for (const { applicationId } of callers) {
+    const { id } = await service.create(applicationId, { url, types: ['message.sent'], description: null });
+    await service.change(applicationId, id, { status: 'paused' });
+    made.push([applicationId, id]);
+  }
+  await bench.load.run({
+    ports: [node.port],
+    requests: texts(callers),
+    connections: 8,
+    ms: bench.pace.quick ? 3000 : 8000,
+  });
+  await drain(store);
+  if ((await backlog(store)) > 0) throw new Error('texts are left in the queue');
+  const count = await countEvents(product);
+  const before = { ours: await node.cpuMicroseconds(), postgres: bench.postgresMicroseconds() };
+  for (const [applicationId, id] of made) await service.change(applicationId, id, { status: 'active' });
+  const { firstMs, lastMs } = await untilTold(receiver, count);
+  const perSecond = count / ((lastMs - firstMs) / 1000);
+  bench.say(`         ${name}: ${count} events, ${Math.round(perSecond)} a second`);
+  return {
+    group,
+    name,
+    unit: '/s',
+    value: spreadOf([perSecond]),
+    perSecond,
+    cpuMicroseconds: ((await node.cpuMicroseconds()) - before.ours) / count,
+    postgresMicroseconds: (bench.postgresMicroseconds() - before.postgres) / count,
+    goal: { atLeast: 1000 },
+  };
+}
+
+async function countEvents({ store }: Product): Promise<number> {
+  const { rows } = await store.database.query<{ count: number }>('select count(*) from event where type = 0');
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function untilTold(receiver: Server, count: number): Promise<{ firstMs: number; lastMs: number }> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`);
+    const told = (await answer.json()) as { count: number; firstMs: number; lastMs: number };
+    if (told.count >= count) return told;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}

@@ -1,0 +1,21 @@
+// A webhook worker in a process of its own, for tests that kill it.
+import { toTold } from '../../src/compose/event-records.ts';
+import { createEventIds } from '../../src/events/event-id.ts';
+import { createWebhookClient } from '../../src/events/webhook-client.ts';
+import { createWebhookWorker } from '../../src/events/webhook-worker.ts';
+import { createWebhookGuard } from '../../src/platform/address-guard.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createDatabase } from '../../src/platform/database.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { openKeyRing } from '../../src/platform/open-key-ring.ts';
+
+const clock = systemClock;
+const log = createLog({ level: 'silent', readable: false });
+const database = createDatabase({ connection: JSON.parse(process.env.WORKER_CONNECTION ?? '{}'), log, poolSize: 4 });
+const keys = await openKeyRing({ database, clock, secret: 'a secret for tests only' });
+const ids = createEventIds(keys);
+const client = createWebhookClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs: 30_000 });
+const tell: Parameters<typeof createWebhookWorker>[0]['tell'] = async (_, events) =>
+  events.map((event) => toTold(ids, event, { record: {}, reference: null }));
+await createWebhookWorker({ database, clock, keys, log, client, tell }).start();
+process.send?.('started');
