@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { eventTypes } from '../../src/events/event.ts';
-import { addListener } from '../../src/events/listener-store.ts';
+import { addListener, noteFeedRead } from '../../src/events/listener-store.ts';
 import { apiNames } from '../../src/http/route.ts';
 import { statusOf } from '../../src/messages/message-row.ts';
+import { dayMs } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { verificationStatuses } from '../../src/verify/verification.ts';
@@ -46,9 +47,11 @@ export async function watchStates(database: Database): Promise<void> {
 /** Makes applications listen: these, or all that are there. */
 export async function listen(database: Database, applicationIds?: string[]): Promise<void> {
   const { rows } = await database.query<{ id: string }>('select id from application');
-  for (const id of applicationIds ?? rows.map((row) => row.id)) await addListener(database, id);
-  // However far the test's clock goes, the feed was read lately.
-  await database.query(`update event_listener set feed_read_at = now() + interval '10 years'`);
+  for (const id of applicationIds ?? rows.map((row) => row.id)) {
+    await addListener(database, id);
+    // However far a test turns its clock, it goes on listening.
+    await noteFeedRead(database, id, Date.now() + 1000 * dayMs);
+  }
 }
 
 interface Noted {
