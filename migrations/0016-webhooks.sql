@@ -57,6 +57,9 @@ create table webhook_course (
   last_success_at timestamptz
 );
 
+create index webhook_course_listener on webhook_course (listener_id);
+create index webhook_course_due on webhook_course (due_at) where due_at is not null;
+
 -- One event for one webhook. The row is written after the first attempt.
 create table webhook_delivery (
   webhook_id uuid not null,

@@ -92,6 +92,18 @@ export async function findEvents(tx: Tx, applicationId: string, positions: numbe
   return rows.flatMap(toEvents);
 }
 
+/** The applications (uuids) that have events between two positions. */
+export async function findTold(tx: Tx, { after, upTo }: Pick<EventSpan, 'after' | 'upTo'>): Promise<string[]> {
+  if (after >= upTo) return [];
+  const { rows } = await tx.query<{ id: string }>(toldStatement, [after, upTo]);
+  return rows.map(({ id }) => id);
+}
+
+const toldStatement = {
+  name: 'find-applications-with-new-events',
+  text: 'select distinct application_id as id from event where position > $1 and position <= $2',
+};
+
 interface HeldNumber {
   applicationId: string;
   position: string;

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/database.ts';
+import { applicationName, type Database } from '../platform/database.ts';
 
 /** Transactions that run in our database, each by its process and its start. */
 export type Transactions = ReadonlySet<string>;
@@ -12,13 +12,15 @@ export async function findRunning(database: Database): Promise<Transactions> {
   return new Set(rows[0]?.running ?? []);
 }
 
-/** SQL that says whether a row `a` of `pg_stat_get_activity` is another connection to our database. */
+/**
+ * SQL that says whether a row `a` of `pg_stat_get_activity` is another connection of Heliograph to its database. Others,
+ * like a backup or a person's, change no record.
+ */
 export const isAnother = `a.datid = (select oid from pg_database where datname = current_database())
-      and a.pid <> pg_backend_pid()`;
+      and a.pid <> pg_backend_pid() and a.application_name = '${applicationName}'`;
 
 const runningStatement = {
   name: 'find-running-transactions',
   text: `select coalesce(array_agg(a.pid || ' ' || extract(epoch from a.xact_start)), '{}') as running
-    from pg_stat_get_activity(null) a
-    where ${isAnother} and a.xact_start is not null and a.application_name = 'heliograph'`,
+    from pg_stat_get_activity(null) a where ${isAnother} and a.xact_start is not null`,
 };

@@ -24,24 +24,43 @@ export interface ClaimOptions {
   nowMs: number;
   /** How far events can be read. */
   horizon: number;
+  /** Applications (uuids) that may have new events. */
+  told: readonly string[];
+  /** Webhooks to look at besides, whatever is known of them. */
+  others: readonly string[];
   /** The most endpoints that work, and of those that fail. */
   most: { working: number; failing: number };
 }
 
-/** Takes up webhooks that have something to tell and that no worker holds. */
+/** Some webhooks (uuids) in the order of their ids, beginning after one. */
+export async function findCourses(tx: Tx, after: string | undefined, limit: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select webhook_id as id from webhook_course where $1::uuid is null or webhook_id > $1 order by webhook_id limit $2`,
+    [after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Takes up webhooks that have something to tell and that no worker holds: of applications with new events, of those that
+ * are due, and of the others that are named.
+ */
 export async function claimCourses(database: Database, options: ClaimOptions): Promise<ClaimedCourse[]> {
-  const { nowMs, horizon, most } = options;
+  const { nowMs, horizon, told, others, most } = options;
   const { rows } = await database.query<ClaimedCourse>(claimStatement, [
     toTimestamp(nowMs),
     horizon,
     most.working,
     most.failing,
+    told,
+    others,
   ]);
   return rows.map(({ webhookId, ...row }) => ({ ...row, webhookId: fromUuid('whk', webhookId) }));
 }
 
 /** Of webhooks with something to tell, some by chance: else the same ones would always come first. */
-const ready = (failing: boolean, limit: string) => `select c.webhook_id from webhook_course c
+const ready = (failing: boolean, limit: string) => `select c.webhook_id from looked_at l
+      join webhook_course c on c.webhook_id = l.webhook_id
       join webhook w on w.id = c.webhook_id
       where w.status = 'active' and (c.leased_until is null or c.leased_until <= now()) and c.failures ${failing ? '>' : '='} 0
         and (c.due_at <= $1 or ((c.rests_until is null or c.rests_until <= $1)
@@ -51,7 +70,11 @@ const ready = (failing: boolean, limit: string) => `select c.webhook_id from web
 
 const claimStatement = {
   name: 'claim-webhook-courses',
-  text: `with working as materialized (${ready(false, '$3')}), failing as materialized (${ready(true, '$4')})
+  text: `with looked_at as materialized (
+      select webhook_id from webhook_course where listener_id = any($5::uuid[])
+      union (select webhook_id from webhook_course where due_at <= $1 order by due_at limit 1000)
+      union select unnest($6::uuid[])),
+    working as materialized (${ready(false, '$3')}), failing as materialized (${ready(true, '$4')})
     update webhook_course c set claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false
     from (select webhook_id from working union all select webhook_id from failing) r
     where c.webhook_id = r.webhook_id

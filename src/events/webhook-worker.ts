@@ -1,9 +1,11 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import { uuidOf } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
+import { findTold } from './event-store.ts';
 import { createHorizon } from './horizon.ts';
 import type { Attempted } from './webhook-attempt.ts';
 import type { BacklogOptions } from './webhook-backlog.ts';
@@ -13,6 +15,7 @@ import {
   type ClaimedCourse,
   claimCourses,
   findAskedBack,
+  findCourses,
   hasActive,
   recordProgress,
   webhookChannel,
@@ -50,6 +53,8 @@ const mostHeld = 300;
 /** The pauses grow while there is nothing to tell. */
 const poll = { fromMs: 100, toMs: 1000 };
 const shortestPauseMs = 50;
+/** Webhooks that each look takes in turn. */
+const inTurn = 200;
 /** While no webhook is active. A new one wakes the worker. */
 const unusedMs = 2000;
 const waitingEveryMs = 15_000;
@@ -62,6 +67,12 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   const disable = createDisable({ database, clock, log });
   const held = new Map<string, Course>();
   let readable = 0;
+  /** Up to here it is known which applications have events. */
+  let knownTo: number | undefined;
+  /** Applications whose webhook was in hand until now: what came meanwhile was left. */
+  const leftOver = new Set<string>();
+  /** The last webhook that was looked at in turn. */
+  let turn: string | undefined;
   /** Whether there is an active webhook, as of the last look. */
   let isUsed = true;
   let isHeldUp = false;
@@ -77,12 +88,25 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     return { working: Math.max(0, mostHeld - held.size + failing), failing: Math.max(0, mostHeld - failing) };
   }
 
+  /** The next webhooks in turn: so one is found whose events came while no worker looked, or that has rested. */
+  async function findOthers(): Promise<string[]> {
+    const others = await findCourses(database, turn, inTurn);
+    turn = others.length < inTurn ? undefined : others.at(-1);
+    return others;
+  }
+
   /** Takes up what has something to tell. Returns how many webhooks that is. */
   async function takeUp(): Promise<number> {
     await client.prepare();
     readable = await horizon.read();
+    const told = [...leftOver, ...(await findTold(database, { after: knownTo ?? readable, upTo: readable }))];
+    leftOver.clear();
+    const others = await findOthers();
+    const most = limits();
     const claimedAtMs = clock.steadyMs();
-    const all = await claimCourses(database, { nowMs: clock.nowMs(), horizon: readable, most: limits() });
+    const all = await claimCourses(database, { nowMs: clock.nowMs(), horizon: readable, told, others, most });
+    // With full hands it leaves some: the next look finds them again.
+    if (all.length < Math.min(most.working, most.failing)) knownTo = readable;
     if (all.length === 0) return 0;
     const ids = all.map(({ webhookId }) => webhookId);
     const targets = new Map((await findTargets(database, ids)).map((target) => [target.id, target]));
@@ -116,7 +140,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     held.set(course.webhookId, course);
     void course.ended.then(() => {
       if (held.get(course.webhookId) === course) held.delete(course.webhookId);
-      // What came meanwhile was left to the next claim.
+      leftOver.add(uuidOf(given.target.applicationId));
       sleep.wake();
     });
   }

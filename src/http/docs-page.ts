@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { schemaKeyword } from './field-problems.ts';
+import { refusalsOf } from './openapi/refusals.ts';
 import type { Answer, Auth, Reply, Route } from './route.ts';
 
 const style = `
@@ -60,7 +61,7 @@ function entryOf(route: Route): string {
 ${route.description === undefined ? '' : `<p>${escapeHtml(route.description)}</p>`}
 <p class="soft">${escapeHtml([route.auth].flat().map(credentialOf).join(', or '))}</p>
 ${fieldsOf('In the path', route.params)}${fieldsOf('In the query', route.query)}${fieldsOf('In the body', route.body)}
-<table><caption>Responses</caption><tbody>${Object.entries(route.answers).map(answerOf).join('')}</tbody></table></details>`;
+<table><caption>Responses</caption><tbody>${Object.entries(route.answers).map(answerOf).join('')}${refusalRows(route)}</tbody></table></details>`;
 }
 
 function answerOf([status, answer]: [string, Answer]): string {
@@ -71,10 +72,21 @@ function answerOf([status, answer]: [string, Answer]): string {
   return `<tr><th scope="row">${status}</th><td>${escapeHtml(answer.description)}</td><td>${shape}</td></tr>`;
 }
 
+function refusalRows(route: Route): string {
+  const refusals = [...refusalsOf(route)].filter(([status]) => !(status in route.answers));
+  const rows = refusals.map(([status, each]) => {
+    const codes = each.map(({ code, when }) => `<code>${code}</code> ${escapeHtml(when)}`).join('<br>');
+    return `<tr><th scope="row">${status}</th><td>${codes}</td><td></td></tr>`;
+  });
+  return rows.join('');
+}
+
 function fieldsOf(caption: string, schema: unknown): string {
   const properties = propertiesOf(schema);
   if (properties.length === 0) return '';
   const required = new Set((schema as { required?: string[] }).required ?? []);
+  // A field with a default can be left out.
+  for (const [name, { default: otherwise }] of properties) if (otherwise !== undefined) required.delete(name);
   const rows = properties.map(
     ([name, property]) =>
       `<tr><th scope="row"><code>${escapeHtml(name)}</code></th><td>${required.has(name) ? 'required' : 'optional'}</td><td>${escapeHtml(describe(property))}</td></tr>`,

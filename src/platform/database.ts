@@ -56,6 +56,8 @@ export interface Timeouts {
   transactionMs: number;
 }
 
+/** What every connection of ours is called in `pg_stat_activity`. */
+export const applicationName = 'heliograph';
 const defaultTimeouts: Timeouts = { connectMs: 1500, statementMs: 2500, transactionMs: 3000 };
 /** How long closing may take before the socket is cut. */
 const goodbyeMs = 500;
@@ -221,6 +223,8 @@ const withoutLimits: Timeouts = { connectMs: 0, statementMs: 0, transactionMs: 0
  */
 function sessionSettings({ statementMs, transactionMs }: Timeouts): string {
   const settings = {
+    // Whoever waits for our transactions knows them by it: neither an address nor PgBouncer may name them otherwise.
+    application_name: applicationName,
     timezone: 'UTC',
     datestyle: 'ISO',
     ...byIndex,
@@ -248,7 +252,7 @@ function clientConfig(connection: DatabaseOptions['connection'], limits: Timeout
   const target = 'url' in connection ? { connectionString: connection.url } : { ...connection, ssl: false };
   return {
     ...target,
-    application_name: 'heliograph',
+    application_name: applicationName,
     connectionTimeoutMillis: limits.connectMs,
     query_timeout: limits.statementMs + 200,
     keepAlive: true,

@@ -152,10 +152,10 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
 });
 
 describe('the first load', () => {
-  const most = 300 * 1000;
+  const most = 200 * 1000;
   const isChart = ({ url, body }: { url: string; body: Buffer }) => url.endsWith('.js') && body.includes('recharts');
 
-  test('is under 300 kB, all of it counted, and has no charts in it', async () => {
+  test('is under 200 kB, all of it counted, and has no charts in it', async () => {
     const cookies = await portal.context.cookies();
     for (const [path, known] of [
       ['/', []],

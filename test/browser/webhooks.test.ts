@@ -163,7 +163,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     for (const each of told) verify(each, secrets[0] as string);
   });
 
-  test('sees the events in the story of the message', async () => {
+  test('sees the events in the story of the message, and of the request that sent it', async () => {
     await openTab(page, 'Messages');
     await page.getByRole('link', { name: /Is this on/ }).click();
     const story = dialog().getByRole('list', { name: 'Events' });
@@ -172,7 +172,9 @@ describe('a developer who wants to know what becomes of texts', () => {
       .getByText(/Delivered to .*\/hooks/)
       .first()
       .waitFor();
-    await page.keyboard.press('Escape');
+    await dialog().getByRole('link', { name: /^req_/ }).click();
+    await page.getByRole('heading', { name: '201 POST /sms/v1/messages' }).waitFor();
+    await page.getByRole('list', { name: 'Events' }).getByText('message.delivered').waitFor();
   });
 
   test('replays one delivery, and a span', async () => {

@@ -411,15 +411,15 @@ describe('410 CURSOR_EXPIRED', () => {
   const assertExpired = ({ status, body }: Awaited<ReturnType<typeof refusedFeed>>) =>
     assert.deepEqual([status, body.code], [410, 'CURSOR_EXPIRED']);
 
-  test('for a cursor that is older than what is kept', async () => {
+  test('for a cursor that is older than what is kept', async (t) => {
     const clock = createTestClock(app.clock.nowMs());
     const later = await createTestApp({ db: app.db, clock, delivery: 'held' });
+    t.after(() => later.close());
     const cursor = await beginFeed(later, acme.key);
     clock.advance(7 * dayMs);
     assert.equal((await readFeed(later, acme.key, { cursor })).status, 200);
     clock.advance(dayMs);
     assertExpired(await refusedFeed(later, acme.key, { cursor }));
-    await later.close();
   });
 
   test('for a cursor from before the application listened, and from before a gap', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTellEvents } from '../../src/compose/event-records.ts';
 import { createInbound } from '../../src/compose/inbound.ts';
+import { createClaims } from '../../src/delivery/claim-store.ts';
 import type { ToldEvent } from '../../src/events/event.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { readEvents } from '../../src/events/event-store.ts';
@@ -224,6 +225,16 @@ describe('records, with the worker in the test’s hand', () => {
     const { body } = await acme.sms({ to });
     await run(app, 'forget', to);
     await expectTold(world, body.id, ['message.canceled'], await acme.readSms(body.id), 'sms');
+    await work();
+    const leaving = await acme.sms({ to });
+    const limits = { first: 10, bulk: 10 };
+    const nowMs = app.clock.nowMs();
+    await createClaims(app.db.database)({ carrier: 'sandbox', nowMs, leaseMs: 60_000, limits });
+    await run(app, 'forget', to);
+    await expectTold(world, leaving.body.id, ['message.unknown'], await acme.readSms(leaving.body.id), 'sms');
+    app.clock.advance(60_000);
+    await work();
+    assert.deepEqual(await eventsOf(app.db.database, leaving.body.id), ['1 message.unknown'], 'it is not sent again');
   });
 
   test('blocked: with the start', async () => {

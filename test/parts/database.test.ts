@@ -5,6 +5,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { isConnectionLoss, sqlStateOf } from '../../src/platform/database-errors.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { urlOf } from '../support/node-settings.ts';
 
 let db: TestDatabase;
 /** One connection, so that what one caller does to it the next one sees. */
@@ -49,6 +50,15 @@ test('no setting of the server, the database or the address changes how times ar
     "select timestamptz '2026-01-02 03:04:05Z' as time, current_setting('work_mem') mem",
   );
   assert.deepEqual(rows[0], { time: Date.parse('2026-01-02T03:04:05Z'), mem: '7MB' });
+});
+
+test('an address cannot rename our connections: what waits for our transactions knows them by their name', async () => {
+  const url = `${urlOf(db.connection)}&application_name=another`;
+  const renamed = db.another({ connection: { url }, poolSize: 1 });
+  const { rows } = await renamed.query<{ name: string }>(
+    'select application_name as name from pg_stat_activity where pid = pg_backend_pid()',
+  );
+  assert.equal(rows[0]?.name, 'heliograph');
 });
 
 test('times of every precision, and arrays of uuids', async () => {

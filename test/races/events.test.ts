@@ -1,6 +1,7 @@
 // The core of events under many writers: the horizon hides nothing, and listening begins with no gap.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Client } from 'pg';
 import { insertEvents } from '../../src/events/event-inserts.ts';
 import { readEvents } from '../../src/events/event-store.ts';
 import { createHorizon, type Horizon } from '../../src/events/horizon.ts';
@@ -96,6 +97,18 @@ describe('the horizon', () => {
       events.map(({ subject }) => uuidOf(subject)),
       [early, late],
     );
+  });
+
+  test('does not wait for what is not ours: a person who has left a transaction open', async () => {
+    const id = await createCounter(await listeningApplication());
+    const person = new Client({ ...db.connection, application_name: 'psql' });
+    await person.connect();
+    await person.query('begin');
+    await person.query('create table scratch ()');
+    await db.database.query(change, [id]);
+    await untilItPasses(createHorizon(db.database), await lastPosition());
+    await createListeners({ database: db.database, clock: systemClock }).readFeed(newId('app', systemClock));
+    await person.end();
   });
 
   test('stays behind a statement whose first act is its event, while that waits for the table', async () => {
