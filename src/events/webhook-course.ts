@@ -40,6 +40,7 @@ const endWithinMs = 800;
 /** Finished deliveries are recorded together, so late. */
 const recordAfterMs = 25;
 const recordAtOnce = 200;
+const retryFillMs = 1000;
 /** One a second, while the database is away. */
 const recordTries = 60;
 
@@ -135,6 +136,8 @@ export function startCourse(options: CourseOptions): Course {
       finished.push(...lost.map((delivery) => asLost(delivery, clock.nowMs())));
     } catch (error) {
       log.warn({ webhook: webhookId, reason: (error as Error).message }, 'events of a webhook could not be read');
+      // Not at once: the next claim would most likely fail in the same way.
+      await new Promise((done) => setTimeout(done, retryFillMs));
       beginEnd('asked');
     }
     isFilling = false;

@@ -27,7 +27,7 @@ const longestUrl = 2048;
 const url = Type.String({
   minLength: 1,
   maxLength: longestUrl,
-  expected: `a URL of at most ${longestUrl} characters, like https://example.com/hooks`,
+  expected: `an https URL of at most ${longestUrl} characters`,
 });
 const description = Type.String({ maxLength: 200, expected: 'a text of at most 200 characters, or null' });
 const overlapSeconds = Type.Integer({
