@@ -18,7 +18,8 @@ import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 export const eventType = Type.Unsafe<EventType>({
   type: 'string',
   enum: [...eventTypes],
-  expected: `one of ${eventTypes.join(', ')}`,
+  // A list may have many wrong ones, and the answer repeats this for each.
+  expected: 'a type of event, such as message.delivered',
 });
 
 /** Empty for all types. */

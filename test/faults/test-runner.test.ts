@@ -147,8 +147,8 @@ describe('on a machine without Redis and Chromium, where neither can be installe
     const end = output().slice(output().indexOf('ℹ duration_ms'));
     assert.match(end, /NOT TESTED: 1 test file, because redis-server is not installed/);
     assert.match(end, /test\/parts\/redis-windows\.test\.ts\nTo test them too: apt-get install redis-server/);
-    assert.match(end, /NOT TESTED: 4 test files, because chromium is not installed/);
-    assert.match(end, /test\/browser\/pages\.test\.ts\nTo test them too: .*CHROMIUM=/);
+    assert.match(end, /NOT TESTED: \d+ test files, because chromium is not installed/);
+    assert.match(end, /test\/browser\/\w+\.test\.ts\nTo test them too: .*CHROMIUM=/);
   });
 
   for (const [when, args, env] of [
@@ -158,7 +158,7 @@ describe('on a machine without Redis and Chromium, where neither can be installe
     test(`${when} it fails at once and says why`, async () => {
       const { ended, output } = run(makeTemporary(), [...args], { ...withoutThem(), ...env });
       assert.equal(await ended, 1);
-      assert.match(output(), /NOT TESTED: 4 test files, because chromium is not installed/);
+      assert.match(output(), /NOT TESTED: \d+ test files, because chromium is not installed/);
       assert.doesNotMatch(output(), /starting the database/);
     });
   }
