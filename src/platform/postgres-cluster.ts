@@ -95,7 +95,8 @@ export async function writeServerSettings({ home, dataFolder }: Cluster): Promis
     `unix_socket_directories = '${socket ? quoted(home) : ''}'`,
     'unix_socket_permissions = 0700',
     `port = ${socket ? 5433 : await freePort()}`,
-    'max_connections = 200',
+    // A node takes up to 35; several may share this server.
+    'max_connections = 400',
     'fsync = on',
     'synchronous_commit = on',
     'password_encryption = scram-sha-256',
