@@ -16,9 +16,6 @@ export interface Horizon {
 interface Look {
   /** The newest position that was taken. */
   last: number;
-  /** How much of the log Postgres had written then, and how much of it was on disk. */
-  written: number;
-  flushed: number;
   /** The ids of the transactions that may have taken one up to it and not committed yet. */
   writers: ReadonlySet<string>;
 }
@@ -27,22 +24,19 @@ interface Look {
 const betweenLooksMs = 20;
 const looksAtMost = 250;
 
-/**
- * When all writers of an earlier look have ended, every event up to its last position can be seen. And the log must be on
- * disk: after a crash Postgres would give out positions again that it had not, and a cursor would skip their events.
- */
+/** When all writers of an earlier look have ended, every event up to its last position can be seen. */
 export function createHorizon(database: Database): Horizon {
   let safe = 0;
   let earlier: Look | undefined;
   // Looks must not overtake each other: a writer that an older one does not know would seem to have ended.
   const look = oneAfterAnother(async () => {
     const made = await lookAt(database);
-    if (made.writers.size === 0 && made.flushed >= made.written) {
+    if (made.writers.size === 0) {
       safe = Math.max(safe, made.last);
       earlier = undefined;
     } else if (earlier === undefined) {
       earlier = made;
-    } else if (haveEnded(earlier.writers, made.writers) && made.flushed >= earlier.written) {
+    } else if (haveEnded(earlier.writers, made.writers)) {
       safe = Math.max(safe, earlier.last);
       earlier = made;
     }
@@ -89,17 +83,10 @@ function haveEnded(writers: ReadonlySet<string>, running: ReadonlySet<string>): 
   return true;
 }
 
-interface LookRow {
-  last: string;
-  written: string;
-  flushed: string;
-  writers: string[] | null;
-}
-
 async function lookAt(database: Database): Promise<Look> {
-  const { rows } = await database.query<LookRow>(lookStatement);
-  const [{ last, written, flushed, writers } = { last: '0', written: '0', flushed: '0', writers: null }] = rows;
-  return { last: Number(last), written: Number(written), flushed: Number(flushed), writers: new Set(writers) };
+  const { rows } = await database.query<{ last: string; writers: string[] | null }>(lookStatement);
+  const [row] = rows;
+  return { last: Number(row?.last ?? 0), writers: new Set(row?.writers ?? []) };
 }
 
 /**
@@ -108,8 +95,7 @@ async function lookAt(database: Database): Promise<Look> {
  */
 const lookStatement = {
   name: 'look-at-event-horizon',
-  text: `select p.last_value::text as last, w.* from event_position p cross join lateral (
-      select array_agg(a.backend_xid::text) as writers, pg_current_wal_insert_lsn() - '0/0' as written,
-        pg_current_wal_flush_lsn() - '0/0' as flushed from pg_stat_get_activity(null) a
+  text: `select p.last_value::text as last, w.writers from event_position p cross join lateral (
+      select array_agg(a.backend_xid::text) as writers from pg_stat_get_activity(null) a
       where ${isAnother} and a.backend_xid is not null and p.last_value is not null) w`,
 };
