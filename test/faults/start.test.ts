@@ -229,15 +229,16 @@ describe('the life of a service', () => {
     for (const untilMs = performance.now() + 60_000; performance.now() < untilMs && healed < 10; ) {
       const { status } = await fetch(`${service.url}/readyz`);
       seen.add(status);
-      healed = seen.has(503) && status === 200 ? healed + 1 : 0;
+      // It may be back before this test has seen that it was away.
+      const isNew = ![undefined, killed].includes(postmasterOf(service.dataDir));
+      healed = isNew && status === 200 ? healed + 1 : 0;
       await new Promise((done) => setTimeout(done, 20));
     }
     assert.deepEqual(
-      [...seen].filter((status) => status !== 200),
-      [503],
+      [...seen].filter((status) => status !== 200 && status !== 503),
+      [],
     );
     assert.equal(healed, 10);
-    assert.notEqual(postmasterOf(service.dataDir), killed);
     assert.equal(livingPostmaster(join(service.dataDir, 'postgres/data')), postmasterOf(service.dataDir));
   });
 
