@@ -9,7 +9,7 @@ import type { KeyRing } from '../platform/keys.ts';
 export interface EventIds {
   /** `evt_01…` */
   idOf(position: number, timeMs: number): string;
-  /** Reads an id; undefined for what is none of ours. */
+  /** Reads an id; undefined for a text that this service has not made. */
   positionOf(id: string): number | undefined;
 }
 

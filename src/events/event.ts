@@ -19,12 +19,11 @@ export const eventTypes = [
   'verification.blocked',
   'recipient.opted_out',
   'recipient.opted_in',
+  // Sent on demand to one webhook, and never stored. A webhook may name it among its types.
+  'webhook.test',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
-
-/** The types of which a webhook can ask for; `webhook.test` is sent on demand only and is never stored. */
-export type ToldType = EventType | 'webhook.test';
 
 /** An event as the store has it. The rest of what is told is read from the record. */
 export interface StoredEvent {
@@ -44,7 +43,7 @@ export interface StoredEvent {
 /** An event as the feed and webhooks tell it. */
 export interface ToldEvent {
   id: string;
-  type: ToldType;
+  type: EventType;
   time: string;
   sequence: number;
   subject: string;

@@ -223,7 +223,7 @@ const withoutLimits: Timeouts = { connectMs: 0, statementMs: 0, transactionMs: 0
  */
 function sessionSettings({ statementMs, transactionMs }: Timeouts): string {
   const settings = {
-    // Whoever waits for our transactions knows them by it: neither an address nor PgBouncer may name them otherwise.
+    // The event feed finds our transactions by this name, so neither DATABASE_URL nor PgBouncer may change it.
     application_name: applicationName,
     timezone: 'UTC',
     datestyle: 'ISO',

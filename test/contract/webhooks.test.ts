@@ -68,14 +68,14 @@ async function hasEvent(messageId: string): Promise<void> {
 
 describe('a webhook', () => {
   test('is made, listed, read, changed and deleted', async () => {
-    const given = { types: ['message.sent', 'message.sent'], description: 'ours' };
+    const given = { types: ['message.sent', 'message.sent', 'webhook.test'], description: 'ours' };
     const made = await sender.developer.send<NewWebhookRecord>('POST', path(), { url: receiver.url, ...given });
     assert.equal(made.status, 201);
     assert.equal(made.headers.get('location'), path(`/${made.body.id}`));
     const { secret, ...detail } = made.body;
     assert.match(made.body.id, /^whk_[0-9a-z]{26}$/);
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-    assert.deepEqual(detail.types, ['message.sent']);
+    assert.deepEqual(detail.types, ['message.sent', 'webhook.test']);
     assert.equal(detail.description, 'ours');
     assert.equal(detail.status, 'active');
     assert.equal(detail.secrets.length, 1);
@@ -138,7 +138,6 @@ describe('a webhook', () => {
       ['url', { url: 'http://[::ffff:10.0.0.1]/' }],
       ['url', { url: 'http://169.254.169.254/latest' }],
       ['url', { url: 5 }],
-      ['types.0', { url: receiver.url, types: ['webhook.test'] }],
       ['types.0', { url: receiver.url, types: ['message.queued'] }],
       ['types', { url: receiver.url, types: Array(20).fill(eventTypes[0]) }],
       ['types', { url: receiver.url, types: 'message.sent' }],

@@ -1,7 +1,10 @@
 import type { EventType } from '../api/event-types.ts';
 
+/** Every type but that of a test, which is sent on demand only. */
+type ListedType = Exclude<EventType, 'webhook.test'>;
+
 /** What each event tells, in the words of the guide. */
-export const eventNames: Record<EventType, string> = {
+export const eventNames: Record<ListedType, string> = {
   'message.sent': 'The carrier accepted the text',
   'message.delivered': 'The phone has the text',
   'message.undelivered': 'The network could not deliver the text',
@@ -11,7 +14,7 @@ export const eventNames: Record<EventType, string> = {
   'message.unknown': 'The carrier never told what became of the text',
   'message.received': 'A phone texted one of your numbers',
   'verification.approved': 'The right code was entered',
-  'verification.failed': 'Too many wrong codes, or no text could be sent',
+  'verification.failed': 'Too many wrong codes',
   'verification.expired': 'No right code was entered in time',
   'verification.canceled': 'You canceled the verification',
   'verification.blocked': 'The guard stopped the verification',
@@ -19,7 +22,7 @@ export const eventNames: Record<EventType, string> = {
   'recipient.opted_in': 'A person wants texts again',
 };
 
-export const eventTypes = Object.keys(eventNames) as EventType[];
+export const eventTypes = Object.keys(eventNames) as ListedType[];
 
 const groups: [prefix: string, title: string][] = [
   ['message.', 'Messages'],
@@ -33,9 +36,8 @@ export const eventGroups = groups.map(([prefix, title]) => ({
   types: eventTypes.filter((type) => type.startsWith(prefix)),
 }));
 
-/** `webhook.test` is in no list: it is sent on demand only. */
 export function eventName(type: string): string {
-  return eventNames[type as EventType] ?? type;
+  return eventNames[type as ListedType] ?? type;
 }
 
 const tones: Record<string, 'good' | 'bad' | 'calm' | 'plain'> = {
