@@ -55,6 +55,8 @@ const poll = { fromMs: 100, toMs: 1000 };
 const shortestPauseMs = 50;
 /** Webhooks that each look takes in turn. */
 const inTurn = 200;
+/** After a long time away, or at a new day, webhooks are found in turn: to read all events since could take too long. */
+const mostPassed = 100_000;
 /** While no webhook is active. A new one wakes the worker. */
 const unusedMs = 2000;
 const waitingEveryMs = 15_000;
@@ -99,7 +101,8 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   async function takeUp(): Promise<number> {
     await client.prepare();
     readable = await horizon.read();
-    const told = [...leftOver, ...(await findTold(database, { after: knownTo ?? readable, upTo: readable }))];
+    const after = knownTo === undefined || readable - knownTo > mostPassed ? readable : knownTo;
+    const told = [...leftOver, ...(await findTold(database, { after, upTo: readable }))];
     leftOver.clear();
     const others = await findOthers();
     const most = limits();
