@@ -50,7 +50,7 @@ export async function makeLimitedKey(store: Store): Promise<string> {
 
 export async function makeAccount(store: Store): Promise<string> {
   await store.database.query(
-    `insert into account (id, email, created_at) values ($1, 'bench@example.com', now()) on conflict (id) do nothing`,
+    `insert into account (id, name, created_at) values ($1, 'bench@example.com', now()) on conflict (id) do nothing`,
     [account],
   );
   return account;

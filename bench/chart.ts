@@ -26,7 +26,7 @@ export function chart(rows: Row[]): string {
     y += 14;
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${y}" viewBox="0 0 ${width} ${y}" role="img" aria-label="Benchmark results">
-<style>${style}</style>
+<style>${chartColours}</style>
 <rect class="paper" width="${width}" height="${y}"/>
 ${parts.join('\n')}
 </svg>
@@ -55,7 +55,8 @@ function goalOf({ goal }: Row): number {
   return goal === undefined ? 0 : 'atLeast' in goal ? goal.atLeast : goal.below;
 }
 
-const style = `
+/** Of every chart, by light and by night. */
+export const chartColours = `
 text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 .paper { fill: #ffffff; } .group { font-weight: 600; } .label { text-anchor: end; }
 .bar { fill: #3b82c4; } .short { fill: #c98a2b; } .spread { stroke: #1f2328; stroke-width: 1.5; opacity: .6; }
@@ -65,6 +66,6 @@ text { fill: #e6edf3; } .paper { fill: #0d1117; } .bar { fill: #4f9bdc; } .short
 .spread { stroke: #e6edf3; } .goal { stroke: #ff7b72; }
 }`;
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

@@ -134,6 +134,7 @@ const edgeAlone = createServer({
     identityAddresses: addresses,
     apis: [],
     metrics: { token: undefined, openToLoopback: true },
+    operatorsNeedSecondFactor: false,
     publicUrl: config.publicUrl,
   }),
   clock,
@@ -165,7 +166,7 @@ async function keepApart(): Promise<void> {
 /** Many callers on the Enterprise plan, so that no single one comes near its limit. */
 async function makeCallers(): Promise<{ keys: string[]; tokens: string[] }> {
   const now = new Date().toISOString();
-  await database.query("insert into account (id, email, created_at) values ('acc_bench', 'bench@example.com', $1)", [
+  await database.query("insert into account (id, name, created_at) values ('acc_bench', 'bench@example.com', $1)", [
     now,
   ]);
   const [signer] = await app.signingKeys.load();

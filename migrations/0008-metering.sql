@@ -10,6 +10,8 @@ create table usage_minute (
   api text not null,
   admitted integer not null,
   refused integer not null,
+  -- The limit that applied then: requests a minute, the highest of the time that the row counts.
+  per_minute integer not null,
   primary key (registration_id, minute, boot)
 );
 create index usage_minute_application on usage_minute (application_id, minute);

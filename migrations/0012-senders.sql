@@ -34,12 +34,6 @@ create table verification_template (
   primary key (application_id, country)
 );
 
--- Plans whose segments a day an operator has changed; null for no limit. Other plans have the number of the contract.
-create table plan_spend (
-  plan text primary key,
-  segments_per_day integer
-);
-
 -- Null for the number of its plan.
 alter table application add column segments_per_day integer;
 

@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { guides } from './build/guides.ts';
 
 /** Where `npm run dev -w portal` finds the service. */
 const service = process.env.HELIOGRAPH_PUBLIC_URL ?? 'http://127.0.0.1:8080';
-const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/docs', '/openapi'];
+const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/openapi'];
 
 /** The service sends compressed files. To compress them at each of its starts would delay these. */
 const compress: Plugin = {
@@ -19,12 +20,14 @@ const compress: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [compress],
+  plugins: [guides, compress],
   build: {
     target: 'es2023',
     // The content policy allows no data: fonts, and a hashed file is kept by the browser anyway.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Not served: it goes with the package (scripts/third-party.mjs does the same for the service).
+    license: { fileName: 'THIRD-PARTY.md' },
     rolldownOptions: {
       // Mantine marks its files for servers that render React, which this is not.
       onLog: (level, log, tell) => {

@@ -1,17 +1,21 @@
 // Compiles the service into a few files, its packages included: `node scripts/compile-service.mjs <folder>`. To load
 // hundreds of small files takes longer than everything else that a start does (decision 0015).
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { thirdPartyLicences } from './third-party.mjs';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const [folder = 'dist'] = process.argv.slice(2);
 
-await build({
-  absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
-  // The programs, and the threads that they start by the name of their file.
+const { metafile } = await build({
+  absWorkingDir: root,
+  // The programs, and the processes and threads that they start by the name of their file.
   entryPoints: {
     main: 'src/main.ts',
     smsc: 'src/smsc/main.ts',
+    'web-process': 'src/web-process.ts',
     'delivery-thread': 'src/delivery-thread.ts',
     'signing-thread': 'src/identity/signing-thread.ts',
   },
@@ -22,13 +26,15 @@ await build({
   target: 'node20',
   bundle: true,
   splitting: true,
-  // pino starts threads from files of its own, pg asks for pg-native; the others are loaded later, and only if needed.
-  external: ['pino', 'pg-native', 'libphonenumber-js', '@redis/client', 'undici'],
+  // pino starts threads from files of its own, pg asks for pg-native; the others are CommonJS, loaded later and only if needed: a chunk of one would export no names.
+  external: ['pino', 'pg-native', '@redis/client', 'undici'],
   // Packages in CommonJS ask for Node's modules by `require`.
   banner: {
     js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
   },
   sourcemap: 'linked',
   sourcesContent: false,
+  metafile: true,
   logLevel: 'warning',
 });
+writeFileSync(join(root, folder, 'THIRD-PARTY.txt'), thirdPartyLicences(root, Object.keys(metafile.inputs)));

@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Writes `test/a.test.ts` as `<folder>/test/a.test.js`. */
 export async function compileTests(folder: string): Promise<void> {
-  const files = ['src', 'portal/src', 'test', 'scripts', 'bench'].flatMap((name) =>
+  const folders = ['src', 'sdk/src', 'cli/src', 'portal/src', 'portal/build', 'test', 'scripts', 'bench'];
+  const files = folders.flatMap((name) =>
     readdirSync(join(root, name), { recursive: true }).map((file) => join(name, String(file))),
   );
   await build({

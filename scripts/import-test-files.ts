@@ -1,8 +1,21 @@
 // Runs several test files in one process, each as a suite of its own, so that its hooks stay its own.
-import { describe } from 'node:test';
+import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { stopFollowingPromises } from './lighter-tracking.ts';
 
-for (const file of process.argv.slice(2)) describe(nameOf(file), () => import(pathToFileURL(file).href));
+const files = process.argv.slice(2);
+let waiting = files.length;
+for (const file of files) describe(nameOf(file), () => load(file));
+
+// A test that failed may have left a server open, which would keep the process until its time limit.
+after(() => setTimeout(() => process.exit(), 3000).unref());
+
+async function load(file: string): Promise<void> {
+  await import(pathToFileURL(file).href).finally(() => {
+    waiting -= 1;
+    if (waiting === 0) stopFollowingPromises();
+  });
+}
 
 function nameOf(file: string): string {
   return file.replace(/^.*\/compiled\//, '').replace(/\.js$/, '.ts');

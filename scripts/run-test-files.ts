@@ -1,12 +1,15 @@
 // Runs the test files it is given: each in a process of its own, a few at a time. Started by scripts/test.ts, in a process
 // group of its own.
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { compiledName } from './compile-tests.ts';
 import { hasProperties } from './test-files.ts';
 import { createJobs, type Job } from './test-jobs.ts';
-import { failureOf, lineOf, type Outcome, summaryOf } from './test-report.ts';
+import { failureOf, lineOf, type Outcome, summaryOf, timesOf } from './test-report.ts';
 import { writeResults } from './test-results.ts';
+import { writeTimes } from './test-times.ts';
 
 const long = process.env.HELIOGRAPH_TEST_LONG === '1';
 /** For one file, on a machine that is busy with other things: a file that takes longer hangs. */
@@ -17,19 +20,27 @@ const fewJobs = 6;
 const startedMs = performance.now();
 const cores = availableParallelism();
 /** More than there are cores: most files wait half of their time. The long form measures times, and needs the cores. */
-const slots = long ? cores : cores + 2;
+const slots = long ? cores : cores + 3;
 const once = createJobs(process.argv.slice(2), { unitJobs: cores, long });
 const times = Number(process.env.HELIOGRAPH_TEST_TIMES ?? 1);
 const jobs = Array.from({ length: times }, () => once).flat();
 const alone = jobs.length === 1;
 const outcomes: Outcome[] = [];
+let started = 0;
 const waiting = [...jobs];
 await Promise.all(Array.from({ length: slots }, work));
 
 const tookMs = performance.now() - startedMs;
 if (!alone) console.log(`\n${summaryOf(outcomes, tookMs)}`);
+else console.log(`ℹ cpu_s ${outcomes[0]?.cpuSeconds.toFixed(1)}`);
 if (process.env.HELIOGRAPH_TEST_RESULTS !== undefined) {
   writeResults(process.env.HELIOGRAPH_TEST_RESULTS, outcomes, tookMs);
+}
+if (process.env.HELIOGRAPH_TEST_RECORD_TIMES === '1') {
+  const times = outcomes.filter(({ job }) => Object.keys(job.env).length === 0).flatMap(timesOf);
+  // Of pure tests only the slow ones are worth a line.
+  const told = times.filter(({ name, seconds }) => name.startsWith('test/') || seconds >= 1);
+  writeTimes(told.map(({ name, seconds }) => ({ file: name, seconds })));
 }
 process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
 
@@ -51,16 +62,19 @@ function compiled(file: string): string {
 
 function run(job: Job): Promise<Outcome> {
   const startedAtMs = performance.now();
+  const cpuFile = join(process.env.HELIOGRAPH_TEST_FOLDER ?? tmpdir(), `cpu-${process.pid}-${++started}`);
   // One file may leave something open. Of several, the first would end the process before the next is imported.
   const outside = job.files.some((file) => file.startsWith('..'));
   const files = outside ? job.files : job.files.map(compiled);
-  const entry =
-    files.length === 1 ? ['--test-force-exit', ...files] : [compiled('scripts/import-test-files.ts'), ...files];
+  const together = ['--import', compiled('scripts/lighter-tracking.ts'), compiled('scripts/import-test-files.ts')];
+  const entry = files.length === 1 ? ['--test-force-exit', ...files] : [...together, ...files];
   const seeded = !long && job.files.some(hasProperties) ? ['--import', compiled('scripts/fixed-seed.ts')] : [];
   // Only files of this project are compiled ahead.
-  const options = [...(outside ? ['--import', 'tsx'] : ['--enable-source-maps']), ...seeded, '--test-reporter=spec'];
-  const child = spawn(process.execPath, [...options, ...entry], {
-    env: { ...process.env, ...job.env },
+  const loaded = outside
+    ? ['--import', 'tsx']
+    : ['--enable-source-maps', '--import', compiled('scripts/report-cpu.ts')];
+  const child = spawn(process.execPath, [...loaded, ...seeded, '--test-reporter=spec', ...entry], {
+    env: { ...process.env, ...job.env, HELIOGRAPH_TEST_RUNNER: String(process.pid), HELIOGRAPH_TEST_CPU: cpuFile },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -77,10 +91,22 @@ function run(job: Job): Promise<Outcome> {
   return new Promise((resolve) => {
     const finish = (code: number | null) => {
       clearTimeout(late);
-      resolve({ job, passed: code === 0, seconds: (performance.now() - startedAtMs) / 1000, output });
+      const seconds = (performance.now() - startedAtMs) / 1000;
+      resolve({ job, passed: code === 0, seconds, cpuSeconds: takeNumber(cpuFile), output });
     };
     child.on('close', finish);
     // A process that a test has left behind may hold the pipes open.
     child.on('exit', (code) => setTimeout(finish, 1000, code).unref());
   });
+}
+
+/** What report-cpu.ts has written; a process that was killed has written nothing. */
+function takeNumber(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return 0;
+  } finally {
+    rmSync(file, { force: true });
+  }
 }

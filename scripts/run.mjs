@@ -1,17 +1,26 @@
-// Builds what is missing or stale, then runs it in this process, so that signals reach the service directly.
+// Builds what is missing or stale, then runs it: in this process, so that signals reach the service directly, unless the
+// service shall have several (`cli/bin/keep-running.mjs`).
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runAndKeep } from '../cli/bin/keep-running.mjs';
+import { stopWithParent } from '../cli/bin/stop-with-parent.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Not what is made of the OpenAPI document. */
+const clientSource = /^(?!openapi\.ts).*\.ts$/;
 
 /** What to build: output folder, inputs, the places where its compiler may be, and the command. */
 const targets = [
   {
     folder: 'dist',
-    inputs: () => [...filesIn('src', /(?<!\.test)\.ts$/), 'scripts/compile-service.mjs', 'package-lock.json'],
+    inputs: () => [
+      ...filesIn('src', /(?<!\.test)\.ts$/),
+      ...['scripts/compile-service.mjs', 'scripts/third-party.mjs', 'package-lock.json'],
+    ],
     compilers: ['node_modules/esbuild/package.json'],
     command: (_compiler, out) => [`${root}scripts/compile-service.mjs`, out],
   },
@@ -20,13 +29,39 @@ const targets = [
     inputs: () => [
       ...filesIn('portal/src', /./),
       ...filesIn('portal/public', /./),
+      ...filesIn('portal/build', /./),
       ...['index.html', 'vite.config.ts', 'package.json'].map((name) => `portal/${name}`),
-      // The pages show its code samples.
-      'docs/events.md',
+      // The guides, and a page that shows code samples of one.
+      ...filesIn('docs/guides', /./),
+      ...['carriers', 'command-line', 'events', 'operations', 'settings'].map((name) => `docs/${name}.md`),
+      'sdk/README.md',
     ],
     // npm installs a workspace's packages at the root or in the workspace.
     compilers: ['portal/node_modules/vite/bin/vite.js', 'node_modules/vite/bin/vite.js'],
     command: (vite, out) => [vite, 'build', 'portal', '--outDir', root + out, '--emptyOutDir', '--logLevel', 'warn'],
+  },
+  {
+    folder: 'cli/dist',
+    inputs: () => [
+      ...filesIn('cli/src', /(?<!\.test)\.ts$/),
+      ...filesIn('sdk/src', clientSource),
+      ...['scripts/compile-cli.mjs', 'package-lock.json'],
+    ],
+    compilers: ['node_modules/esbuild/package.json'],
+    command: (_compiler, out) => [`${root}scripts/compile-cli.mjs`, out],
+  },
+  {
+    folder: 'sdk/dist',
+    inputs: () => [
+      ...filesIn('sdk/src', clientSource),
+      'sdk/tsconfig.json',
+      // Its types come from the routes of the service.
+      ...filesIn('src', /(?<!\.test)\.ts$/),
+      ...['scripts/compile-client.mjs', 'scripts/openapi-document.ts', 'tools/openapi/make-types.mjs'],
+      'package-lock.json',
+    ],
+    compilers: ['node_modules/typescript/bin/tsc'],
+    command: (_compiler, out) => [`${root}scripts/compile-client.mjs`, out],
   },
 ];
 
@@ -110,26 +145,22 @@ function isAlive(pid) {
   }
 }
 
-/** npm signals the shell it runs us in, and that shell exits without passing the signal on. */
-function stopWithParent() {
-  const parent = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(watch);
-    process.kill(process.pid, 'SIGTERM');
-  }, 200);
-  watch.unref();
+/** `--build-only` builds all, or what it names. The virtual SMSC is a program of its own: it has no portal. */
+function foldersFor([command, ...args]) {
+  if (command === '--build-only') return args.length > 0 ? args : targets.map(({ folder }) => folder);
+  return command === 'smsc' ? ['dist'] : ['dist', 'portal/dist'];
 }
 
-if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
+stopWithParent();
 const command = process.argv[2];
-// The virtual SMSC is a program of its own: it has no portal.
-const isSmsc = command === 'smsc';
-const needed = isSmsc ? targets.filter(({ folder }) => folder === 'dist') : targets;
-const stale = needed
+const needed = foldersFor(process.argv.slice(2));
+const stale = targets
+  .filter(({ folder }) => needed.includes(folder))
   .map((target) => ({ ...target, wanted: stampOf(target) }))
   .filter((target) => builtFrom(target) !== target.wanted);
 if (stale.length > 0) console.log('Building Heliograph.');
 await Promise.all(stale.map(build));
-const program = `../dist/service/${isSmsc ? 'smsc' : 'main'}.js`;
-if (command !== '--build-only') await import(new URL(program, import.meta.url).href);
+const program = `../dist/service/${command === 'smsc' ? 'smsc' : 'main'}.js`;
+const address = new URL(program, import.meta.url).href;
+if (command === undefined) await runAndKeep(address);
+else if (command !== '--build-only') await import(address);

@@ -10,6 +10,8 @@ export interface SystemNeed {
   /** What a reader types to get it. */
   how: string;
   debian: string[];
+  /** Where the system's lists do not have these packages. */
+  otherwise?: string[];
   /** Test files that lead to this one need the program. */
   usedBy: string;
   find(): string | undefined;
@@ -27,8 +29,9 @@ const needs: SystemNeed[] = [
   {
     program: 'chromium',
     why: 'the portal is tested in it',
-    how: 'apt-get install chromium fonts-liberation (Debian), or CHROMIUM=/path/of/chrome npm test',
-    debian: ['chromium', 'fonts-liberation'],
+    how: 'apt-get install chromium-headless-shell fonts-liberation (Debian), or CHROMIUM=/path/of/chrome npm test',
+    debian: ['chromium-headless-shell', 'fonts-liberation'],
+    otherwise: ['chromium', 'fonts-liberation'],
     usedBy: 'test/browser/browser.ts',
     find: findChromium,
   },
@@ -56,6 +59,30 @@ const needs: SystemNeed[] = [
     usedBy: 'test/smpp/tshark.ts',
     find: () => findInPath('tshark'),
   },
+  {
+    program: 'tmux',
+    why: 'the command line is used in a real terminal',
+    how: 'apt-get install tmux (Debian), brew install tmux (macOS)',
+    debian: ['tmux'],
+    usedBy: 'test/cli/terminal.ts',
+    find: () => findInPath('tmux'),
+  },
+  {
+    program: 'haproxy',
+    why: 'two nodes run behind it, by the configuration of deploy/',
+    how: 'apt-get install haproxy (Debian), brew install haproxy (macOS)',
+    debian: ['haproxy'],
+    usedBy: 'test/deploy/haproxy.ts',
+    find: () => findInPath('haproxy') ?? findInPath('../sbin/haproxy'),
+  },
+  {
+    program: 'promtool',
+    why: 'it tries the rules of deploy/ on made-up series',
+    how: 'apt-get install prometheus (Debian), brew install prometheus (macOS)',
+    debian: ['prometheus'],
+    usedBy: 'test/deploy/promtool.ts',
+    find: () => findInPath('promtool'),
+  },
 ];
 
 /** The programs that these test files use, by their imports or by a script that they start. */
@@ -67,20 +94,24 @@ export function programsFor(files: string[]): SystemNeed[] {
 export function provide(wanted: SystemNeed[]): SystemNeed[] {
   const missing = wanted.filter(({ find }) => find() === undefined);
   if (missing.length === 0) return [];
-  const packages = missing.flatMap(({ debian }) => debian);
   if (findInPath('apt-get') !== undefined && process.getuid?.() === 0) {
-    console.log(`Installing for the tests: ${packages.join(', ')} (apt-get).`);
+    console.log(`Installing for the tests: ${missing.flatMap(({ debian }) => debian).join(', ')} (apt-get).`);
     apt('update', '-qq');
-    apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+    // One by one: apt-get installs nothing at all when it does not know one of the names.
+    for (const { debian, otherwise, find } of missing) {
+      install(debian);
+      if (otherwise !== undefined && find() === undefined) install(otherwise);
+    }
   }
   return missing.filter(({ find }) => find() === undefined);
 }
 
-/** Debian's name, or another system's; a machine that has it elsewhere says where. */
+/** Its form without windows takes half of the CPU. Debian's name, or another system's; CHROMIUM names another place. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM;
   if (named !== undefined) return isProgram(named) ? named : undefined;
-  return findInPath('chromium') ?? findInPath('chromium-browser') ?? findInPath('google-chrome');
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+  return names.map(findInPath).find((path) => path !== undefined);
 }
 
 /** A module of Perl, not a program: Perl knows where it looks for it. */
@@ -95,6 +126,10 @@ function findNetSmpp(): string | undefined {
 function findDriveSmpp(): string | undefined {
   const path = '/usr/lib/kannel/test/drive_smpp';
   return isProgram(path) ? path : undefined;
+}
+
+function install(packages: string[]): void {
+  apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
 }
 
 /** With RUNLEVEL=1 apt-get installs packages without starting their services. */

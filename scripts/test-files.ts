@@ -5,11 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Files named `*.long-test.ts` have no short form. */
+const isLong = process.env.HELIOGRAPH_TEST_LONG === '1';
+
 /** The test files whose path contains one of these parts; all of them without a part. */
 export function findTestFiles(parts: string[]): string[] {
-  return ['src', 'portal/src', 'test']
+  return ['src', 'cli/src', 'portal/src', 'bench', 'test']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))))
-    .filter((name) => /\.test\.tsx?$/.test(name))
+    .filter((name) => (isLong ? /\.(?:long-)?test\.tsx?$/ : /\.test\.tsx?$/).test(name))
     .filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
 }
 
@@ -20,14 +23,18 @@ export function isUnitTest(file: string): boolean {
 
 /** In bytes. */
 export function lengthOf(file: string): number {
-  return statSync(join(root, file)).size;
+  return statSync(join(root, file), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+export function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
 }
 
 /** A test file that imports one of these files needs what stands beside it. */
 const support = {
   postgres: ['test/support/database.ts'],
-  // `npm start` builds the portal as well.
-  build: ['test/support/service.ts', 'test/support/built-portal.ts'],
+  // `npm start` builds the portal as well, and a build the client.
+  build: ['test/support/service.ts', 'test/support/built-portal.ts', 'test/support/client.ts'],
 };
 
 export type Need = keyof typeof support;
@@ -41,25 +48,49 @@ export function needsOf(files: string[]): Set<Need> {
 /** Whether a test file has properties, which fast-check tries with random values. */
 export function hasProperties(file: string): boolean {
   const suite = 'test/support/limiter-suite.ts';
-  return readFileSync(join(root, file), 'utf8').includes("from 'fast-check'") || dependsOn(file, suite);
+  return textOf(file).includes("from 'fast-check'") || dependsOn(file, suite);
 }
 
 /** Whether a file imports the other one, directly or through others. */
 export function dependsOn(file: string, other: string): boolean {
-  return reaches(file, other, importedBy, new Set());
+  return reachable(file, byImport).has(other);
 }
 
 /** The same, where a script that the file starts counts as imported. */
 export function leadsTo(file: string, other: string): boolean {
-  return reaches(file, other, (text) => [...importedBy(text), ...startedBy(text)], new Set());
+  return reachable(file, byImportOrStart).has(other);
 }
 
-function reaches(file: string, other: string, namesIn: (text: string) => string[], seen: Set<string>): boolean {
-  if (file === other) return true;
-  if (seen.has(file) || !existsSync(join(root, file))) return false;
-  seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
-  return namesIn(text).some((name) => reaches(resolveName(file, name), other, namesIn, seen));
+/** Which files each file names, and which it reaches: hundreds of test files ask about the same hundreds of sources. */
+interface Graph {
+  namesIn(text: string): string[];
+  next: Map<string, string[]>;
+  reached: Map<string, Set<string>>;
+}
+
+const byImport: Graph = { namesIn: importedBy, next: new Map(), reached: new Map() };
+const byImportOrStart: Graph = {
+  namesIn: (text) => [...importedBy(text), ...startedBy(text)],
+  next: new Map(),
+  reached: new Map(),
+};
+
+function reachable(file: string, graph: Graph): Set<string> {
+  const known = graph.reached.get(file);
+  if (known !== undefined) return known;
+  const reached = new Set([file]);
+  for (const each of reached) for (const name of namedBy(each, graph)) reached.add(name);
+  graph.reached.set(file, reached);
+  return reached;
+}
+
+function namedBy(file: string, { namesIn, next }: Graph): string[] {
+  const known = next.get(file);
+  if (known !== undefined) return known;
+  const text = existsSync(join(root, file)) ? textOf(file) : '';
+  const names = namesIn(text).map((name) => resolveName(file, name));
+  next.set(file, names);
+  return names;
 }
 
 /** Imports of types alone are gone when the file runs. */

@@ -1,5 +1,6 @@
 // What one process of a test run does: one test file, or several together, and which HTTP lane serves them.
-import { dependsOn, isUnitTest, lengthOf } from './test-files.ts';
+import { dependsOn, isUnitTest, textOf } from './test-files.ts';
+import { expectedSeconds } from './test-times.ts';
 
 export interface Job {
   name: string;
@@ -7,41 +8,75 @@ export interface Job {
   env: Record<string, string>;
 }
 
-/** The slowest come first: a slow file that starts last keeps the other cores waiting. */
-const slowestFirst = ['test/faults/start', 'test/browser', 'test/cluster', 'test/faults', 'test/hostile', 'test/races'];
-
 /** What a caller sees must not depend on the lane that served it. */
 const bothLanes = ['test/contract/', 'test/socket/'];
 const bothLanesInLong = [...bothLanes, 'test/races/'];
-/** The portal's and operators' calls, commands, costs and upkeep: the lane is behind them, so the long form is enough. */
-const behindTheLane =
-  /\/(?:operator|portal|carrier|demo|sandbox)-|-(?:cost|upkeep|retention)\.|\/(?:retention|senders|spend|templates|many-keys)\./;
+/**
+ * The lane reads a request and writes an answer; the rules behind it never learn which lane it was. So in `npm test` the
+ * second lane serves the tests of exactly that: those that open a connection themselves, read a stream or wait for events, and those that
+ * look at the heads of answers in several places. every-response.test.ts, one of them, gets each status of each route.
+ */
+const opensConnections = /raw-connection\.ts'|bare-server\.ts'|from 'node:(?:net|http)'|event-stream|wait_seconds/;
+const severalHeads = 6;
 /** A test that imports none of these sends no request, so it has no lane. */
 const servers = ['test/support/app.ts', 'test/support/service.ts', 'test/socket/bare-server.ts'];
 
+/**
+ * What must also hold where several processes answer (decision 0027): the edge with its windows in a parent, and real
+ * services with two web processes each. In `npm run test:long`; test/processes/ has the short form.
+ */
+const onProcesses = [
+  ...['test/contract/limits.', 'test/contract/specification-limits.', 'test/contract/every-response.', 'test/socket/'],
+  ...['test/contract/identity', 'test/contract/errors.', 'test/contract/many-keys.', 'test/races/'],
+  ...['test/faults/restart.', 'test/faults/exhaustion.', 'test/faults/delivery-crash.', 'test/faults/events-ledger.'],
+  ...['test/faults/failover-ledger.', 'test/faults/cluster-chaos.', 'test/faults/nodes.', 'test/faults/smpp-ledger.'],
+  ...['test/faults/verification-crash.', 'test/cluster/'],
+];
+
 /** Fewer files than this run in a process each, so that their output names them. */
 const fewFiles = 4;
-/** To start a process takes longer than most files do; more files than this would keep one core busy at the end. */
-const filesTogether = 8;
-/** Files of other folders start processes that need the cores, or end them: they do not share one. */
-const sharing = ['test/contract/', 'test/socket/', 'test/parts/', 'test/races/', 'test/providers/', 'test/smpp/'];
+/** To start a process, load the service and warm it up takes two seconds of CPU, which is more than many files need. */
+const filesTogether = 24;
+/** Other files start processes that need the cores, or end them: they do not share one. */
+const sharing = [
+  ...['test/contract/', 'test/socket/', 'test/parts/', 'test/races/', 'test/providers/', 'test/smpp/'],
+  ...['test/cluster/streams.', 'test/cluster/delivery-wake.', 'test/faults/disk-full.', 'test/faults/registration.'],
+  ...['test/faults/batch.', 'test/hostile/bounds.', 'test/hostile/known.'],
+];
 
 export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
-  const others = files.filter((file) => !isUnitTest(file)).toSorted(bySpeed);
+  const others = files.filter((file) => !isUnitTest(file));
   const seen = others.filter((file) => bothLanes.some((folder) => file.startsWith(folder)));
   const twice = long
     ? others.filter((file) => bothLanesInLong.some((folder) => file.startsWith(folder)))
-    : seen.filter((file) => !behindTheLane.test(file));
+    : seen.filter(seesTheLane);
   const onNodeLane = twice.filter((file) => servers.some((server) => dependsOn(file, server)));
-  if (long) return [...others, ...unit].map(createJob).concat(onNodeLane.map(createJob).map(toNodeLane));
-  const together = others.filter((file) => sharing.some((folder) => file.startsWith(folder)));
-  return [
+  if (long) {
+    const again = others.filter((file) => onProcesses.some((start) => file.startsWith(start)));
+    return slowestFirst([
+      ...[...others, ...unit].map(createJob),
+      ...onNodeLane.map(createJob).map(toNodeLane),
+      ...again.map(createJob).map(toProcesses),
+    ]);
+  }
+  const together = others.filter((file) => sharing.some((start) => file.startsWith(start)));
+  return slowestFirst([
     ...others.filter((file) => !together.includes(file)).map(createJob),
     ...inParts('tests', together, Math.ceil(together.length / filesTogether)),
     ...inParts('tests', onNodeLane, Math.ceil(onNodeLane.length / filesTogether)).map(toNodeLane),
     ...inParts('unit tests', unit, unitJobs),
-  ];
+  ]);
+}
+
+/** A slow job that starts last keeps one core busy while the others have nothing left to do. */
+function slowestFirst(jobs: Job[]): Job[] {
+  return jobs.toSorted((one, other) => expectedSeconds(other.files) - expectedSeconds(one.files));
+}
+
+function seesTheLane(file: string): boolean {
+  const text = textOf(file);
+  return opensConnections.test(text) || text.split('headers.get(').length > severalHeads;
 }
 
 function createJob(file: string): Job {
@@ -52,21 +87,20 @@ function toNodeLane(job: Job): Job {
   return { ...job, name: `${job.name} (node lane)`, env: { HELIOGRAPH_HTTP_LANE: 'node' } };
 }
 
-/** A long file mostly runs longer, so each part gets files of all lengths. */
+function toProcesses(job: Job): Job {
+  return { ...job, name: `${job.name} (processes)`, env: { HELIOGRAPH_TEST_PROCESSES: '2' } };
+}
+
+/** Each file goes to the part that has the least to do so far, the slowest file first: so the parts end up even. */
 function inParts(name: string, files: string[], count: number): Job[] {
   if (files.length < fewFiles) return files.map(createJob);
-  const longestFirst = files.toSorted((one, other) => lengthOf(other) - lengthOf(one));
-  return Array.from({ length: count }, (_, part) => {
-    const share = longestFirst.filter((_, index) => index % count === part);
-    return { name: `${name}, part ${part + 1} of ${count} (${share.length} files)`, files: share, env: {} };
-  });
-}
-
-function bySpeed(one: string, other: string): number {
-  return rankOf(one) - rankOf(other) || (one < other ? -1 : 1);
-}
-
-function rankOf(file: string): number {
-  const rank = slowestFirst.findIndex((start) => file.startsWith(start));
-  return rank === -1 ? slowestFirst.length : rank;
+  const parts = Array.from({ length: count }, (): string[] => []);
+  for (const file of files.toSorted((one, other) => expectedSeconds([other]) - expectedSeconds([one]))) {
+    parts.reduce((least, part) => (expectedSeconds(part) < expectedSeconds(least) ? part : least)).push(file);
+  }
+  return parts.map((share, part) => ({
+    name: `${name}, part ${part + 1} of ${count} (${share.length} files)`,
+    files: share,
+    env: {},
+  }));
 }

@@ -5,6 +5,8 @@ export interface Outcome {
   job: Job;
   passed: boolean;
   seconds: number;
+  /** Of its processes, without the Postgres that all jobs share. */
+  cpuSeconds: number;
   /** Everything that the process printed, in the form of node's spec reporter. */
   output: string;
 }
@@ -18,20 +20,26 @@ export function countOf({ output }: Outcome, what: (typeof counts)[number]): num
 /** What tests have measured and told with `t.diagnostic`. */
 export function figuresOf({ output }: Outcome): string[] {
   const lines = [...output.matchAll(/^\s*ℹ (.+)$/gm)].map(([, text = '']) => text);
-  return lines.filter((text) => !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(text));
+  return lines.filter(
+    (text) => !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms|cpu_s) [\d.]+$/.test(text),
+  );
 }
 
 export function lineOf(outcome: Outcome, done: number, all: number): string {
-  const { job, passed, seconds } = outcome;
+  const { job, passed, seconds, cpuSeconds } = outcome;
   const place = `${String(done).padStart(String(all).length)}/${all}`;
-  return `${passed ? '✔' : '✖'} ${place} ${seconds.toFixed(1).padStart(6)} s  ${job.name}, ${countOf(outcome, 'tests')} tests`;
+  const took = `${seconds.toFixed(1).padStart(6)} s (${cpuSeconds.toFixed(1).padStart(4)} s of CPU)`;
+  return `${passed ? '✔' : '✖'} ${place} ${took}  ${job.name}, ${countOf(outcome, 'tests')} tests`;
 }
 
 export function summaryOf(outcomes: Outcome[], tookMs: number): string {
   const failed = outcomes.filter(({ passed }) => !passed);
   const totals = counts.map((what) => `ℹ ${what} ${outcomes.reduce((sum, each) => sum + countOf(each, what), 0)}`);
-  const lines = [...totals, `ℹ duration_ms ${Math.round(tookMs)}`];
-  if (outcomes.length > 20) lines.push('', 'The slowest:', ...slowest(outcomes));
+  const cpuSeconds = outcomes.reduce((sum, each) => sum + each.cpuSeconds, 0);
+  const lines = [...totals, `ℹ duration_ms ${Math.round(tookMs)}`, `ℹ cpu_s ${Math.round(cpuSeconds)}`];
+  if (outcomes.length > 20) {
+    lines.push('', 'The slowest:', ...slowest(outcomes), '', 'The most CPU:', ...costliest(outcomes));
+  }
   if (failed.length > 0) lines.push('', '✖ failing tests:', ...failed.map(failureOf));
   return lines.join('\n');
 }
@@ -44,8 +52,15 @@ function slowest(outcomes: Outcome[]): string[] {
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`);
 }
 
+function costliest(outcomes: Outcome[]): string[] {
+  return outcomes
+    .toSorted((one, other) => other.cpuSeconds - one.cpuSeconds)
+    .slice(0, 20)
+    .map(({ job, cpuSeconds }) => `${cpuSeconds.toFixed(1).padStart(6)} s  ${job.name}`);
+}
+
 /** Files that share a process are suites in its output, with a time each. */
-function timesOf({ job, seconds, output }: Outcome): { name: string; seconds: number }[] {
+export function timesOf({ job, seconds, output }: Outcome): { name: string; seconds: number }[] {
   if (job.files.length === 1) return [{ name: job.name, seconds }];
   const lane = 'HELIOGRAPH_HTTP_LANE' in job.env ? ` (${job.env.HELIOGRAPH_HTTP_LANE} lane)` : '';
   return [...output.matchAll(/^[✔✖] (\S+\.test\.ts) \(([\d.]+)ms\)$/gm)].map(([, name = '', ms]) => ({

@@ -1,6 +1,7 @@
 // Runs the tests: all test files, or those whose path contains an argument. It starts only what these files need, and
 // stops everything it started, whether the tests end, hang, or get Ctrl-C.
 import { spawn, spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   isGroupRunning,
@@ -14,9 +15,16 @@ import { programsFor, provide } from './system-needs.ts';
 import { findTestFiles, leadsTo, needsOf } from './test-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const parts = process.argv.slice(2).filter((argument) => !argument.startsWith('--times='));
+const parts = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 /** `--times=50` runs the files so often, to find a test that fails by chance. */
 const times = process.argv.find((argument) => argument.startsWith('--times='))?.slice('--times='.length) ?? '1';
+/** Writes how long each file took, for the order of later runs. */
+const recordsTimes = process.argv.includes('--record-times');
+const unknown = process.argv.filter((argument) => /^--(?!times=\d+$|record-times$)/.test(argument));
+if (unknown.length > 0 || (recordsTimes && parts.length > 0)) {
+  console.error('Usage: npm test -- [--times=<count>] [part of a path…], or npm test -- --record-times for all files.');
+  process.exit(1);
+}
 const found = findTestFiles(parts);
 if (found.length === 0) {
   console.error(`No test file's path contains ${parts.join(' or ')}.`);
@@ -56,7 +64,7 @@ await removeLeftovers();
 const folder = makeRunFolder();
 let code = 1;
 try {
-  await compileTests(`${folder}/compiled`);
+  await provideCompiled(`${folder}/compiled`);
   const server = needs.has('postgres') ? await startServer() : undefined;
   if (!interrupted) code = await runTests(server?.settings);
   await server?.stop();
@@ -65,6 +73,13 @@ try {
 }
 sayWhatIsLeftOut();
 process.exit(interrupted ? 130 : code);
+
+/** A run that another run's test starts gets what that one has compiled. */
+async function provideCompiled(place: string): Promise<void> {
+  const there = process.env.HELIOGRAPH_TEST_COMPILED;
+  if (there === undefined) await compileTests(place);
+  else symlinkSync(there, place, 'dir');
+}
 
 /** Pure tests do not even load the code that starts a database. */
 async function startServer(): Promise<{ settings: string; stop(): Promise<void> }> {
@@ -76,7 +91,7 @@ function sayWhatIsStarted(): void {
   const count = `${files.length} test ${files.length === 1 ? 'file' : 'files'}`;
   const running = programs.filter((program) => !leftOut.some((need) => need.program === program.program));
   const started = [
-    ...(needs.has('build') ? ['a build of the service and the portal'] : []),
+    ...(needs.has('build') ? ['a build of the service, the portal and the client'] : []),
     ...(needs.has('postgres') ? ['Postgres'] : []),
     ...running.map(({ program }) => program),
   ];
@@ -102,6 +117,7 @@ async function runTests(server: string | undefined): Promise<number> {
       ...process.env,
       HELIOGRAPH_TEST_FOLDER: folder,
       HELIOGRAPH_TEST_TIMES: times,
+      HELIOGRAPH_TEST_RECORD_TIMES: recordsTimes ? '1' : '0',
       ...(server !== undefined && { HELIOGRAPH_TEST_SERVER: server }),
     },
   });

@@ -7,11 +7,13 @@ import { composeEdge } from './compose/edge.ts';
 import type { Foundation } from './compose/foundation.ts';
 import { composeIdentity } from './compose/identity.ts';
 import { composeInbound } from './compose/inbound.ts';
+import { composePoolMetrics } from './compose/pool-metrics.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeWindows } from './compose/windows.ts';
+import { createNodeWindows } from './edge/node-windows.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { createMetering } from './metering/metering.ts';
 import { newId } from './platform/ids.ts';
@@ -22,22 +24,25 @@ export type { App, AppOptions } from './compose/app-interface.ts';
 
 /** Builds the parts in order; each has its own file in `compose/`. */
 export function createApp(options: AppOptions): App {
-  const { config, clock, sideDatabase, log, version, wakeDelivery, extraRoutes = [] } = options;
-  const foundation: Foundation = { ...options, metrics: createMetrics() };
+  const { config, clock, sideDatabase, log, version, wakeDelivery, node, extraRoutes = [] } = options;
+  const metrics = options.metrics ?? createMetrics();
+  const foundation: Foundation = { ...options, metrics, windows: options.windows ?? createNodeWindows(clock, metrics) };
 
   const bulkheads = composeBulkheads(foundation);
+  composePoolMetrics(foundation);
   const { inbox, events, ...streams } = composeStreams(foundation, { bulkheads });
   const identity = composeIdentity(foundation, streams.recheck);
   const { registry, signingKeys } = identity;
-  const accounts = composeAccounts(foundation, options.passwordCost);
+  const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
   const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers, optOuts });
-  const metering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
+  const ownMetering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
+  const metering = { ...ownMetering, flush: node?.flushMetering ?? ownMetering.flush };
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
   const gateway = composeEdge(foundation, { identity, accounts, registrations, isCallback: carriers.isCallback });
 
-  const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks);
+  const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks, node);
   const routes = createRoutes({
     config,
     version,
@@ -54,23 +59,35 @@ export function createApp(options: AppOptions): App {
       metering,
       registrations,
       checks,
+      hasRedis: windows.hasRedis,
       carriers,
       events,
       ...apis.verify,
     }),
-    operations: { ...foundation, checks, carriers: carriers.directory.list, publicUrl: config.publicUrl, version },
+    operations: {
+      metrics: { contentType: metrics.registry.contentType, read: node?.readMetrics ?? metrics.text },
+      processes: node?.processes,
+      checks,
+      carriers: carriers.directory.list,
+      publicUrl: config.publicUrl,
+      version,
+    },
   });
   const served = { routes: [...routes, ...extraRoutes], gateway, onCounted: metering.note, bulkheads, isDraining };
-  const server = composeServer(foundation, { ...served, timeouts: options.timeouts ?? {} });
+  const server = composeServer(foundation, {
+    ...served,
+    timeouts: options.timeouts ?? {},
+    sharesPort: node !== undefined,
+  });
 
   return {
     server,
     routes,
     registry,
-    developers: accounts.developers,
+    people: accounts.people,
     signingKeys,
-    metering,
-    metrics: foundation.metrics,
+    metering: ownMetering,
+    metrics,
     carriers: carriers.directory.list,
     alerts: carriers.alerts,
     async start() {
@@ -92,7 +109,7 @@ export function createApp(options: AppOptions): App {
       await apis.drain();
       await carriers.stop();
       await registry.lastUsed.stop();
-      await metering.stop();
+      await ownMetering.stop();
       await registry.feed.stop();
       windows.stop();
     },

@@ -24,16 +24,28 @@ export async function planCarriers(
     if (problems.length > 0) continue;
     const changes = before && differences(before, after);
     const line = `${carrier.name}: ${describe(changes)}`;
-    if (changes === undefined) steps.push({ line, act: () => service.create(carrier) });
+    const { name, kind } = carrier;
+    if (changes === undefined)
+      steps.push({
+        line,
+        act: (noteOf) => service.create(carrier, noteOf({ act: 'carrier.created', id: name, details: { kind } })),
+      });
     else if (changes.length === 0) steps.push({ line });
-    else steps.push({ line, act: () => service.replace(carrier.name, carrier.settings) });
+    else
+      steps.push({
+        line,
+        act: (noteOf) => service.replace(name, carrier.settings, noteOf({ act: 'carrier.changed', id: name })),
+      });
   }
   const names = new Set(written.map(({ name }) => name));
   const others = (await readCarriers(database)).filter(({ name }) => !names.has(name));
   return {
     wrong,
     steps,
-    others: others.map(({ name }) => ({ line: `${name}: deleted`, act: () => service.remove(name, { force: false }) })),
+    others: others.map(({ name }) => ({
+      line: `${name}: deleted`,
+      act: (noteOf) => service.remove(name, { force: false }, noteOf({ act: 'carrier.deleted', id: name })),
+    })),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { type ApplyPlan, type ApplyStep, nothingToApply, repeated, sayWrong } from './apply-step.ts';
+import { type ApplyPlan, type ApplyStep, type NoteOf, nothingToApply, repeated, sayWrong } from './apply-step.ts';
 import { problemsOf } from './http/validation.ts';
 import type { GivenNumber, NumberService } from './inbound/number-service.ts';
 import type { OwnNumber } from './inbound/own-number.ts';
@@ -43,7 +43,13 @@ export async function planNumbers(written: unknown[] | undefined, parts: NumberP
       .filter((number) => !names.has(nameOf(number)))
       .map((number) => ({
         line: `${nameOf(number)}: deleted`,
-        act: () => parts.service.remove(number.number, number.keyword, number.carrier),
+        act: (noteOf) =>
+          parts.service.remove(
+            number.number,
+            number.keyword,
+            number.carrier,
+            noteOf({ act: 'number.taken_back', id: number.number, details: { application_id: number.applicationId } }),
+          ),
       })),
   };
 }
@@ -66,7 +72,9 @@ function toGiven(written: WrittenNumber): { number: string; given: GivenNumber }
 
 function planOne(number: string, given: GivenNumber, before: OwnNumber | undefined, service: NumberService): ApplyStep {
   const name = nameOf(service.placeOf(number, given));
-  const put = () => service.put(number, given);
+  const { applicationId: application_id, api } = given;
+  const put = (noteOf: NoteOf) =>
+    service.put(number, given, noteOf({ act: 'number.given', id: number, details: { application_id, api } }));
   if (before === undefined) return { line: `${name}: new`, act: put };
   if (before.applicationId !== given.applicationId)
     return { line: `${name}: ${before.applicationId} → ${given.applicationId}`, act: put };

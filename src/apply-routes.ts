@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApplyPlan, nothingToApply, sayWrong } from './apply-step.ts';
+import { type ApplyPlan, type NoteOf, nothingToApply, sayWrong } from './apply-step.ts';
 import { type GivenRoute, routesSchema, toRule } from './delivery/route-schema.ts';
 import type { RouteService } from './delivery/route-service.ts';
 import type { RouteRule } from './delivery/route-table.ts';
@@ -23,7 +23,11 @@ export async function planRoutes(
   const lines = describe(before.routes, after);
   if (isDeepStrictEqual(before.routes, after)) return { ...nothingToApply, steps: lines.map((line) => ({ line })) };
   const [first = `routes: none`, ...more] = lines;
-  const replace = () => service.replace(before.version, routes, 'command line');
+  const replace = (noteOf: NoteOf) => {
+    const details = { version: before.version + 1, routes: routes.map(({ name }) => name) };
+    const note = noteOf({ act: 'routes.replaced', id: String(before.version + 1), details });
+    return service.replace(before.version, routes, 'command line', note);
+  };
   return { ...nothingToApply, steps: [{ line: first, act: replace }, ...more.map((line) => ({ line }))] };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { type ApplyPlan, type ApplyStep, nothingToApply, repeated, sayWrong } from './apply-step.ts';
+import { type ApplyPlan, type ApplyStep, type NoteOf, nothingToApply, repeated, sayWrong } from './apply-step.ts';
 import { problemsOf } from './http/validation.ts';
 import { isId } from './platform/ids.ts';
 import { checkSender, senderApproval, senderBody } from './portal/sender-record.ts';
@@ -44,7 +44,8 @@ export async function planSenders(written: unknown[] | undefined, parts: SenderP
     steps,
     others: others.map((sender) => ({
       line: `${nameOf({ ...sender, application_id: sender.applicationId })}: deleted`,
-      act: () => parts.service.remove(sender.applicationId, sender.id),
+      act: (noteOf) =>
+        parts.service.remove(sender.applicationId, sender.id, noteOf({ act: 'sender.deleted', id: sender.id })),
     })),
   };
 }
@@ -70,7 +71,10 @@ async function planOne(written: WrittenSender, service: SenderService): Promise<
     perSecond: perSecond === undefined ? (before?.perSecond ?? null) : perSecond,
   };
   const name = nameOf(written);
-  const give = () => service.give(applicationId, { sender, countries }, approval);
+  const give = (noteOf: NoteOf) =>
+    service.give(applicationId, { sender, countries }, approval, (tx, { id }) =>
+      noteOf({ act: 'sender.approved', id, details: { sender, application_id: applicationId } })(tx, undefined),
+    );
   if (before === undefined) return { line: `${name}: new`, act: give };
   const was = { carriers: before.carriers, registration: before.registration, perSecond: before.perSecond };
   if (before.status !== 'approved') return { line: `${name}: ${before.status} → approved`, act: give };

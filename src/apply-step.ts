@@ -1,9 +1,14 @@
+import type { Note } from './platform/database.ts';
 import type { FieldProblem } from './platform/errors.ts';
+import type { Deed } from './portal/audit.ts';
+
+/** Makes the note that writes a deed of the command into the audit log. */
+export type NoteOf = (deed: Deed) => Note;
 
 /** One change that a file asks for, with the line that tells of it. Without `act` nothing changes. */
 export interface ApplyStep {
   line: string;
-  act?: () => Promise<unknown>;
+  act?: (noteOf: NoteOf) => Promise<unknown>;
 }
 
 /** What a section of a file asks for. Nothing is done while anything is wrong. */

@@ -12,6 +12,7 @@ import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
 import { openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
 import { patiently } from './platform/patiently.ts';
+import { connectionsNeeded, type PoolSizes, parentPools, webPools } from './platform/pool-sizes.ts';
 
 /** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
 export type ShutdownSteps = (() => Promise<void>)[];
@@ -21,24 +22,38 @@ export interface BootOptions {
   clock: Clock;
   log: Log;
   shutdownSteps: ShutdownSteps;
-  /** A service takes the node lock; a command may run beside a service. */
-  as: 'service' | 'command';
+  /** A service takes the node lock; a command may run beside a service; a restore must be alone. */
+  as: 'service' | 'command' | 'restore';
   say: (text: string) => void;
   onFatal: (error: Error) => void;
 }
 
-export interface BootResult {
+export interface OpenStore {
   database: Database;
   /** A small pool, so that slow portal reads take no connection from the APIs. */
   sideDatabase: Database;
-  keys: KeyRing;
-  secret: string;
   /** For the delivery thread, which opens its own pool. */
   connection: DatabaseOptions['connection'];
 }
 
+export interface BootResult extends OpenStore {
+  keys: KeyRing;
+  secret: string;
+}
+
 /** Prepares what every part needs: a migrated database that this process may use, and the key ring. */
 export async function boot(options: BootOptions): Promise<BootResult> {
+  const { config, clock, log, shutdownSteps } = options;
+  const store = await openStore(options);
+  const { database } = store;
+  const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
+  const keys = await patiently(() => openKeyRing({ database, clock, secret, previousSecret: config.previousSecret }));
+  if (options.as === 'service') shutdownSteps.push(keys.follow(log));
+  return { ...store, keys, secret };
+}
+
+/** Without the key ring, which a restore replaces. */
+export async function openStore(options: BootOptions): Promise<OpenStore> {
   const { config, clock, log, shutdownSteps, onFatal } = options;
   // Other users may enter the folder (Postgres may run as another user), but only the owner may read the files in it.
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
@@ -47,19 +62,21 @@ export async function boot(options: BootOptions): Promise<BootResult> {
       ? await startEmbeddedPostgres({
           folder: join(config.dataDir, 'postgres'),
           log,
+          connections: connectionsNeeded(config.processes),
           onProgress: (step) => options.say(`Heliograph is ${step}.`),
         })
       : undefined;
   const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' };
-  const database = createDatabase({ connection, log });
-  const sideDatabase = createDatabase({ connection, log, poolSize: 6, timeouts: { statementMs: 2000 } });
+  const pools = config.processes === 1 ? webPools(1) : parentPools;
+  const { database, sideDatabase } = openPools(connection, pools, log);
   shutdownSteps.push(() => database.close());
   shutdownSteps.push(() => sideDatabase.close());
 
   // A command takes the lock only if it started the embedded Postgres: a running one belongs to its service.
-  if (options.as === 'service' || embedded?.adopted === false) {
-    const shared = config.redisUrl !== undefined;
-    const lock = await takeNodeLock({ database, shared, log, onStolen: onFatal });
+  if (options.as !== 'command' || embedded?.adopted === false) {
+    const alone = options.as === 'restore';
+    const shared = config.redisUrl !== undefined && !alone;
+    const lock = await takeNodeLock({ database, shared, alone, log, onStolen: onFatal });
     // Stop the embedded Postgres only once we hold the lock: otherwise it belongs to another process.
     if (embedded !== undefined) shutdownSteps.unshift(() => embedded.stop());
     shutdownSteps.push(() => lock.release());
@@ -68,8 +85,13 @@ export async function boot(options: BootOptions): Promise<BootResult> {
   await patiently(() => requireClockAgrees(database, clock));
   await migrate(database, clock, log);
   await patiently(() => makeFirstPartitions(database, clock));
-  const secret = config.secret ?? (await readOrMakeSecret(config.dataDir));
-  const keys = await patiently(() => openKeyRing({ database, clock, secret, previousSecret: config.previousSecret }));
-  if (options.as === 'service') shutdownSteps.push(keys.follow(log));
-  return { database, sideDatabase, keys, secret, connection };
+  return { database, sideDatabase, connection };
+}
+
+/** The side pool is small, and its statements end sooner. */
+export function openPools(connection: DatabaseOptions['connection'], { apis, side }: PoolSizes, log: Log) {
+  return {
+    database: createDatabase({ connection, log, poolSize: apis }),
+    sideDatabase: createDatabase({ connection, log, poolSize: side, timeouts: { statementMs: 2000 } }),
+  };
 }

@@ -2,7 +2,7 @@ import { planCarriers } from './apply-carriers.ts';
 import { exportNumber, listAll, planNumbers } from './apply-numbers.ts';
 import { exportRoute, planRoutes } from './apply-routes.ts';
 import { exportSender, listApproved, planSenders } from './apply-senders.ts';
-import type { ApplyStep } from './apply-step.ts';
+import type { ApplyStep, NoteOf } from './apply-step.ts';
 import type { CarrierCommandParts } from './carrier-command-parts.ts';
 import { exportCarrier, readCarrierFile } from './carrier-file.ts';
 import { createCarrierService } from './delivery/carrier-service.ts';
@@ -12,6 +12,7 @@ import { createNumberService } from './inbound/number-service.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { ApiError, StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
+import { createAudit } from './portal/audit.ts';
 import { createRegistry } from './registry/registry.ts';
 import { isApplication } from './registry/registry-store.ts';
 
@@ -53,14 +54,14 @@ export async function applyFile(
     await run(
       plans.flatMap(({ steps }) => steps),
       dryRun,
-      parts.say,
+      parts,
     );
     // Carriers go last: routes, senders and numbers may have named them.
     if (prune)
       await run(
         plans.toReversed().flatMap(({ others }) => others),
         dryRun,
-        parts.say,
+        parts,
       );
   } finally {
     await services.stop();
@@ -71,11 +72,13 @@ export async function applyFile(
 }
 
 /** A step that is refused, because something has changed meanwhile or is in use, keeps no other from being made. */
-async function run(steps: ApplyStep[], dryRun: boolean, say: (text: string) => void): Promise<void> {
+async function run(steps: ApplyStep[], dryRun: boolean, { clock, say }: CarrierCommandParts): Promise<void> {
+  const audit = createAudit({ clock });
+  const noteOf: NoteOf = (deed) => (tx) => audit.recordByMachine(tx, deed);
   const refused: string[] = [];
   for (const { line, act } of steps) {
     say(line);
-    if (!dryRun) await act?.().catch((error: unknown) => refused.push(refusalOf(error)));
+    if (!dryRun) await act?.(noteOf).catch((error: unknown) => refused.push(refusalOf(error)));
   }
   if (refused.length > 0) throw new StartError(refused.join('\n'));
 }

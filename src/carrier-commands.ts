@@ -4,16 +4,18 @@ import { showStatus } from './carrier-status.ts';
 import { type CarrierTestService, createCarrierTestService } from './delivery/carrier-test-service.ts';
 import { explainRoute } from './explain-command.ts';
 import { readNumber } from './messages/phone-number.ts';
+import type { Note } from './platform/database.ts';
 import { ApiError, StartError } from './platform/errors.ts';
+import { toRun } from './platform/how-to-run.ts';
+import { createAudit } from './portal/audit.ts';
 
-const usage = [
-  'Say one of:',
-  '  npm run carriers -- status',
-  '  npm run carriers -- apply <file.json> [--dry-run] [--prune]',
-  '  npm run carriers -- export',
-  '  npm run carriers -- test <name> <number>',
-  '  npm run carriers -- routes explain <number or message id> [--from=ACME] [--api=verify] [--application=app_…]',
-].join('\n');
+const forms = [
+  'status',
+  'apply <file.json> [--dry-run] [--prune]',
+  'export',
+  'test <name> <number>',
+  'routes explain <number or message id> [--from=ACME] [--api=verify] [--application=app_…]',
+];
 
 /** `npm run carriers`: what operators do by files and on the machine. A running service follows at once. */
 export function runCarrierCommand([act, ...args]: string[], parts: CarrierCommandParts): Promise<string> {
@@ -27,7 +29,7 @@ export function runCarrierCommand([act, ...args]: string[], parts: CarrierComman
   if (act === 'apply' && first !== undefined && second === undefined && flags.every(isApplyFlag)) {
     return applyFile(first, { dryRun: flags.includes('--dry-run'), prune: flags.includes('--prune') }, parts);
   }
-  throw new StartError(usage);
+  throw new StartError(['Say one of:', ...forms.map((form) => `  ${toRun('carriers', form)}`)].join('\n'));
 }
 
 function isApplyFlag(flag: string): boolean {
@@ -41,7 +43,8 @@ async function test(name: string, written: string, parts: CarrierCommandParts): 
   if (to === undefined) throw new StartError('Give the number with its country code, like +447700900123.');
   const tests = createCarrierTestService(parts);
   const text = { to, from: 'Heliograph', message: 'This text tests a carrier of Heliograph.' };
-  const id = await tests.start(name, text).catch((error: unknown) => {
+  const note: Note = (tx) => createAudit(parts).recordByMachine(tx, { act: 'carrier.tested', id: name });
+  const id = await tests.start(name, text, note).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 404 ? new StartError(`There is no carrier ${name}.`) : error;
   });
   parts.say(`The running service sends one text to ${to} through ${name}, and waits up to 120 s for its receipt.`);

@@ -1,3 +1,4 @@
+import { runBackup } from './backup-command.ts';
 import { runCarrierCommand } from './carrier-commands.ts';
 import { composeSigningKeys } from './compose/signing-keys.ts';
 import { createInboundRetention } from './inbound/inbound-retention.ts';
@@ -7,10 +8,12 @@ import { type Clock, hourMs, toTimestamp } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { StartError } from './platform/errors.ts';
+import { toRun } from './platform/how-to-run.ts';
 import { deleteAnswersAbout } from './platform/idempotency.ts';
 import type { KeyRing } from './platform/keys.ts';
 import { createLog } from './platform/log.ts';
 import { rotateKeyRing } from './platform/open-key-ring.ts';
+import { createAudit } from './portal/audit.ts';
 import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
 import { alertSecret } from './quality/alert-body.ts';
@@ -18,7 +21,7 @@ import { createRegistry } from './registry/registry.ts';
 import { deleteArrivalsOf } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
-/** Commands that need a shell on the machine. */
+/** Commands that need a shell on the machine. `restore` is one of its own: it opens the database by itself. */
 export const commands = [
   'operator',
   'reset-password',
@@ -27,6 +30,8 @@ export const commands = [
   'rotate-ring',
   'carriers',
   'alert-secret',
+  'backup',
+  'restore',
 ];
 
 interface Parts {
@@ -40,6 +45,8 @@ interface Parts {
   say: (text: string) => void;
   /** Reads a variable of the environment: a file may name one instead of a secret. */
   readEnv: (name: string) => string | undefined;
+  /** Aborted when a person or the system ends the command. */
+  interrupted: AbortSignal;
 }
 
 export function runCommand(command: string, args: string[], parts: Parts): Promise<string> {
@@ -54,6 +61,8 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
       return runCarrierCommand(args, parts);
     case 'alert-secret':
       return showAlertSecret(args, parts);
+    case 'backup':
+      return runBackup(args, parts);
     default:
       return makeLink(command, args, parts);
   }
@@ -64,7 +73,8 @@ const rotationLeadMs = hourMs;
 
 async function rotateKeys(args: string[], parts: Parts): Promise<string> {
   const withdraw = args.includes('--withdraw');
-  if (args.some((arg) => arg !== '--withdraw')) throw new StartError('Usage: npm run rotate-keys [-- --withdraw]');
+  if (args.some((arg) => arg !== '--withdraw'))
+    throw new StartError(`Say ${toRun('rotate-keys')} or ${toRun('rotate-keys', '--withdraw')}.`);
   const log = createLog({ level: 'silent', readable: false });
   const { feed } = createRegistry({ ...parts, log, listen: false });
   await composeSigningKeys(parts, feed).rotate({ leadMs: rotationLeadMs, withdraw });
@@ -75,7 +85,7 @@ async function rotateKeys(args: string[], parts: Parts): Promise<string> {
 }
 
 async function rotateRing(args: string[], parts: Parts): Promise<string> {
-  if (args.length > 0) throw new StartError('Say only: npm run rotate-ring');
+  if (args.length > 0) throw new StartError(`Say only: ${toRun('rotate-ring')}`);
   const { version, usedFromMs, isNew } = await rotateKeyRing(parts);
   const from = toTimestamp(usedFromMs);
   return isNew
@@ -84,7 +94,7 @@ async function rotateRing(args: string[], parts: Parts): Promise<string> {
 }
 
 async function showAlertSecret(args: string[], { config, keys }: Parts): Promise<string> {
-  if (args.length > 0) throw new StartError('Say only: npm run alert-secret');
+  if (args.length > 0) throw new StartError(`Say only: ${toRun('alert-secret')}`);
   return [
     '',
     `  ${alertSecret(keys)}`,
@@ -101,7 +111,7 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
   const { config, clock, database, keys, say } = parts;
   const number = readNumber(written);
   if (number === undefined || more.length > 0) {
-    throw new StartError('Give one phone number: npm run forget -- +447700900123');
+    throw new StartError(`Give one phone number: ${toRun('forget', '+447700900123')}`);
   }
   await loadPhoneNumbers();
   const messages = await createMessageRetention({
@@ -121,19 +131,31 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
   return `\nThe number is masked in ${records}.\n`;
 }
 
-async function makeLink(command: string, [given, ...more]: string[], parts: Parts): Promise<string> {
+const withoutSecondFactor = '--remove-second-factor';
+
+async function makeLink(command: string, args: string[], parts: Parts): Promise<string> {
+  const removesSecondFactor = command === 'reset-password' && args.includes(withoutSecondFactor);
+  const [given, ...more] = removesSecondFactor ? args.filter((arg) => arg !== withoutSecondFactor) : args;
   const email = readEmail(given ?? '');
   if (email === undefined || more.length > 0) {
-    throw new StartError(`Give one email address: npm run ${command} -- you@example.com`);
+    throw new StartError(`Give one email address: ${toRun(command, 'you@example.com')}`);
   }
   const links = createLinkMaker(parts);
-  const existing = await links.findAccount(email);
-  const token = await links.createLink(email, command === 'operator');
+  const existing = await links.findPerson(email);
+  const makesOperator = command === 'operator';
+  const token = await links.createLink(email, { makesOperator, removesSecondFactor }, (tx, { personId }) =>
+    createAudit(parts).recordByMachine(tx, {
+      act: 'reset_link.created',
+      id: personId,
+      details: { email, makes_operator: makesOperator, removes_second_factor: removesSecondFactor },
+    }),
+  );
   if (token === undefined) throw new StartError(`No account has the email ${email}.`);
   const { publicUrl } = parts.config;
   return [
     '',
     ...linkPurpose(command, email, existing),
+    ...(removesSecondFactor ? ['It also turns off the second factor.'] : []),
     '',
     // Browsers do not send the part after `#`, so the token stays out of access logs.
     `  ${publicUrl}/#/set-password/${token}`,

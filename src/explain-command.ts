@@ -5,11 +5,11 @@ import type { Api } from './http/route.ts';
 import { loadPhoneNumbers, readNumber } from './messages/phone-number.ts';
 import { toTimestamp } from './platform/clock.ts';
 import { ApiError, StartError } from './platform/errors.ts';
+import { toRun } from './platform/how-to-run.ts';
 import { isId } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 
-const usage =
-  'Say: npm run carriers -- routes explain <number or message id> [--from=ACME] [--api=sms|verify|messaging] [--application=app_…]';
+const form = 'routes explain <number or message id> [--from=ACME] [--api=sms|verify|messaging] [--application=app_…]';
 const apis: readonly string[] = ['sms', 'verify', 'messaging'];
 
 /** `routes explain`: which carriers a text has, in which order, and why. */
@@ -19,7 +19,7 @@ export async function explainRoute(args: string[], parts: CarrierCommandParts): 
   const unknown = [...flags.keys()].some((name) => !['from', 'api', 'application'].includes(name));
   const api = flags.get('api') ?? null;
   if (about === undefined || more.length > 0 || unknown || (api !== null && !apis.includes(api)))
-    throw new StartError(usage);
+    throw new StartError(`Say: ${toRun('carriers', form)}`);
   const isMessage = isId('msg', about);
   const to = isMessage ? null : (readNumber(about) ?? null);
   if (!isMessage && to === null) throw new StartError('Give the number with its country code, like +447700900123.');

@@ -1,17 +1,21 @@
 import { existsSync, write } from 'node:fs';
 import { createApp } from './app.ts';
-import { boot, type ShutdownSteps } from './boot.ts';
+import { boot, openStore, type ShutdownSteps } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
 import { deliveryChannel } from './compose/delivery.ts';
 import { tokenUrlOf } from './compose/foundation.ts';
+import { createNodeWindows } from './edge/node-windows.ts';
 import { startSigningThread } from './identity/start-signing-thread.ts';
+import { startWebProcesses } from './node-parent.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
+import { createMetrics } from './platform/metrics.ts';
 import { createNotifier } from './platform/notifier.ts';
 import { readVersion } from './platform/version.ts';
 import { makeDemoApplications } from './registry/demo-applications.ts';
+import { runRestore } from './restore-command.ts';
 import { type DeliveryThread, startDeliveryThread } from './start-delivery-thread.ts';
 import { welcome } from './welcome.ts';
 
@@ -39,22 +43,23 @@ async function main([command, ...args]: string[]): Promise<void> {
     })();
     return ending;
   };
-  let interrupted = false;
+  const interruption = new AbortController();
+  const { signal: interrupted } = interruption;
   let running: Promise<void> | undefined;
   // SIGHUP means that the terminal was closed: a failed write to it must not interrupt the shutdown.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (interrupted || ending !== undefined) return;
-      interrupted = true;
+      if (interrupted.aborted || ending !== undefined) return;
+      interruption.abort();
       // Not `say`: writing to a full pipe that has no reader would block the shutdown.
       write(1, 'Stopping: finishing requests in flight.\n', () => {});
       // Let a start in progress finish: a half-started Postgres cannot be stopped.
       void Promise.race([running, new Promise((done) => setTimeout(done, startWithinMs))])
         .catch(() => {})
         .then(end)
-        .then(() => process.exit(0));
+        .then(() => process.exit());
     });
   }
   const onFatal = (error: Error) => {
@@ -77,17 +82,28 @@ async function main([command, ...args]: string[]): Promise<void> {
     if (!commands.includes(command))
       throw new StartError(`Unknown command ${command}. The commands are: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
-    const parts = await boot({ config, clock, log: quiet, shutdownSteps, as: 'command', say, onFatal });
-    const readEnv = (name: string) => process.env[name];
-    say(await runCommand(command, args, { config, clock, say, readEnv, ...parts }));
+    const bootOptions = { config, clock, log: quiet, shutdownSteps, say, onFatal };
+    if (command === 'restore') {
+      const openAlone = () => openStore({ ...bootOptions, as: 'restore' });
+      say(await runRestore(args, { config, clock, say, interrupted, openStore: openAlone }));
+    } else {
+      const parts = await boot({ ...bootOptions, as: 'command' });
+      const readEnv = (name: string) => process.env[name];
+      say(await runCommand(command, args, { config, clock, say, readEnv, interrupted, ...parts }));
+    }
     await end();
   })();
   try {
     await running;
   } catch (error) {
+    const isCut = interrupted.aborted;
+    if (isCut && command !== undefined) {
+      process.exitCode = 1;
+      process.stderr.write(`\n${(error as Error).message}\n`);
+    }
     await end();
     // Ctrl-C also reaches the Postgres that we were starting, and makes the start fail.
-    if (!interrupted) throw error;
+    if (!isCut) throw error;
   }
 }
 
@@ -109,38 +125,51 @@ async function serve(
   let delivery: DeliveryThread | undefined;
   const workers = createNotifier({ database, channel: deliveryChannel });
   const wakeDelivery = config.role === 'web' ? workers.notify : () => delivery?.wake();
-  const signing = config.role === 'worker' ? undefined : startSigningThread(log);
+  const isParent = config.processes > 1;
+  const signing = config.role === 'worker' || isParent ? undefined : startSigningThread(log);
   shutdownSteps.push(async () => signing?.stop());
   const sign = signing?.sign;
-  const app = createApp({ config, clock, database, sideDatabase, keys, log, version, wakeDelivery, sign });
+  const metrics = createMetrics();
+  const windows = createNodeWindows(clock, metrics);
+  const parts = { config, clock, database, sideDatabase, keys, log, version, metrics, windows };
+  const app = createApp({ ...parts, wakeDelivery, sign });
   countUnexpectedError = app.metrics.countUnexpectedError;
+  const threadData = { config, connection, secret, readable: process.stdout.isTTY === true };
   if (config.role !== 'web') {
-    const readable = process.stdout.isTTY === true;
-    delivery = await startDeliveryThread({ config, connection, secret, readable }, log, app.metrics);
+    delivery = await startDeliveryThread(threadData, log, app.metrics);
     shutdownSteps.push(async () => delivery?.stop());
   }
   shutdownSteps.push(() => app.stop());
   // A lone node has no other node to send traffic to.
-  if (config.redisUrl !== undefined) shutdownSteps.push(() => app.drain(drainMs));
+  const drainsMs = config.redisUrl === undefined ? 0 : drainMs;
+  if (drainsMs > 0 && !isParent) shutdownSteps.push(() => app.drain(drainsMs));
   const made =
     config.environment === 'sandbox' && config.role !== 'worker'
       ? await makeDemoApplications({
           database,
           registry: app.registry.service,
-          prepareOwner: app.developers.prepareAccount,
+          prepareOwner: app.people.prepareAccount,
           dataDir: config.dataDir,
           baseUrl: config.publicUrl,
           tokenUrl: tokenUrlOf(config),
         })
       : undefined;
-  await app.start();
+  let carriers: string[];
+  if (isParent) {
+    const web = await startWebProcesses({ ...threadData, log, metrics, windows, wakeDelivery, onFatal });
+    shutdownSteps.push(() => web.stop(drainsMs));
+    carriers = web.carriers;
+  } else {
+    await app.start();
+    carriers = app.carriers().map(({ name }) => name);
+  }
   say(
     welcome({
       version,
       config,
       made,
       paths: app.routes.map(({ path }) => path),
-      carriers: app.carriers().map(({ name }) => name),
+      carriers,
     }),
   );
 }

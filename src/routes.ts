@@ -10,25 +10,40 @@ import type { NumberService } from './inbound/number-service.ts';
 import { createOptOutRoutes, type OptOutRoutesOptions } from './inbound/opt-out-api.ts';
 import { createMessageRoutes } from './messages/message-api.ts';
 import type { MessageRoutesOptions } from './messages/message-routes-options.ts';
+import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Database } from './platform/database.ts';
 import { createAccountRoutes } from './portal/account-api.ts';
 import { createAlertRoutes } from './portal/alert-api.ts';
 import { createApplicationRoutes } from './portal/application-api.ts';
+import type { Audit } from './portal/audit.ts';
+import { createAuditRoutes } from './portal/audit-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/carrier-api.ts';
 import { createCredentialRoutes } from './portal/credential-api.ts';
 import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/delivery-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer-message-api.ts';
-import type { DeveloperService } from './portal/developer-service.ts';
 import {
   createDeveloperVerificationRoutes,
   type DeveloperVerificationOptions,
 } from './portal/developer-verification-api.ts';
+import { createEnableCredentialRoutes } from './portal/enable-credential-api.ts';
 import { createPortalEventRoutes, type PortalEventOptions } from './portal/event-api.ts';
+import { createFailureRoutes, type FailureRoutesOptions } from './portal/failure-api.ts';
+import { createGuardHoldRoutes, type GuardHoldOptions } from './portal/guard-hold-api.ts';
+import { createGuardRuleRoutes, type GuardRuleOptions } from './portal/guard-rule-api.ts';
 import { createHealthRoutes, type HealthOptions } from './portal/health-api.ts';
 import { createPortalInboundRoutes, type PortalInboundOptions } from './portal/inbound-api.ts';
+import { createMemberRoutes } from './portal/member-api.ts';
+import type { MemberService } from './portal/member-service.ts';
+import { createNodeRoutes, type NodeRoutesOptions } from './portal/node-api.ts';
 import { createNumberRoutes } from './portal/number-api.ts';
+import { createOperatorAccountRoutes } from './portal/operator-account-api.ts';
 import { createOperatorRoutes } from './portal/operator-api.ts';
+import { createOperatorApplicationRoutes } from './portal/operator-application-api.ts';
+import { createPersonRoutes } from './portal/person-api.ts';
+import type { PersonService } from './portal/person-service.ts';
+import { createPlanRoutes } from './portal/plan-api.ts';
+import { createQueueRoutes, type QueueRoutesOptions } from './portal/queue-api.ts';
 import { createRegistrationRoutes } from './portal/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/request-api.ts';
 import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
@@ -37,8 +52,10 @@ import { createServiceRoutes } from './portal/service-api.ts';
 import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
 import { createTemplateRoutes } from './portal/template-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
+import { createTrafficRoutes, type TrafficRoutesOptions } from './portal/traffic-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import { createWebhookRoutes, type WebhookRoutesOptions } from './portal/webhook-api.ts';
+import type { PlanService } from './registry/plan-service.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
@@ -53,7 +70,11 @@ export interface RouteParts {
   config: Config;
   version: string;
   database: Database;
-  developers: DeveloperService;
+  clock: Clock;
+  audit: Audit;
+  plans: PlanService;
+  people: PersonService;
+  members: MemberService;
   /** The name of the cookie is in the reference. */
   sessions: { cookieName: string };
   registry: RegistryService;
@@ -63,11 +84,17 @@ export interface RouteParts {
   messages: Pick<MessageRoutesOptions, 'messages' | 'idempotency' | 'rules'>;
   usage: UsageOptions;
   requests: RequestRoutesOptions;
+  failures: FailureRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
   events: PortalEventOptions;
   senders: SenderRoutesOptions;
   spend: SpendRoutesOptions;
+  guardHolds: GuardHoldOptions;
+  guardRules: GuardRuleOptions;
+  nodes: NodeRoutesOptions;
+  queue: QueueRoutesOptions;
+  traffic: TrafficRoutesOptions;
   health: HealthOptions;
   carriers: CarrierRoutesOptions;
   callbacks: CallbackRoutesOptions;
@@ -94,7 +121,8 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
 
 /** Every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { database, developers, registry, tokenUrl } = parts;
+  const { database, clock, people, members, registry, tokenUrl, audit } = parts;
+  const { publicUrl } = parts.config;
   const documented: Route[] = [
     ...createVerifyRoutes(parts.verify),
     ...createMessageRoutes({
@@ -117,30 +145,43 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...inboundRoutesOf(parts, 'messaging', byMessagingToken, 'Messaging API'),
     ...createFeedRoutes(parts.feed),
     ...createIdentityRoutes(parts.identity),
-    ...createServiceRoutes(parts.config, tokenUrl, parts.version),
-    ...createAccountRoutes(developers),
-    ...createApplicationRoutes(registry, database.transaction),
-    ...createRegistrationRoutes(registry, tokenUrl),
-    ...createCredentialRoutes(registry, tokenUrl),
+    ...createServiceRoutes(parts.config, tokenUrl, parts.version, parts.plans),
+    ...createAccountRoutes(people, audit),
+    ...createPersonRoutes(people, audit),
+    ...createMemberRoutes({ people, members, audit, publicUrl }),
+    ...createAuditRoutes(database),
+    ...createApplicationRoutes(registry, database.transaction, audit),
+    ...createRegistrationRoutes(registry, tokenUrl, audit),
+    ...createCredentialRoutes(registry, tokenUrl, audit),
+    ...createEnableCredentialRoutes(registry, audit),
     ...createUsageRoutes(parts.usage),
     ...createRequestRoutes(parts.requests),
+    ...createFailureRoutes(parts.failures),
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
     ...createPortalEventRoutes(parts.events),
-    ...createWebhookRoutes(parts.webhooks),
-    ...createOperatorRoutes({ database, registry }),
-    ...createSenderRoutes(parts.senders),
-    ...createTemplateRoutes(parts.spend.sending),
-    ...createSpendRoutes(parts.spend),
-    ...createCarrierRoutes(parts.carriers),
+    ...createWebhookRoutes(parts.webhooks, audit),
+    ...createOperatorRoutes({ database, registry, audit }),
+    ...createOperatorApplicationRoutes({ database, clock, flush: parts.usage.flush }),
+    ...createOperatorAccountRoutes({ database, clock, people, registry, audit, publicUrl }),
+    ...createSenderRoutes(parts.senders, audit),
+    ...createTemplateRoutes(parts.spend.sending, audit),
+    ...createSpendRoutes(parts.spend, audit),
+    ...createPlanRoutes({ database, plans: parts.plans, audit }),
+    ...createGuardHoldRoutes(parts.guardHolds, audit),
+    ...createGuardRuleRoutes(parts.guardRules),
+    ...createCarrierRoutes(parts.carriers, audit),
     ...createCallbackRoutes(parts.callbacks),
-    ...createRouteRoutes(parts.routing),
+    ...createRouteRoutes(parts.routing, audit),
     ...createTotalRoutes(parts.totals),
+    ...createQueueRoutes(parts.queue),
     ...createDeliveryRoutes(parts.deliveries),
     ...createAlertRoutes({ database }),
-    ...createNumberRoutes(parts.numbers),
-    ...createPortalInboundRoutes(parts.portalInbound),
+    ...createNumberRoutes(parts.numbers, audit),
+    ...createPortalInboundRoutes(parts.portalInbound, audit),
     ...createHealthRoutes(parts.health),
+    ...createNodeRoutes(parts.nodes),
+    ...createTrafficRoutes(parts.traffic),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
     ...createPageRoutes(parts.pagesFolder),

@@ -1,4 +1,5 @@
 import type { Config } from './platform/config.ts';
+import { toRun } from './platform/how-to-run.ts';
 import { credentialsFile, type SandboxCredentials } from './registry/demo-applications.ts';
 
 /** The text printed at startup: URLs, and `curl` lines that work as pasted. */
@@ -13,7 +14,7 @@ export function welcome(options: {
   carriers: string[];
 }): string {
   const { version, config, made, paths, carriers } = options;
-  const missing = config.environment === 'production' && carriers.length === 0 ? noCarrier : [];
+  const missing = config.environment === 'production' && carriers.length === 0 ? noCarrier() : [];
   if (config.role === 'worker') {
     const health = `  Health     http://${config.host}:${config.port}/readyz`;
     return ['', `Heliograph ${version} delivers texts (${config.environment}).`, '', health, '', ...missing].join('\n');
@@ -26,6 +27,7 @@ export function welcome(options: {
     ...(made === undefined ? [] : [`    email      ${made.portal.email}`, `    password   ${made.portal.password}`]),
     `  Reference  ${config.publicUrl}/docs`,
     `  Health     ${config.publicUrl}/readyz`,
+    ...(config.processes === 1 ? [] : [`  Processes  ${config.processes} answer requests`]),
     '',
   ];
   if (made !== undefined) lines.push(...firstSteps(made, paths));
@@ -37,7 +39,7 @@ export function welcome(options: {
 }
 
 /** In production, what is missing until the first text can leave. */
-const noCarrier = [
+const noCarrier = () => [
   'NO CARRIER IS CONNECTED: every text and every verification is refused with 503.',
   'A carrier is an account at an operator or aggregator that you reach by SMPP. To connect one, write carriers.json:',
   '',
@@ -46,8 +48,8 @@ const noCarrier = [
   '',
   'and run, beside this service and with its settings (a .env file serves both):',
   '',
-  '  ACME_PASSWORD=… npm run carriers -- apply carriers.json',
-  '  npm run carriers -- test acme +447700900123',
+  `  ACME_PASSWORD=… ${toRun('carriers', 'apply carriers.json')}`,
+  `  ${toRun('carriers', 'test acme +447700900123')}`,
   '',
   'docs/carriers.md explains every setting and what to ask your provider. No restart is needed.',
   '',
@@ -57,7 +59,7 @@ const noCarrier = [
 function notToHandsets(carriers: string[]): string[] {
   const which = carriers.length === 1 ? `the carrier ${carriers[0]}` : `the carriers ${carriers.join(', ')}`;
   return [
-    `Texts go through ${which}, except to test numbers (+1500555…). npm run carriers -- status shows its state.`,
+    `Texts go through ${which}, except to test numbers (+1500555…). ${toRun('carriers', 'status')} shows its state.`,
     '',
   ];
 }

@@ -1,30 +1,39 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Route, Router, Switch, useParams } from 'wouter';
-import { useHashLocation } from 'wouter/use-hash-location';
 import { Applications } from './applications/applications.tsx';
 import { Layout } from './layout.tsx';
+import { isReferencePath, useAppLocation } from './location.ts';
 import { NotFound } from './not-found.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ProblemCallout } from './parts/problem-callout.tsx';
 import { ToastProvider } from './parts/toast.tsx';
 import { SessionProvider, useSession } from './session/session.tsx';
+import { Invitation } from './visitor/invitation.tsx';
 import { Landing } from './visitor/landing.tsx';
 import { SetPassword } from './visitor/set-password.tsx';
 import { SignIn } from './visitor/sign-in.tsx';
+import { words } from './words/layout.tsx';
 
+const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const AuditPage = lazy(() => import('./account/audit-page.tsx'));
 const ApplicationPage = lazy(() => import('./applications/application-page.tsx'));
+const loadDocs = () => import('./docs/docs.tsx');
+const Docs = lazy(loadDocs);
 const OperatorPages = lazy(() => import('./operator/operator-pages.tsx'));
+
+// Readers of the reference need not wait for the session first.
+if (isReferencePath(location.pathname)) void loadDocs();
 
 export function App() {
   return (
-    <Router hook={useHashLocation}>
+    <Router hook={useAppLocation} hrefs={useAppLocation.hrefs}>
       <ToastProvider>
         <SessionProvider
           loading={<Loading />}
           failed={(problem, retry) => (
-            <main style={{ maxWidth: 560, margin: '15vh auto', padding: 20 }}>
-              <h1>Heliograph</h1>
+            <main style={{ maxWidth: 560, marginTop: '15vh', marginInline: 'auto', padding: 20 }}>
+              <h1>{words.product}</h1>
               <ProblemCallout problem={problem} onRetry={retry} />
             </main>
           )}
@@ -48,16 +57,22 @@ function Pages() {
   if (account === null) {
     return (
       <Switch>
+        <Route path="/docs/*?" component={Docs} />
         <Route path="/" component={Landing} />
         <Route path="/sign-up" component={Landing} />
         <Route path="/set-password/:token" component={SetPassword} />
+        <Route path="/invitation/:token" component={Invitation} />
         <Route component={SignIn} />
       </Switch>
     );
   }
   return (
     <Switch>
+      <Route path="/docs/*?" component={Docs} />
       <Route path="/set-password/:token" component={SetPassword} />
+      <Route path="/invitation/:token" component={Invitation} />
+      <Route path="/account" component={AccountPage} />
+      {account.role === 'owner' && <Route path="/account/audit" component={AuditPage} />}
       <Route path="/" component={Applications} />
       <Route path="/sign-in" component={Applications} />
       <Route path="/sign-up" component={Applications} />

@@ -3,33 +3,35 @@ import { type ReactNode, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAction } from './api/use-action.ts';
 import styles from './layout.module.css';
+import { isReferencePath } from './location.ts';
 import { ColorSchemeSwitch } from './parts/color-scheme-switch.tsx';
 import { Icon } from './parts/icon.tsx';
 import { Logo } from './parts/logo.tsx';
 import { Tag } from './parts/status.tsx';
 import { useSession } from './session/session.tsx';
+import { words } from './words/layout.tsx';
 
 export function Layout({ children }: { children: ReactNode }) {
   const { service, account } = useSession();
+  const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
+  // The reference has three columns.
   return (
-    <>
+    <div className={styles.frame} data-wide={isReferencePath(path) || undefined}>
       <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
-        Skip to content
+        {words.skip}
       </button>
       <header className={styles.header}>
         <div className={styles.bar}>
           <Link href="/" className={styles.brand}>
             <Logo />
-            Heliograph
+            {words.product}
           </Link>
           <Tag tone={service.environment === 'sandbox' ? 'wait' : 'calm'}>{service.environment}</Tag>
-          <nav className={styles.nav} aria-label="Main">
-            {account !== null && <NavLink href="/applications">Applications</NavLink>}
-            {account?.operator && <NavLink href="/operator">Operations</NavLink>}
-            <a href="/docs" className={styles.link}>
-              Reference
-            </a>
+          <nav className={styles.nav} aria-label={words.navigation}>
+            {account !== null && <NavLink href="/applications">{words.applications}</NavLink>}
+            {account?.operator && <NavLink href="/operator">{words.operations}</NavLink>}
+            <NavLink href="/docs">{words.reference}</NavLink>
           </nav>
           <div className={styles.end}>
             <ColorSchemeSwitch />
@@ -42,9 +44,9 @@ export function Layout({ children }: { children: ReactNode }) {
       </main>
       <footer className={styles.footer}>
         {service.name} {service.version}
-        {service.environment === 'sandbox' && ' · Texts go to the virtual handset and never leave this machine.'}
+        {service.environment === 'sandbox' && ` · ${words.sandboxNote}`}
       </footer>
-    </>
+    </div>
   );
 }
 
@@ -63,7 +65,7 @@ function VisitorLink() {
   const landing = location === '/' || location === '/sign-up';
   return (
     <Button component={Link} href={landing ? '/sign-in' : '/'} variant="default" size="sm">
-      {landing ? 'Sign in' : 'Sign up'}
+      {landing ? words.signIn : words.signUp}
     </Button>
   );
 }
@@ -77,12 +79,13 @@ function SignedIn({ email }: { email: string }) {
   });
   return (
     <>
-      <span className={styles.email} title={email}>
-        {email}
-      </span>
+      <Link href="/account" className={styles.account ?? ''} aria-label={words.accountOf(email)} title={email}>
+        <Icon name="person" size={18} />
+        <span className={styles.email}>{email}</span>
+      </Link>
       <Button variant="default" size="sm" loading={busy} onClick={() => run()}>
         <Icon name="leave" size={16} />
-        <span className={styles.leave}>Sign out</span>
+        <span className={styles.leave}>{words.signOut}</span>
       </Button>
     </>
   );

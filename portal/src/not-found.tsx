@@ -1,14 +1,12 @@
-import { Link } from 'wouter';
 import { EmptyState } from './parts/empty-state.tsx';
 import { PageTitle } from './parts/page-title.tsx';
+import { words } from './words/layout.tsx';
 
 export function NotFound() {
   return (
     <>
-      <PageTitle>Page not found</PageTitle>
-      <EmptyState title="This page does not exist, or it belongs to another account">
-        Go back to <Link href="/applications">your applications</Link>.
-      </EmptyState>
+      <PageTitle>{words.notFound.title}</PageTitle>
+      <EmptyState title={words.notFound.why}>{words.notFound.next}</EmptyState>
     </>
   );
 }

@@ -1,30 +1,52 @@
 import { addressKey } from '../edge/address-key.ts';
-import { createAddressWindows } from '../edge/address-windows.ts';
-import { createDeveloperService } from '../portal/developer-service.ts';
+import { createMemberService } from '../portal/member-service.ts';
 import { createHasher, type PasswordCost } from '../portal/password.ts';
 import { createPasswordWork } from '../portal/password-work.ts';
+import { createPersonRemoval } from '../portal/person-removal.ts';
+import { createPersonService } from '../portal/person-service.ts';
+import { createSecondFactor } from '../portal/second-factor.ts';
 import { createSessions } from '../portal/session.ts';
+import { createSignInChallenges } from '../portal/sign-in-challenge.ts';
 import { createSignInThrottle } from '../portal/sign-in-throttle.ts';
+import type { RegistryService } from '../registry/registry-service.ts';
 import type { Foundation } from './foundation.ts';
 
 export type Accounts = ReturnType<typeof composeAccounts>;
 
-export function composeAccounts(foundation: Foundation, passwordCost: PasswordCost | undefined) {
-  const { config, clock, sideDatabase: database, keys, metrics } = foundation;
+export interface AccountParts {
+  registry: RegistryService;
+  passwordCost: PasswordCost | undefined;
+}
+
+/** Builds what people, their accounts and sessions need. */
+export function composeAccounts(foundation: Foundation, { registry, passwordCost }: AccountParts) {
+  const { config, clock, sideDatabase: database, keys, windows } = foundation;
   const { passwordPerMinute: perMinute } = config;
   const hasher = createHasher(passwordCost);
-  const windows = createAddressWindows({ clock });
-  metrics.gauge('heliograph_password_windows', 'Addresses with recent password requests', () => windows.size);
   const passwordWork = createPasswordWork({
     hasher,
     addressKey,
     // No response tells a connection about this limit in advance, so a retry extends the block only 250 ms after a
     // refusal.
-    takeTry: (key) => windows.decide(key, { perMinute, burst: perMinute }, Number.NEGATIVE_INFINITY),
+    takeTry: (key) => windows.passwords.decide(key, { perMinute, burst: perMinute }, Number.NEGATIVE_INFINITY),
     perMinute,
+    // Several processes use several cores already.
+    concurrent: config.processes === 1 ? 2 : 1,
   });
   const sessions = createSessions({ database, clock, keys, https: config.publicUrl.startsWith('https:') });
-  const throttle = createSignInThrottle(database, clock, keys);
-  const developers = createDeveloperService({ database, clock, keys, hasher, passwordWork, sessions, throttle });
-  return { sessions, developers };
+  const people = createPersonService({
+    database,
+    clock,
+    keys,
+    hasher,
+    passwordWork,
+    sessions,
+    addressKey,
+    throttle: createSignInThrottle(database, clock, keys),
+    secondFactor: createSecondFactor({ database, clock, keys, issuer: `Heliograph ${new URL(config.publicUrl).host}` }),
+    challenges: createSignInChallenges({ clock, keys }),
+    removePerson: createPersonRemoval({ database, registry }),
+  });
+  const members = createMemberService({ database, clock, keys, passwordWork, sessions });
+  return { sessions, people, members };
 }

@@ -74,6 +74,12 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
         value: (watch.facts?.spend ?? []).filter(({ percent }) => percent >= level).length,
       })),
   );
+  metrics.gauges(
+    'heliograph_guard_holds',
+    'Prefixes and countries of applications whose verifications are held back (acts) or only reported',
+    ['country', 'acts'],
+    () => countBy((watch.facts?.holds ?? []).map(({ country, acts }) => [country ?? '', String(acts)])),
+  );
   return watch;
 }
 

@@ -1,30 +1,48 @@
+import type { NodeWindows } from '../edge/node-windows.ts';
+import type { ProcessCount } from '../http/operations-api.ts';
 import type { Route } from '../http/route.ts';
 import type { HttpServer, ServerTimeouts } from '../http/server.ts';
 import type { SigningKeys } from '../identity/signing-keys.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { DeveloperService } from '../portal/developer-service.ts';
 import type { PasswordCost } from '../portal/password.ts';
+import type { PersonService } from '../portal/person-service.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
 /** What the app is made of. */
-export interface AppOptions extends Omit<Foundation, 'metrics'> {
+export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
   version: string;
+  /** Both are made here, unless something else counts in them too. */
+  metrics?: Metrics;
+  windows?: NodeWindows;
   timeouts?: Partial<ServerTimeouts>;
   passwordCost?: PasswordCost;
   /** Tells the delivery worker that something is due. */
   wakeDelivery: () => void;
+  /** Set in a web process of a node that has several. */
+  node?: NodeOfProcesses;
   /** Extra routes behind the same edge, for tests and benchmarks. */
   extraRoutes?: Route[];
+}
+
+/** What a web process knows of its node, by asking the parent. */
+export interface NodeOfProcesses {
+  /** False while the parent owes a decision for too long. */
+  isAnswering(): boolean;
+  processes(): ProcessCount;
+  /** The metrics of all processes, and not of this one alone. */
+  readMetrics?(): Promise<string>;
+  /** Writes the usage and the requests that any process has counted. */
+  flushMetering?(): Promise<void>;
 }
 
 export interface App extends Pick<Carriers, 'alerts'> {
   server: HttpServer;
   routes: Route[];
   registry: Registry;
-  developers: DeveloperService;
+  people: PersonService;
   signingKeys: SigningKeys;
   metering: Metering;
   metrics: Metrics;

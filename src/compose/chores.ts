@@ -28,10 +28,14 @@ import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable 
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteClearedAlerts } from '../quality/alert-store.ts';
+import { deleteOldBlockedStarts } from '../quality/blocked-start-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
+import { deleteOldNumbers, deleteOldSums, foldHours } from '../quality/conversion-store.ts';
+import { createConversionWatch } from '../quality/conversion-watch.ts';
+import { deleteOldHolds, endDueHolds } from '../quality/guard-hold-store.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
 import { deleteOldDays, foldDays } from '../quality/total-store.ts';
-import { deleteDeadNodes, deleteOldChanges } from '../registry/change-store.ts';
+import { deleteDeadNodes, deleteOldChanges, recordChange } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
@@ -69,6 +73,8 @@ export function createChores({ config, database, clock, keys, log, deliverIncomp
     clock,
     walkEnded: walkEndedCodes,
     findShared: findOnSeveralCarriers,
+    conversions:
+      config.environment === 'sandbox' ? undefined : createConversionWatch({ clock, keys, tellNodes: recordChange }),
   });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   // A day longer than cursors may reach back, so that no page is read while its events go.
@@ -176,12 +182,20 @@ export function createChores({ config, database, clock, keys, log, deliverIncomp
     ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
+    { name: 'ended-holds', everyMs: minuteMs, runPiece: withNow(endDueHolds) },
+    { name: 'old-holds', everyMs: hourMs, runPiece: withNow(deleteOldHolds) },
+    { name: 'old-blocked-starts', everyMs: hourMs, runPiece: withNow(deleteOldBlockedStarts) },
+    { name: 'old-conversion-numbers', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldNumbers) },
+    { name: 'conversions-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldHours) },
+    { name: 'old-conversions', everyMs: hourMs, runPiece: withNow(deleteOldSums) },
     { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },
     { name: 'old-totals', everyMs: hourMs, runPiece: withNow(deleteOldDays) },
     { name: 'old-alerts', everyMs: hourMs, runPiece: withNow(deleteClearedAlerts) },
     { name: 'old-carrier-minutes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldMinutes) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },
+    { name: 'dead-invitations', everyMs: hourMs, runPiece: portal.deleteDeadInvitations },
+    { name: 'old-audit', everyMs: hourMs, runPiece: () => portal.deleteOldAudit(keptFrom(clock.nowMs())) },
     { name: 'old-known-addresses', everyMs: hourMs, runPiece: portal.deleteOldAddresses },
     { name: 'old-sign-in-tries', everyMs: minuteMs, runPiece: portal.deleteOldTries },
   ];

@@ -1,5 +1,4 @@
 import { createAddressLimits } from '../edge/address-limits.ts';
-import { createAddressWindows } from '../edge/address-windows.ts';
 import { createApplicationAccess } from '../edge/application-access.ts';
 import { createGateway } from '../edge/gateway.ts';
 import type { Windows } from '../edge/windows.ts';
@@ -19,15 +18,9 @@ export interface EdgeParts {
 }
 
 /** Builds the gateway that every request passes first. A worker node answers only health checks and metrics. */
-export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeParts): Gateway {
+export function composeEdge({ config, windows }: Foundation, parts: EdgeParts): Gateway {
   const { registry, verifier } = parts.identity;
   const { sessions } = parts.accounts;
-  const windows = { visitors: createAddressWindows({ clock }), identity: createAddressWindows({ clock }) };
-  metrics.gauge(
-    'heliograph_address_windows',
-    'Addresses in memory',
-    () => windows.visitors.size + windows.identity.size,
-  );
   const addresses = createAddressLimits(windows.visitors, config.addressLimits);
   const gateway = createGateway({
     applications: createApplicationAccess({
@@ -40,11 +33,12 @@ export function composeEdge({ config, clock, metrics }: Foundation, parts: EdgeP
     findOpenSessions: sessions.findOpen,
     sessionCookie: sessions.cookieName,
     addresses,
-    identityAddresses: createAddressLimits(windows.identity, config.addressLimits),
+    identityAddresses: createAddressLimits(windows.clients, config.addressLimits),
     apis: apiPrefixes,
     metrics: { token: config.metricsToken, openToLoopback: config.environment === 'sandbox' },
     isCallback: parts.isCallback,
     publicUrl: config.publicUrl,
+    operatorsNeedSecondFactor: config.operatorSecondFactor === 'required',
   });
   return config.role === 'worker' ? createWorkerGateway(gateway) : gateway;
 }

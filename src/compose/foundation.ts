@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { NodeWindows } from '../edge/node-windows.ts';
 import type { JwsSigner } from '../identity/sign-jws.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -9,6 +10,7 @@ import type { Metrics } from '../platform/metrics.ts';
 
 /** What every part of the app depends on. */
 export interface Foundation {
+  version: string;
   config: Config;
   clock: Clock;
   database: Database;
@@ -17,6 +19,8 @@ export interface Foundation {
   keys: KeyRing;
   log: Log;
   metrics: Metrics;
+  /** In this process, or in the parent of the node's processes. */
+  windows: NodeWindows;
   /** Signs tokens and proofs. Without it, Node's thread pool does. */
   sign?: JwsSigner | undefined;
 }

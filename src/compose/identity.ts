@@ -13,7 +13,7 @@ export type Identity = ReturnType<typeof composeIdentity>;
 
 /** Builds the registry and the identity provider. `onApplicationChange` is called for every change on any node. */
 export function composeIdentity(foundation: Foundation, onApplicationChange: (applicationId?: string) => void) {
-  const { config, clock, database, sideDatabase, keys, log, metrics, sign = signJwsInPool } = foundation;
+  const { config, clock, database, sideDatabase, keys, log, metrics, version, sign = signJwsInPool } = foundation;
   const issuer = `${config.publicUrl}/realms/${config.realm}`;
   const registry = createRegistry({
     database,
@@ -22,6 +22,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     keys,
     log,
     config,
+    about: { version, role: config.role },
     onChange({ applicationId }) {
       if (applicationId === signingKeysChange) forgetSigningKeys();
       onApplicationChange(applicationId === allApplications ? undefined : applicationId);

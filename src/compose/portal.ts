@@ -2,8 +2,11 @@ import { readQueueState } from '../delivery/queue-state.ts';
 import type { Windows } from '../edge/windows.ts';
 import type { Check } from '../http/operations-api.ts';
 import type { Metering } from '../metering/metering.ts';
+import { createAudit } from '../portal/audit.ts';
+import { createRecordFiles } from '../portal/record-file.ts';
 import { createRequestStories } from '../portal/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
+import { createGuard } from '../verify/guard.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
 import type { Events } from './events.ts';
@@ -17,6 +20,8 @@ export interface PortalParts {
   registrations: Windows;
   verify: VerifyService;
   checks: Check[];
+  /** Undefined without Redis. */
+  hasRedis: () => boolean | undefined;
   carriers: Carriers;
   events: Events;
 }
@@ -25,30 +30,40 @@ export interface PortalParts {
 export function composePortal(foundation: Foundation, parts: PortalParts) {
   const { config, clock, sideDatabase: database } = foundation;
   const {
-    registry: { service: registry, senders, sending, feed },
+    registry: { service: registry, senders, sending, plans, feed },
     metering,
     registrations,
   } = parts;
   const { requireOwn, listApplicationIds: applicationIdsOf } = registry;
   const { flush } = metering;
+  const sendFile = createRecordFiles();
   const stories = createRequestStories({ database, clock, metering, applicationIdsOf });
   return {
+    clock,
+    plans,
+    audit: createAudit({ clock }),
     tokenUrl: tokenUrlOf(config),
     pagesFolder,
     usage: {
       database,
       clock,
       registry,
-      plans: config.plans,
+      plans,
       flush,
       quotaOf: async (...[id, limits]: Parameters<Windows['peek']>) => registrations.peek(id, limits),
     },
     requests: { database, clock, registry, findStory: stories.find, flush },
-    developerMessages: { database, clock, requireOwn },
-    developerVerifications: { database, clock, verify: parts.verify, requireOwn },
+    failures: { database, clock, registry, verify: parts.verify, flush },
+    developerMessages: { database, clock, requireOwn, sendFile },
+    developerVerifications: { database, clock, verify: parts.verify, requireOwn, sendFile },
     events: { ...parts.events.portal, requireOwn },
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
+    guardHolds: { database, clock, feed, requireOwn },
+    guardRules: { database, clock, rules: createGuard(config.guard, config.environment).inForce },
+    nodes: { recentNodes: feed.recentNodes },
+    queue: { database, clock },
+    traffic: { database, clock, flush },
     health: {
       database,
       clock,
@@ -57,6 +72,7 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
       checks: parts.checks,
       liveNodes: feed.liveNodes,
       countRegistry: registry.count,
+      hasRedis: parts.hasRedis,
       queue: () => readQueueState(database),
       carriers: parts.carriers.directory.list,
     },

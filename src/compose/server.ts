@@ -3,7 +3,7 @@ import type { Foundation } from './foundation.ts';
 
 export type ServerParts = Pick<
   ServerOptions,
-  'routes' | 'gateway' | 'onCounted' | 'bulkheads' | 'isDraining' | 'timeouts'
+  'routes' | 'gateway' | 'onCounted' | 'bulkheads' | 'isDraining' | 'timeouts' | 'sharesPort'
 >;
 
 /** Builds the HTTP server by the settings. */

@@ -1,4 +1,3 @@
-import { createMemoryWindows } from '../edge/memory-windows.ts';
 import { createRedisWindows } from '../edge/redis-windows.ts';
 import { createShareWindows } from '../edge/share-windows.ts';
 import { createWindowBreaker } from '../edge/window-breaker.ts';
@@ -7,21 +6,21 @@ import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { Foundation } from './foundation.ts';
 
 /**
- * Builds the rate windows of registrations. A lone node keeps them in memory. Nodes that share Redis each grant a share
- * of the limits while Redis is away.
+ * Builds the rate windows of registrations. A lone node keeps them in its memory. Nodes that share Redis each grant a
+ * share of the limits while Redis is away.
  */
-export function composeWindows({ config, clock, log, metrics }: Foundation, feed: ChangeFeed) {
-  const own = createMemoryWindows({ clock });
-  const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
-  metrics.gauge(
-    'heliograph_registration_windows',
-    'Registrations with requests in the last minute',
-    () => own.size + share.size,
-  );
+export function composeWindows({ config, clock, log, metrics, windows }: Foundation, feed: ChangeFeed) {
   const checks: Check[] = [];
   if (config.redisUrl === undefined) {
-    return { registrations: own, checks, start: async () => {}, stop: () => {} };
+    const registrations = windows.registrations;
+    return { registrations, checks, hasRedis: () => undefined, start: async () => {}, stop: () => {} };
   }
+  const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
+  metrics.gauge(
+    'heliograph_share_windows',
+    'Registrations that a share was granted in the last minute',
+    () => share.size,
+  );
   const breaker = createWindowBreaker({ url: config.redisUrl, log });
   // Optional: a node without Redis still grants its share, like all others, so it stays in rotation.
   checks.push({ name: 'window_store', optional: true, passes: async () => breaker.redis !== undefined });
@@ -39,6 +38,7 @@ export function composeWindows({ config, clock, log, metrics }: Foundation, feed
   return {
     registrations: createRedisWindows({ breaker, share, clock }),
     checks,
+    hasRedis: () => breaker.redis !== undefined,
     start: breaker.start,
     stop: breaker.stop,
   };

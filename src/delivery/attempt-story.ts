@@ -89,12 +89,12 @@ function sentenceOf({ attempt, carrier, outcome, carrierMessageId, error, route,
   const why = error === null || outcome === 'unavailable' ? '' : ` ${messageError(error)?.message}`;
   const what: Record<AttemptOutcome, string> = {
     accepted: `accepted the text${id}.`,
-    refused: 'did not take the text.',
+    refused: 'refused the text.',
     unavailable: 'could not take the text.',
-    throttled: 'wanted fewer texts.',
-    in_doubt: 'gave no answer, so the text may have arrived.',
+    throttled: 'asked for fewer texts.',
+    in_doubt: 'did not answer. The text may have arrived.',
   };
-  const reported = receipt === null ? '' : ` Its receipt said ${receipt}.`;
-  const next = movedTo === null ? '' : ` The text went on to ${movedTo}.`;
+  const reported = receipt === null ? '' : ` Receipt: ${receipt}.`;
+  const next = movedTo === null ? '' : ` Moved to ${movedTo}.`;
   return `Attempt ${attempt}, carrier ${carrier}${by}: it ${what[outcome]}${why}${reported}${next}`;
 }

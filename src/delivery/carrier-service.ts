@@ -1,7 +1,7 @@
 import { validationError } from '../http/validation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Note, Tx } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
@@ -46,20 +46,20 @@ export interface LiveCarrier extends CarrierRow {
 }
 
 export interface CarrierService {
-  create(given: { name: string; kind: string; settings: unknown }): Promise<LiveCarrier>;
+  create(given: { name: string; kind: string; settings: unknown }, note?: Note): Promise<LiveCarrier>;
   /** Newest first. */
   list(limit: number, beforeId: number | undefined): Promise<LiveCarrier[]>;
   /** Throws a 404. */
   require(name: string): Promise<LiveCarrier>;
   /** Merges settings: what is not named stays, null removes. */
-  change(name: string, patch: unknown): Promise<LiveCarrier>;
+  change(name: string, patch: unknown, note?: Note): Promise<LiveCarrier>;
   /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
-  replace(name: string, settings: unknown): Promise<LiveCarrier>;
-  setPaused(name: string, paused: boolean): Promise<LiveCarrier>;
+  replace(name: string, settings: unknown, note?: Note): Promise<LiveCarrier>;
+  setPaused(name: string, paused: boolean, note?: Note): Promise<LiveCarrier>;
   /** New addresses for its provider's callbacks; the old ones are gone. A 409 for a carrier without callbacks. */
-  renewCallbacks(name: string): Promise<LiveCarrier>;
+  renewCallbacks(name: string, note?: Note): Promise<LiveCarrier>;
   /** A 409 while a route names it, and while texts wait or receipts are awaited unless it is forced. */
-  remove(name: string, options: { force: boolean }): Promise<void>;
+  remove(name: string, options: { force: boolean }, note?: Note): Promise<void>;
   /** The settings with their secrets, for a comparison on the machine. Never for an answer. */
   readAll(row: CarrierRow): CarrierSettings;
   /** All problems of a carrier, written nowhere. */
@@ -110,9 +110,11 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
   }
 
   /** Every node reads the rows again when the change commits. */
-  function notifying<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  function notifying<Result>(work: (tx: Tx) => Promise<Result>, note?: Note): Promise<Result> {
     return database.transaction(async (tx) => {
       const result = await work(tx);
+      // Without a row nothing has changed.
+      if (result !== undefined) await note?.(tx, result);
       await notifyCarriers(tx);
       return result;
     });
@@ -133,7 +135,11 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
   const readAll = (row: CarrierRow) => openCarrier(keys, row);
 
   /** Reads, changes and writes; if another change comes between, it begins again. */
-  async function rewrite(name: string, changed: (before: CarrierSettings) => unknown): Promise<LiveCarrier> {
+  async function rewrite(
+    name: string,
+    changed: (before: CarrierSettings) => unknown,
+    note?: Note,
+  ): Promise<LiveCarrier> {
     for (let tries = 0; tries < mostTries; tries++) {
       const row = await requireRow(name);
       const before = readAll(row);
@@ -147,7 +153,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
         secrets: sealSecrets(keys, row.id, secrets),
         isOtherAccount: changesAccount(before, after),
       };
-      const written = await notifying((tx) => changeCarrier(tx, change, clock.nowMs()));
+      const written = await notifying((tx) => changeCarrier(tx, change, clock.nowMs()), note);
       if (written !== undefined) return withOwnBinds(written);
     }
     throw new ApiError('INCOMPATIBLE_STATE', 'Others are changing this carrier at the same time. Try again.');
@@ -157,7 +163,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
     check,
     readAll,
 
-    async create(given) {
+    async create(given, note) {
       const { carrier, problems } = await check(given);
       if (problems.length > 0) throw validationError(problems);
       if ((await countCarriers(database)) >= mostCarriers)
@@ -171,7 +177,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
           const callback = kind === 'http' ? sealCallbackToken(keys, id, newCallbackToken()) : null;
           const row = { id, name: given.name, kind, settings, secrets: sealed, callback };
           return live(await insertCarrier(tx, row, clock.nowMs()), []);
-        });
+        }, note);
       } catch (error) {
         if (!violates(error, 'carrier_name')) throw error;
         throw new ApiError('ALREADY_EXISTS', `There is a carrier ${given.name} already.`);
@@ -180,26 +186,26 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
     list: async (limit, beforeId) => withBinds(await listCarriers(database, limit, beforeId)),
     require: async (name) => withOwnBinds(await requireRow(name)),
-    change: (name, patch) => rewrite(name, (before) => mergePatch(before.settings, patch)),
+    change: (name, patch, note) => rewrite(name, (before) => mergePatch(before.settings, patch), note),
 
-    replace: (name, given) => rewrite(name, (before) => keepCarrierSecrets(given, before)),
+    replace: (name, given, note) => rewrite(name, (before) => keepCarrierSecrets(given, before), note),
 
-    async setPaused(name, paused) {
-      const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()));
+    async setPaused(name, paused, note) {
+      const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()), note);
       if (row === undefined) throw notFound();
       return withOwnBinds(row);
     },
 
-    async renewCallbacks(name) {
+    async renewCallbacks(name, note) {
       const { id, callback: before } = await requireRow(name);
       if (before === null) throw new ApiError('INCOMPATIBLE_STATE', `The carrier ${name} has no callbacks.`);
       const callback = sealCallbackToken(keys, id, newCallbackToken());
-      const row = await notifying((tx) => renewCallback(tx, { id, callback }, clock.nowMs()));
+      const row = await notifying((tx) => renewCallback(tx, { id, callback }, clock.nowMs()), note);
       if (row === undefined) throw notFound();
       return withOwnBinds(row);
     },
 
-    async remove(name, { force }) {
+    async remove(name, { force }, note) {
       const row = await requireRow(name);
       if (!force && (await hasAwaitedTexts(database, row, clock.nowMs()))) throw stillAwaited(name);
       await notifying(async (tx) => {
@@ -208,7 +214,8 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
         if (table !== undefined && namesOf(table).includes(name)) throw stillNamed(name, table.routes);
         await deleteCarrier(tx, row.id, clock.nowMs());
         await deleteBindsOf(tx, row.id);
-      });
+        return row;
+      }, note);
     },
   };
 }

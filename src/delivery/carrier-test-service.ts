@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database, Note } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { type CarrierRow, findCarrier, notifyCarriers } from './carrier-store.ts';
@@ -20,7 +20,7 @@ export interface TestReport extends CarrierTest {
 
 export interface CarrierTestService {
   /** Asks the workers to test a carrier. Returns the test's id. */
-  start(name: string, text: { to: string; from: string; message: string }): Promise<string>;
+  start(name: string, text: { to: string; from: string; message: string }, note?: Note): Promise<string>;
   require(name: string, id: string): Promise<TestReport>;
 }
 
@@ -37,11 +37,12 @@ export function createCarrierTestService(options: { database: Database; clock: C
   }
 
   return {
-    async start(name, { to, from, message }) {
+    async start(name, { to, from, message }, note) {
       const { id: carrierId } = await requireCarrier(name);
       const id = newId('tst', clock);
       await database.transaction(async (tx) => {
         await insertTest(tx, { id, carrierId, to, from, message }, clock.nowMs());
+        await note?.(tx, id);
         await notifyCarriers(tx);
       });
       return id;

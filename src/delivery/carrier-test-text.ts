@@ -45,10 +45,10 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
   return result;
 }
 
-export const noReceipts: Told = { ok: true, detail: 'The settings say that this carrier gives no receipts.' };
+export const noReceipts: Told = { ok: true, detail: 'The settings of this carrier turn receipts off.' };
 
 export function describeReceipt(carrierMessageId: string, outcome: ReceiptOutcome): Told {
-  return { ok: outcome === 'delivered', detail: `The receipt of ${carrierMessageId} says: ${outcome}.` };
+  return { ok: outcome === 'delivered', detail: `Receipt of ${carrierMessageId}: ${outcome}.` };
 }
 
 export function describeResult(result: SubmitResult): Told {
@@ -56,10 +56,10 @@ export function describeResult(result: SubmitResult): Told {
     case 'accepted':
       return {
         ok: true,
-        detail: `The carrier accepted the text as ${result.carrierMessageId || 'a text without an id'}.`,
+        detail: `Accepted by carrier as ${result.carrierMessageId || 'a text without an id'}.`,
       };
     case 'throttled':
-      return { ok: false, detail: 'The carrier is throttled: it wants fewer texts. Try again shortly.' };
+      return { ok: false, detail: 'The carrier asked for fewer texts. Try again shortly.' };
     case 'in_doubt':
       return { ok: false, detail: 'The carrier did not answer. The text may still arrive.' };
     case 'not_sent':

@@ -116,7 +116,7 @@ test('explanations and what happened agree, for 200 texts over each of many tabl
       },
     ),
     // A counterexample among 200 texts is not worth the time to make it smaller.
-    { numRuns: inShort(12, 50), endOnFailure: true },
+    { numRuns: inShort(5, 50), endOnFailure: true },
   );
   assert.ok(routed > inShort(100, 500), `only ${routed} texts had a route`);
 });

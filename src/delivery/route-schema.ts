@@ -85,7 +85,7 @@ const routeExample = {
 /** A route as operators write it and as it is shown. */
 export const routeSchema = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 64, expected: 'a name of 1 to 64 characters' }),
+    name: Type.String({ minLength: 1, maxLength: 64, expected: 'a name (1–64 characters)' }),
     match: matchSchema,
     carriers: Type.Array(
       Type.Object({

@@ -1,7 +1,7 @@
 import { validationError } from '../http/validation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Note, Tx } from '../platform/database.ts';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
 import { notifyCarriers, readCarriers } from './carrier-store.ts';
 import { sandboxCarrier } from './environment-routes.ts';
@@ -20,7 +20,7 @@ export interface ShownTable {
 export interface RouteService {
   read(): Promise<ShownTable>;
   /** Puts a whole table in place of this version; a 409 if another change came first. */
-  replace(version: number, routes: readonly GivenRoute[], by: string): Promise<ShownTable>;
+  replace(version: number, routes: readonly GivenRoute[], by: string, note?: Note): Promise<ShownTable>;
   /** The problems of routes that fit the schema: carriers that are not there, names given twice. */
   check(routes: readonly GivenRoute[]): Promise<FieldProblem[]>;
 }
@@ -48,7 +48,7 @@ export function createRouteService({ database, clock, environment }: RouteServic
     read: () => read(database),
     check: (routes) => check(database, routes),
 
-    replace: (version, routes, by) =>
+    replace: (version, routes, by, note) =>
       database.transaction(async (tx) => {
         await lockRoutes(tx);
         const before = await read(tx);
@@ -58,6 +58,7 @@ export function createRouteService({ database, clock, environment }: RouteServic
         const nowMs = clock.nowMs();
         const table = { version: version + 1, routes: routes.map(toRule) };
         await insertTable(tx, { ...table, createdBy: by }, nowMs);
+        await note?.(tx, table);
         await notifyCarriers(tx);
         return { ...table, updatedAtMs: nowMs };
       }),

@@ -1,16 +1,16 @@
 import type { Arrival, LimitDecision, Limits } from '../http/admission.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import { addressKey } from './address-key.ts';
-import type { LocalWindows } from './windows.ts';
+import type { Windows } from './windows.ts';
 
 /** The limits of addresses, for callers that are not known. */
 export interface AddressLimits {
-  charge(arrival: Arrival): LimitDecision;
+  charge(arrival: Arrival): LimitDecision | Promise<LimitDecision>;
   /** The state of an address. Charges nothing. */
-  peek(address: OwnedText): LimitDecision;
+  peek(address: OwnedText): LimitDecision | Promise<LimitDecision>;
 }
 
-export function createAddressLimits(windows: LocalWindows, limits: Limits): AddressLimits {
+export function createAddressLimits(windows: Windows, limits: Limits): AddressLimits {
   return {
     charge: ({ address, informedAtMs }) => windows.decide(addressKey(address), limits, informedAtMs),
     peek: (address) => windows.peek(addressKey(address), limits),

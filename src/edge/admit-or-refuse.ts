@@ -24,3 +24,11 @@ export function asRefusal(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;
 }
+
+/** Goes on with a decision at once if it is there: only the windows of another process make a request wait. */
+export function whenDecided<Result>(
+  decision: LimitDecision | Promise<LimitDecision>,
+  next: (decision: LimitDecision) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return decision instanceof Promise ? decision.then(next) : next(decision);
+}

@@ -3,7 +3,7 @@ import type { Auth } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { AddressLimits } from './address-limits.ts';
-import { admitted, anonymous, asRefusal, limited, refused } from './admit-or-refuse.ts';
+import { admitted, anonymous, asRefusal, limited, refused, whenDecided } from './admit-or-refuse.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import {
   deadKey,
@@ -13,6 +13,7 @@ import {
   missingScope,
   readApiKey,
   readBearer,
+  suspendedKey,
 } from './credentials.ts';
 import type { Windows } from './windows.ts';
 
@@ -43,12 +44,12 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     const lookup = lookupFor(auth);
     // Check the cache first: cached credentials are well-formed, and a cache hit costs less than the form check.
     const known = lookup.remembered(text);
-    if (known === null) return uncharged(arrival, dead(auth));
+    if (known === null) return uncharged(arrival, dead(auth, text));
     if (known !== undefined) return admitKnown(arrival, auth, known);
     if (lookup.wasKnown(text)) return lookUpAgain(arrival, auth, text);
     if (!lookup.isWellFormed(text)) return uncharged(arrival, malformed(auth, text));
     // A made-up credential charges nothing, so it cannot use up the budget of others at the same address.
-    if (!lookup.isPlausible(text)) return uncharged(arrival, dead(auth));
+    if (!lookup.isPlausible(text)) return uncharged(arrival, dead(auth, text));
     return admitUnknown(arrival, auth, text);
   }
 
@@ -58,22 +59,30 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
 
   /** An unknown credential must get budget from its address before we check a signature or query the database. */
   function admitUnknown(arrival: Arrival, auth: ApplicationAuth, text: OwnedText): Admission | Promise<Admission> {
-    const decision = addresses.charge(arrival);
-    if (!decision.admitted) return limited(anonymous, decision);
-    return lookupFor(auth)
-      .lookUp(text)
-      .then(
-        (known) =>
-          known === null ? refused(anonymous, decision, dead(auth)) : admitKnown(arrival, auth, known, decision),
-        (error) => refused(anonymous, decision, asRefusal(error)),
-      );
+    return whenDecided(addresses.charge(arrival), (decision) => {
+      if (!decision.admitted) return limited(anonymous, decision);
+      return lookupFor(auth)
+        .lookUp(text)
+        .then(
+          (known) =>
+            known === null
+              ? refused(anonymous, decision, dead(auth, text))
+              : admitKnown(arrival, auth, known, decision),
+          (error) => refused(anonymous, decision, asRefusal(error)),
+        );
+    });
   }
 
   /** Something changed, or the database is away and this node cannot follow changes: do not charge the address. */
   async function lookUpAgain(arrival: Arrival, auth: ApplicationAuth, text: OwnedText): Promise<Admission> {
     const known = await lookupFor(auth).lookUp(text).catch(asRefusal);
     if (known instanceof ApiError) return uncharged(arrival, known);
-    return known === null ? uncharged(arrival, dead(auth)) : admitKnown(arrival, auth, known);
+    return known === null ? uncharged(arrival, dead(auth, text)) : admitKnown(arrival, auth, known);
+  }
+
+  function dead(auth: ApplicationAuth, text: OwnedText): ApiError {
+    if (auth.kind === 'bearer') return deadToken;
+    return keys.isSuspended?.(text) === true ? suspendedKey : deadKey;
   }
 
   /** `byAddress` is the decision if this request already charged its address. */
@@ -84,17 +93,15 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     byAddress?: LimitDecision,
   ): Admission | Promise<Admission> {
     if (arrival.route?.limitedBy === 'address') {
-      return admitWithin(known, auth, byAddress ?? addresses.charge(arrival), false);
+      const decision = byAddress ?? addresses.charge(arrival);
+      return whenDecided(decision, (made) => admitWithin(known, auth, made, false));
     }
-    // Await only a promise: the in-memory windows decide synchronously, so the usual request does not wait.
     const decision = registrations.decide(known.caller.registrationId, known.limits, arrival.informedAtMs);
-    return decision instanceof Promise
-      ? decision.then((made) => admitWithin(known, auth, made, true))
-      : admitWithin(known, auth, decision, true);
+    return whenDecided(decision, (made) => admitWithin(known, auth, made, true));
   }
 
-  function uncharged(arrival: Arrival, refusal: ApiError): Admission {
-    return refused(anonymous, addresses.peek(arrival.address), refusal);
+  function uncharged(arrival: Arrival, refusal: ApiError): Admission | Promise<Admission> {
+    return whenDecided(addresses.peek(arrival.address), (standing) => refused(anonymous, standing, refusal));
   }
 
   return { admit, lookupFor };
@@ -116,10 +123,6 @@ function admitWithin(
 
 export function readCredential(arrival: Arrival, { kind }: ApplicationAuth): OwnedText | ApiError {
   return kind === 'apikey' ? readApiKey(arrival) : readBearer(arrival);
-}
-
-function dead({ kind }: ApplicationAuth): ApiError {
-  return kind === 'apikey' ? deadKey : deadToken;
 }
 
 function malformed({ kind }: ApplicationAuth, text: string): ApiError {

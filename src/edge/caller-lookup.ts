@@ -11,6 +11,8 @@ export interface CallerLookup {
   remembered(text: OwnedText): KnownCaller | null | undefined;
   /** Whether an application had it at the last lookup: such a caller is not charged as unknown. */
   wasKnown(text: OwnedText): boolean;
+  /** Of an invalid credential: whether its owner can enable it. Only says why it was refused. */
+  isSuspended?(text: OwnedText): boolean;
   /** Costs a query, and for a token a signature check. */
   lookUp(text: OwnedText): Promise<KnownCaller | null>;
 }

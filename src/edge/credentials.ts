@@ -18,6 +18,9 @@ const keyRefusals = {
   malformed: unidentifiedKey('This is not an API key of this service. Check that you copied the whole key.'),
 };
 export const deadKey = unidentifiedKey('The API key is unknown, expired or not approved yet.');
+export const suspendedKey = unidentifiedKey(
+  'The API key is suspended, because the service was restored from a backup. Enable it in the portal.',
+);
 
 const needsToken = 'This API needs an access token in the Authorization header; an API key does not open it.';
 const notBearer = 'The Authorization header must be: Bearer <token>.';

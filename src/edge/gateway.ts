@@ -2,12 +2,13 @@ import type { Admission, Arrival, Gateway } from '../http/admission.ts';
 import type { Auth, Caller } from '../http/route.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import type { AddressLimits } from './address-limits.ts';
-import { admitted, anonymous, asRefusal, limited, refused } from './admit-or-refuse.ts';
+import { admitted, anonymous, asRefusal, limited, refused, whenDecided } from './admit-or-refuse.ts';
 import { type ApplicationAccess, readCredential } from './application-access.ts';
 import type { FindSession } from './caller-lookup.ts';
 import { createCredentialWatch, type FindOpenSessions } from './credential-watch.ts';
 import { readBasic, readCookie, signInFirst } from './credentials.ts';
 import { type MetricsAccess, refuseMetrics } from './metrics-access.ts';
+import { type PortalAuth, refuseRole } from './roles.ts';
 import { refuseCrossSite } from './same-site.ts';
 
 export interface GatewayOptions {
@@ -25,6 +26,8 @@ export interface GatewayOptions {
   /** Whether a path has the token of a carrier that this node knows. */
   isCallback?: (path: string) => boolean;
   publicUrl: string;
+  /** Whether operators must sign in with a second factor. */
+  operatorsNeedSecondFactor: boolean;
 }
 
 const open: Auth = { kind: 'none' };
@@ -45,38 +48,44 @@ export function createGateway(options: GatewayOptions): Gateway {
     return Array.isArray(auth) ? choose(auth, arrival) : auth;
   }
 
-  async function admitVisitor(arrival: Arrival, kind: 'visitor' | 'developer' | 'operator'): Promise<Admission> {
-    const decision = addresses.charge(arrival);
+  async function admitVisitor(arrival: Arrival, auth: PortalAuth): Promise<Admission> {
+    const decision = await addresses.charge(arrival);
     if (!decision.admitted) return limited(anonymous, decision);
     const crossSite = refuseCrossSite(arrival.method, arrival.headers, publicOrigin);
     if (crossSite !== undefined) return refused(anonymous, decision, crossSite);
-    if (kind === 'visitor') return admitted(anonymous, decision);
+    if (auth.kind === 'visitor' && auth.session !== true) return admitted(anonymous, decision);
     const token = readCookie(arrival.headers.cookie, options.sessionCookie);
     const session = token === undefined ? undefined : await findSession(token).catch(asRefusal);
     if (session instanceof ApiError) return refused(anonymous, decision, session);
     // Operators' routes answer 404 to all other callers.
-    if (kind === 'operator' && session?.operator !== true) return refused(anonymous, decision, notFound());
+    if (auth.kind === 'operator' && session?.operator !== true) return refused(anonymous, decision, notFound());
+    if (session === undefined && auth.kind === 'visitor') return admitted(anonymous, decision);
     if (session === undefined) return refused(anonymous, decision, signInFirst());
-    return admitted({ kind: 'developer', ...session }, decision);
+    const caller: Caller = { kind: 'developer', ...session };
+    const refusal = refuseRole(auth, arrival.method, caller, options);
+    return refusal === undefined ? admitted(caller, decision) : refused(caller, decision, refusal);
   }
 
-  function admitClient(arrival: Arrival): Admission {
+  function admitClient(arrival: Arrival): Admission | Promise<Admission> {
     const caller: Caller = { kind: 'client', basic: readBasic(arrival) };
-    const decision = identityAddresses.charge(arrival);
-    return decision.admitted ? admitted(caller, decision) : limited(anonymous, decision);
+    return whenDecided(identityAddresses.charge(arrival), (decision) =>
+      decision.admitted ? admitted(caller, decision) : limited(anonymous, decision),
+    );
   }
 
   /** Charges nothing. The headers show the state of the caller's address. */
-  function admitOpen(arrival: Arrival, refusal?: ApiError): Admission {
-    const decision = addresses.peek(arrival.address);
-    return refusal === undefined ? admitted(anonymous, decision) : refused(anonymous, decision, refusal);
+  function admitOpen(arrival: Arrival, refusal?: ApiError): Admission | Promise<Admission> {
+    return whenDecided(addresses.peek(arrival.address), (decision) =>
+      refusal === undefined ? admitted(anonymous, decision) : refused(anonymous, decision, refusal),
+    );
   }
 
   /** A provider is never limited; who guesses tokens is, by address. A new carrier's callback is not known here at once. */
-  function admitCallback(arrival: Arrival): Admission {
+  function admitCallback(arrival: Arrival): Admission | Promise<Admission> {
     if (options.isCallback?.(arrival.path)) return admitOpen(arrival);
-    const decision = addresses.charge(arrival);
-    return decision.admitted ? admitted(anonymous, decision) : limited(anonymous, decision);
+    return whenDecided(addresses.charge(arrival), (decision) =>
+      decision.admitted ? admitted(anonymous, decision) : limited(anonymous, decision),
+    );
   }
 
   /** A stream can last for hours, a waiting request half a minute: they must end with their credential. */
@@ -98,9 +107,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       case 'bearer':
         return applications.admit(arrival, auth);
       case 'visitor':
+      case 'person':
       case 'developer':
       case 'operator':
-        return admitVisitor(arrival, auth.kind);
+        return admitVisitor(arrival, auth);
       case 'client':
         return admitClient(arrival);
       case 'metrics':

@@ -1,6 +1,6 @@
 import type { Gateway } from '../http/admission.ts';
 import { unavailable } from '../platform/errors.ts';
-import { anonymous, refused } from './admit-or-refuse.ts';
+import { anonymous, refused, whenDecided } from './admit-or-refuse.ts';
 
 const answered = ['/healthz', '/readyz', '/metrics'];
 
@@ -13,7 +13,7 @@ export function createWorkerGateway(gateway: Gateway): Gateway {
     admit(arrival) {
       if (answered.includes(arrival.path)) return gateway.admit(arrival);
       const refusal = unavailable('This node only delivers texts. Send requests to a web node.');
-      return refused(anonymous, gateway.peek(arrival.address), refusal);
+      return whenDecided(gateway.peek(arrival.address), (standing) => refused(anonymous, standing, refusal));
     },
     peek: gateway.peek,
   };

@@ -1,6 +1,6 @@
 import type { AddressGuard } from '../platform/address-guard.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Note, Tx } from '../platform/database.ts';
 import { invalidField, notFound, unavailable } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
@@ -91,11 +91,17 @@ export function createWebhookService(options: WebhookServiceOptions) {
   }
 
   /** Runs a change, and waits until the worker that holds the webhook has given it back or its lease has ended. */
-  async function change<Result>(applicationId: string, id: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async function change<Result>(
+    applicationId: string,
+    id: string,
+    work: (tx: Tx) => Promise<Result>,
+    note: Note | undefined,
+  ): Promise<Result> {
     if (!isId('whk', id)) throw notFound();
     const result = await database.transaction(async (tx) => {
       if (!(await store.lockWebhook(tx, applicationId, id))) throw notFound();
       const done = await work(tx);
+      await note?.(tx, done);
       await askBack(tx, id);
       await notifyWorkers(tx);
       return done;
@@ -108,7 +114,11 @@ export function createWebhookService(options: WebhookServiceOptions) {
   }
 
   return {
-    async create(applicationId: string, given: NewWebhook): Promise<WebhookDetail & { secret: string }> {
+    async create(
+      applicationId: string,
+      given: NewWebhook,
+      note?: Note<string>,
+    ): Promise<WebhookDetail & { secret: string }> {
       await requireUrl(given.url);
       const id = newId('whk', clock);
       const secret = await database.transaction(async (tx) => {
@@ -118,6 +128,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         const others = await store.listWebhooks(tx, applicationId, mostWebhooks);
         if (others.length >= mostWebhooks) throw tooMany('webhooks of this application', mostWebhooks);
         await store.insertWebhook(tx, { ...distinct(given), id, applicationId, createdAtMs: clock.nowMs() });
+        await note?.(tx, id);
         await notifyWorkers(tx);
         return addSecret(tx, id);
       });
@@ -129,37 +140,52 @@ export function createWebhookService(options: WebhookServiceOptions) {
 
     read: (applicationId: string, id: string): Promise<WebhookDetail> => read(database, applicationId, id),
 
-    async change(applicationId: string, id: string, given: WebhookChange): Promise<WebhookDetail> {
+    async change(applicationId: string, id: string, given: WebhookChange, note?: Note): Promise<WebhookDetail> {
       await read(database, applicationId, id);
       if (given.url !== undefined) await requireUrl(given.url);
-      const beganAnew = await change(applicationId, id, async (tx) => {
-        const before = await read(tx, applicationId, id);
-        const beginsAnew = given.status !== undefined && before.status === 'disabled';
-        if (beginsAnew) {
-          await addListener(tx, applicationId);
-          await store.restartCourse(tx, id);
-        }
-        const { url, types, description, status } = distinct(given);
-        await store.updateWebhook(tx, id, { url, types, description, status }, clock.nowMs());
-        return beginsAnew;
-      });
+      const beganAnew = await change(
+        applicationId,
+        id,
+        async (tx) => {
+          const before = await read(tx, applicationId, id);
+          const beginsAnew = given.status !== undefined && before.status === 'disabled';
+          if (beginsAnew) {
+            await addListener(tx, applicationId);
+            await store.restartCourse(tx, id);
+          }
+          const { url, types, description, status } = distinct(given);
+          await store.updateWebhook(tx, id, { url, types, description, status }, clock.nowMs());
+          return beginsAnew;
+        },
+        note,
+      );
       if (beganAnew) await listeners.begin(applicationId);
       return read(database, applicationId, id);
     },
 
-    async remove(applicationId: string, id: string): Promise<void> {
-      await change(applicationId, id, (tx) => store.markDeleting(tx, id, clock.nowMs()));
+    async remove(applicationId: string, id: string, note?: Note): Promise<void> {
+      await change(applicationId, id, (tx) => store.markDeleting(tx, id, clock.nowMs()), note);
       await store.deleteWebhook(database, id);
       await database.transaction((tx) => stopListening(tx, clock.nowMs() - feedKeepsListeningMs, applicationId));
     },
 
-    rotateSecret: (applicationId: string, id: string, overlapSeconds: number): Promise<NewSecret> =>
-      change(applicationId, id, async (tx) => {
-        const nowMs = clock.nowMs();
-        await endSecrets(tx, id, nowMs + overlapSeconds * 1000, nowMs);
-        if ((await listSecrets(tx, id, nowMs)).length >= mostSecrets) throw tooMany('secrets that sign', mostSecrets);
-        return addSecret(tx, id);
-      }),
+    rotateSecret: (
+      applicationId: string,
+      id: string,
+      overlapSeconds: number,
+      note?: Note<NewSecret>,
+    ): Promise<NewSecret> =>
+      change(
+        applicationId,
+        id,
+        async (tx) => {
+          const nowMs = clock.nowMs();
+          await endSecrets(tx, id, nowMs + overlapSeconds * 1000, nowMs);
+          if ((await listSecrets(tx, id, nowMs)).length >= mostSecrets) throw tooMany('secrets that sign', mostSecrets);
+          return addSecret(tx, id);
+        },
+        note as Note | undefined,
+      ),
 
     async test(applicationId: string, id: string): Promise<TestOutcome> {
       if (!isId('whk', id)) throw notFound();

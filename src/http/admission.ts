@@ -71,7 +71,7 @@ export interface Admission {
 export interface Gateway {
   admit(arrival: Arrival): Admission | Promise<Admission>;
   /** The limits of an address, for bytes that are not a readable request. Charges nothing. */
-  peek(address: OwnedText): LimitDecision;
+  peek(address: OwnedText): LimitDecision | Promise<LimitDecision>;
 }
 
 /** An answered request that a registration's limits decided. */
@@ -87,6 +87,8 @@ export interface CountedRequest {
   path: string | undefined;
   status: number;
   refusal: ApiError | undefined;
+  /** What came of it, if its handler says so. */
+  outcome: string | undefined;
   durationMs: number;
   /** The path's `id` parameter, as the caller wrote it. */
   id: OwnedText | undefined;

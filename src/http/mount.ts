@@ -66,7 +66,8 @@ const anonymous: Caller = { kind: 'anonymous' };
 
 /** Portal routes run in the `side` bulkhead by default. */
 function bulkheadOf({ bulkhead, auth }: Route): Bulkhead | undefined {
-  const portal = [auth].flat().some(({ kind }) => kind === 'developer' || kind === 'operator');
+  if (bulkhead === 'none') return undefined;
+  const portal = [auth].flat().some(({ kind }) => ['person', 'developer', 'operator'].includes(kind));
   return bulkhead ?? (portal ? 'side' : undefined);
 }
 
@@ -170,7 +171,9 @@ function serializer({ answers }: Route): Serialize {
   };
 }
 
-function partsOf({ method, headers: sent }: Exchange, answer: Reply, serialize: Serialize): AnswerParts {
+function partsOf(exchange: Exchange, answer: Reply, serialize: Serialize): AnswerParts {
+  const { method, headers: sent } = exchange;
+  exchange.outcome = answer.outcome;
   const headers = headersOf(answer);
   const { status, body, content } = answer;
   if (content === undefined) {

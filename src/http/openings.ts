@@ -14,15 +14,22 @@ export interface Openings {
   noteAnswers(): void;
 }
 
-export function createOpenings(clock: Clock, waitedMs: () => number): Openings {
+/**
+ * With `sharesPort` another process may have refused the caller while its connection waited here. Then only this is
+ * certain: the connection opened after the last answers of this process.
+ */
+export function createOpenings(clock: Clock, waitedMs: () => number, sharesPort = false): Openings {
   let waitedAtAnswersMs = Number.NEGATIVE_INFINITY;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
   return {
     openedAtMs() {
       const paused = waitedMs() - waitedAtAnswersMs >= pauseMs;
-      return paused ? clock.steadyMs() : Number.NEGATIVE_INFINITY;
+      if (!paused) return Number.NEGATIVE_INFINITY;
+      return sharesPort ? answeredAtMs : clock.steadyMs();
     },
     noteAnswers() {
       waitedAtAnswersMs = waitedMs();
+      if (sharesPort) answeredAtMs = clock.steadyMs();
     },
   };
 }

@@ -1,7 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
-import type { Metrics } from '../platform/metrics.ts';
-import { createDocsPage } from './docs-page.ts';
 import { jsonType } from './error-reply.ts';
 import { createOpenApi, type OpenApiOptions, routesOf } from './openapi/document.ts';
 import { type Part, parts } from './openapi/tags.ts';
@@ -16,22 +14,29 @@ export interface Check {
   optional?: boolean;
 }
 
+/** The processes that answer requests: how many there should be, and how many there are. */
+export interface ProcessCount {
+  wanted: number;
+  serving: number;
+}
+
 export interface OperationsOptions extends OpenApiOptions {
   checks: Check[];
   /** Shown, and never a reason to be not ready: another node would have the same carriers. */
   carriers: () => readonly { name: string; state: string; paused: boolean }[];
-  metrics: Metrics;
+  metrics: { contentType: string; read(): Promise<string> };
+  /** Set on a node of several processes. */
+  processes?: (() => ProcessCount) | undefined;
   /** The routes to document; this file's routes are added. */
   documented: Route[];
 }
 
 export function createOperationsRoutes(options: OperationsOptions): Route[] {
-  const { checks, carriers, metrics, publicUrl, version, documented } = options;
+  const { checks, carriers, metrics, processes, documented } = options;
   const all: Route[] = [...documented];
   const document = (routes: () => Route[]) => remember(() => documentReply(createOpenApi(routes(), options)));
   const whole = document(() => all);
-  const docsPage = remember(() => createDocsPage(all, { publicUrl, version }));
-  const readiness = forAWhile(() => readyReply(checks, carriers()));
+  const readiness = forAWhile(() => readyReply(checks, carriers(), processes?.()));
   const routes: Route[] = [
     route({
       method: 'GET',
@@ -78,7 +83,7 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       refuses: { NOT_FOUND: 'There is no token, and the caller is not on this machine' },
       handler: async () => ({
         status: 200,
-        content: { type: metrics.registry.contentType, data: await metrics.text() },
+        content: { type: metrics.contentType, data: await metrics.read() },
       }),
     }),
     route({
@@ -105,22 +110,6 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
         handler: () => reply(),
       });
     }),
-    route({
-      method: 'GET',
-      path: '/docs',
-      auth: { kind: 'none' },
-      tag: 'Operations',
-      operationId: 'getReference',
-      summary: 'This reference as a page',
-      answers: {
-        200: {
-          description: 'The page',
-          type: 'text/html',
-          example: '<!doctype html><html lang="en"><title>Heliograph reference</title></html>',
-        },
-      },
-      handler: () => docsPage(),
-    }),
   ];
 
   all.push(...routes);
@@ -134,6 +123,7 @@ const readinessSchema = Type.Object(
     status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
     checks: Type.Record(Type.String(), Type.String()),
     carriers: Type.Record(Type.String(), Type.String()),
+    processes: Type.Optional(Type.Object({ wanted: Type.Integer(), serving: Type.Integer() }, { title: 'Processes' })),
   },
   {
     title: 'Readiness',
@@ -160,12 +150,17 @@ function documentReply(document: object): Reply {
 
 const sharedForMs = 500;
 
-async function readyReply(checks: Check[], carriers: ReturnType<OperationsOptions['carriers']>): Promise<Reply> {
+async function readyReply(
+  checks: Check[],
+  carriers: ReturnType<OperationsOptions['carriers']>,
+  processes: ProcessCount | undefined,
+): Promise<Reply> {
   const passed = await Promise.all(checks.map((check) => check.passes().catch(() => false)));
   const body = {
     status: checks.every(({ optional }, index) => passed[index] || optional) ? 'ready' : 'not_ready',
     checks: Object.fromEntries(checks.map(({ name }, index) => [name, passed[index] ? 'ok' : 'away'])),
     carriers: Object.fromEntries(carriers.map(({ name, state, paused }) => [name, paused ? 'paused' : state])),
+    ...(processes && { processes }),
   };
   return body.status === 'ready' ? { status: 200, body } : { status: 503, body, retryAfterSeconds: 1 };
 }

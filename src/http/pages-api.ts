@@ -31,18 +31,15 @@ const contentSecurityPolicy = [
 
 const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></html>';
 
-/** The portal's files, read once. If they were not built, `/` redirects to /docs. */
+const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
+
+/** The portal's files, read once. If they were not built, its pages redirect to the OpenAPI document. */
 export function createPageRoutes(folder: string): Route[] {
-  const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
-  const home = { ...shared, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' };
   if (!existsSync(join(folder, 'index.html'))) {
-    return [
-      route({
-        ...home,
-        answers: { 302: { description: 'To /docs', headers: ['Location'] } },
-        handler: () => ({ status: 302, location: '/docs' }),
-      }),
-    ];
+    return pageRoutes({
+      answers: { 302: { description: 'To /openapi.json', headers: ['Location'] } },
+      handler: () => ({ status: 302, location: '/openapi.json' }),
+    });
   }
   const page = readPage(join(folder, 'index.html'), {
     'Cache-Control': 'no-cache',
@@ -57,8 +54,7 @@ export function createPageRoutes(folder: string): Route[] {
       .map((name) => [name, readPage(join(folder, 'assets', name), lasting)]),
   );
   return [
-    route({
-      ...home,
+    ...pageRoutes({
       answers: { 200: { description: 'The page', type: 'text/html', example: htmlExample } },
       handler: () => page,
     }),
@@ -84,6 +80,32 @@ export function createPageRoutes(folder: string): Route[] {
         if (asset === undefined) throw notFound();
         return asset;
       },
+    }),
+  ];
+}
+
+/** One page: its script shows the portal or the reference, by the address. */
+function pageRoutes(shown: Pick<Route, 'answers' | 'handler'>): Route[] {
+  const section = Type.Object({ section: pathParameter });
+  const page = Type.Object({ section: pathParameter, page: pathParameter });
+  return [
+    route({ ...shared, ...shown, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' }),
+    route({ ...shared, ...shown, path: '/docs', operationId: 'getReference', summary: 'This reference as pages' }),
+    route({
+      ...shared,
+      ...shown,
+      path: '/docs/{section}',
+      params: section,
+      operationId: 'getReferenceSection',
+      summary: 'The reference, or the guides',
+    }),
+    route({
+      ...shared,
+      ...shown,
+      path: '/docs/{section}/{page}',
+      params: page,
+      operationId: 'getReferencePage',
+      summary: 'One operation of the reference, or one guide',
     }),
   ];
 }

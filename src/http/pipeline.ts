@@ -45,8 +45,8 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
   }
 
   function enter(exchange: Exchange, admission: Admission): void {
-    // The body broke off while the gateway decided, and the request was answered.
-    if (exchange.status !== 0) return;
+    // The body broke off while the gateway decided, and the request was refused.
+    if (exchange.status !== 0 || exchange.refusal !== undefined) return;
     exchange.admission = admission;
     const refusal = admission.refusal ?? exchange.fault() ?? refuseRequest(exchange);
     if (refusal !== undefined) {
@@ -93,18 +93,24 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
     exchange.refusal = refusal;
     const { path, route, correlationId } = exchange;
     const errors = route === undefined ? table.errorsAt(path) : route.errors;
-    const decision = afterRefusal(decisionOn(exchange), refusal);
-    send(exchange, refusalParts(refusal, errors, correlationId), decision);
+    const parts = refusalParts(refusal, errors, correlationId);
+    sendWith(exchange, parts, (decision) => afterRefusal(decision, refusal));
   }
 
   function answer(exchange: Exchange, parts: AnswerParts): void {
-    if (exchange.status === 0) send(exchange, parts, decisionOn(exchange));
+    if (exchange.status === 0) sendWith(exchange, parts, (decision) => decision);
     else if (parts.data instanceof Readable) parts.data.destroy();
   }
 
   /** A request that broke off before the gateway decided shows the limits of its address. */
-  function decisionOn({ admission, address }: Exchange): LimitDecision {
-    return admission === undefined ? gateway.peek(address) : admission.decision;
+  function sendWith(exchange: Exchange, parts: AnswerParts, adapt: (decision: LimitDecision) => LimitDecision): void {
+    const { admission, address } = exchange;
+    const decision = admission === undefined ? gateway.peek(address) : admission.decision;
+    if (decision instanceof Promise) {
+      void decision.then((made) => exchange.status === 0 && send(exchange, parts, adapt(made)));
+    } else {
+      send(exchange, parts, adapt(decision));
+    }
   }
 
   function send(exchange: Exchange, parts: AnswerParts, decision: LimitDecision): void {

@@ -17,7 +17,7 @@ export interface RequestEndOptions {
 /** Runs once after every answer: a metric, a log line, and metering for counted requests. */
 export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndOptions) {
   return (exchange: Exchange, location: string | undefined): void => {
-    const { correlationId, method, status, route, admission, refusal, params } = exchange;
+    const { correlationId, method, status, route, admission, refusal, outcome, params } = exchange;
     const durationMs = clock.steadyMs() - exchange.startedMs;
     metrics.observeRequest(route === undefined ? 'ANY' : method, route?.path ?? 'unknown', status, durationMs / 1000);
     writeLine(log, status >= 500 ? 'error' : 'info', logFields(exchange, durationMs));
@@ -25,7 +25,7 @@ export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndO
     const { caller, decision } = admission;
     const id = params.id ? ownedText(params.id) : undefined;
     const path = route?.path;
-    onCounted({ caller, correlationId, decision, method, path, status, refusal, durationMs, id, location });
+    onCounted({ caller, correlationId, decision, method, path, status, refusal, outcome, durationMs, id, location });
   };
 }
 

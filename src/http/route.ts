@@ -20,8 +20,12 @@ export type Auth =
   | { kind: 'apikey' }
   /** Without a scope, any of our tokens will do. */
   | { kind: 'bearer'; scope: Scope | undefined }
-  | { kind: 'visitor' }
-  | { kind: 'developer' }
+  /** With `session`, the caller is the signed-in person if there is one. */
+  | { kind: 'visitor'; session?: true }
+  /** A signed-in person, whatever its role: what is about the person itself. */
+  | { kind: 'person' }
+  /** A member of the account. Without a role, reading needs a viewer and everything else a developer. */
+  | { kind: 'developer'; role?: Role }
   | { kind: 'operator' }
   | { kind: 'client' }
   | { kind: 'metrics' }
@@ -52,10 +56,19 @@ export interface CallingClient {
   basic: { clientId: string; clientSecret: string } | null | undefined;
 }
 
+/** What a member of an account may do: read; also change what belongs to applications; also decide who is a member. */
+export type Role = 'viewer' | 'developer' | 'owner';
+export const roles: readonly Role[] = ['viewer', 'developer', 'owner'];
+
 export interface Developer {
   kind: 'developer';
+  personId: string;
+  /** The account that the person acts for. */
   accountId: string;
+  role: Role;
   operator: boolean;
+  /** Whether the person signs in with a second factor. */
+  secondFactor: boolean;
   /** Identifies the session; useless as a credential. */
   sessionHash: Buffer;
 }
@@ -101,6 +114,8 @@ export interface Reply {
   location?: string;
   cookie?: string;
   retryAfterSeconds?: number;
+  /** What came of the request, for its trace. Nothing that the caller wrote. */
+  outcome?: string;
   headers?: Record<string, string>;
   /** For answers that are not JSON: a page, metrics, an event stream. */
   content?: {
@@ -154,8 +169,9 @@ export interface Route {
   /**
    * The bulkhead for work that is not batched. `side`: lists, reports and all portal routes, on their own connections.
    * `single`: its own statement on the main connections. `outside`: it may wait seconds for another machine.
+   * `none`: the handler has limits of its own.
    */
-  bulkhead?: Bulkhead;
+  bulkhead?: Bulkhead | 'none';
   /** The answer lasts until the caller disconnects or its credential ends. Last-Event-ID resumes it. */
   stream?: true;
   /** The answer may wait for something to happen, so the caller's credential is watched. */
@@ -188,7 +204,7 @@ export function route<
   return definition as Route;
 }
 
-/** The developer whom the edge admitted to a route with `auth: developer` or `operator`. */
+/** The person whom the edge admitted to a route with `auth: person`, `developer` or `operator`. */
 export function requireDeveloper(call: { caller: Caller }): Developer {
   if (call.caller.kind !== 'developer') throw new Error('this route is not protected by a session');
   return call.caller;

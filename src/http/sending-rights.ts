@@ -12,6 +12,20 @@ export interface SendingRights {
   templates: Readonly<Record<string, CountryTemplate>>;
   /** Null for no limit. */
   segmentsPerDay: number | null;
+  /** Numbers whose verifications are held back, because they look like pumping. */
+  holds: readonly GuardHold[];
+}
+
+export interface GuardHold {
+  id: string;
+  /** A country (`GB`), or a group of numbers (`+44770090****`). */
+  scope: string;
+  beganAtMs: number;
+  untilMs: number;
+  /** What was seen: so many numbers got a code, so many typed it in; the share should be this at least. */
+  numbers: number;
+  approved: number;
+  leastShare: number;
 }
 
 export interface HeldSender {
@@ -30,4 +44,10 @@ export interface CountryTemplate {
 }
 
 /** The rights of an application in the sandbox that has asked for nothing. */
-export const everyRight: SendingRights = { senderRule: 'any', senders: [], templates: {}, segmentsPerDay: null };
+export const everyRight: SendingRights = {
+  senderRule: 'any',
+  senders: [],
+  templates: {},
+  segmentsPerDay: null,
+  holds: [],
+};

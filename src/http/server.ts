@@ -5,7 +5,7 @@ import { waitedMs } from '../platform/event-loop.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { CountedRequest, Gateway } from './admission.ts';
+import type { CountedRequest, Gateway, LimitDecision } from './admission.ts';
 import { createAddressReader } from './caller-address.ts';
 import { closeGently } from './close-gently.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
@@ -39,6 +39,8 @@ export interface ServerOptions {
   /** True once the service is stopping: every answer then closes its connection. */
   isDraining?: () => boolean;
   timeouts?: Partial<ServerTimeouts>;
+  /** Other processes answer on the same port: one of them may have told a caller what this one did not. */
+  sharesPort?: boolean;
   /** Tests pass their own idle time; the default is the event loop's. */
   waitedMs?: () => number;
 }
@@ -80,7 +82,7 @@ export function createServer(options: ServerOptions): HttpServer {
   let closing = false;
   const isEnding = () => closing || isDraining();
   const addressOf = createAddressReader(options.trustedProxies ?? []);
-  const openings = createOpenings(clock, options.waitedMs ?? waitedMs);
+  const openings = createOpenings(clock, options.waitedMs ?? waitedMs, options.sharesPort);
   const atEndOfTurn = createEndOfTurn(openings.noteAnswers);
   const shared = { clock, heads, addressOf, isEnding, atEndOfTurn, timeouts };
   const taken = countLanes(metrics);
@@ -90,11 +92,15 @@ export function createServer(options: ServerOptions): HttpServer {
     if (!socket.writable) return;
     const correlationId = newId('req', clock);
     const { status, headers: own, type, data } = refusalParts(error, undefined, correlationId);
-    const decision = gateway.peek(addressOf(socket, {}));
-    const head = createHead({ status, correlationId, decision, own, type });
-    socket.write(heads.forSocket(head, { length: Buffer.byteLength(data), last: true }) + data);
-    closeGently(socket);
-    log.info({ status, code: error.code, correlation_id: correlationId }, 'unreadable request');
+    const answer = (decision: LimitDecision) => {
+      const head = createHead({ status, correlationId, decision, own, type });
+      socket.write(heads.forSocket(head, { length: Buffer.byteLength(data), last: true }) + data);
+      closeGently(socket);
+      log.info({ status, code: error.code, correlation_id: correlationId }, 'unreadable request');
+    };
+    const standing = gateway.peek(addressOf(socket, {}));
+    if (standing instanceof Promise) void standing.then((made) => socket.writable && answer(made));
+    else answer(standing);
   }
 
   const nodeLane = createNodeLane({

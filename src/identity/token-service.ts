@@ -61,6 +61,9 @@ const longestSecret = 256;
 /** Longer than a lookup, so that all failures take equally long. */
 const failureMs = 25;
 
+const suspendedSecret =
+  'The client secret is suspended, because the service was restored from a backup. Enable it in the portal.';
+
 export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
@@ -74,7 +77,7 @@ export function createTokenService(options: TokenServiceOptions) {
     const client = 'error' in sent ? undefined : wellFormed(sent);
     // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
     const confirmed = client && withSecret(clients.remembered(client.id) ?? null, client.secret);
-    if (confirmed !== undefined) return confirmed;
+    if (confirmed !== undefined && !('error' in confirmed)) return confirmed;
     // Start the timer before any lookup, so that the response time does not tell which check failed.
     const failureDue = new Promise<void>((due) => setTimeout(due, failureMs).unref());
     const found = client && withSecret(await clients.lookUp(client.id), client.secret);
@@ -83,9 +86,14 @@ export function createTokenService(options: TokenServiceOptions) {
     return oauthError('invalid_client');
   }
 
-  function withSecret(application: KnownApplication | null, clientSecret: string): KnownApplication | undefined {
+  function withSecret(
+    application: KnownApplication | null,
+    clientSecret: string,
+  ): KnownApplication | OAuthRefusal | undefined {
     const secret = findSecret(keys, application?.client?.secrets ?? [], clientSecret, clock.nowMs());
-    return application === null || secret === undefined ? undefined : used(application, secret.id);
+    if (application === null || secret === undefined) return undefined;
+    // Its caller has shown that it knows the secret, so it may know why it is refused.
+    return secret.suspended ? oauthError('invalid_client', suspendedSecret) : used(application, secret.id);
   }
 
   function used(application: KnownApplication, secretId: string): KnownApplication {

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { validationError } from '../http/validation.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { canonicalNumber, type OwnNumber } from './own-number.ts';
@@ -66,7 +66,7 @@ export function createNumberService({ database, clock, isApplication, change, is
     placeOf: (number: string, { keyword, carrier }: Pick<GivenNumber, 'keyword' | 'carrier'>) =>
       toPlace(number, keyword, carrier),
 
-    async put(number: string, given: GivenNumber): Promise<OwnNumber> {
+    async put(number: string, given: GivenNumber, note?: Note<OwnNumber>): Promise<OwnNumber> {
       const place = toPlace(number, given.keyword, given.carrier);
       const wanted = {
         ...given,
@@ -78,13 +78,14 @@ export function createNumberService({ database, clock, isApplication, change, is
       const unknown = validationError([{ field: 'application_id', message: 'must be the id of an application' }]);
       if (!isId('app', given.applicationId)) throw unknown;
       const before = await store.findNumber(database, place);
-      const written = await change(given.applicationId, async (tx) => {
+      const put = async (tx: Tx) => {
         if (!(await isApplication(tx, given.applicationId))) throw unknown;
         const count = before === undefined ? await store.countNumbersOf(tx, place.number, mostPlaces) : 0;
         if (count >= mostPlaces) throw tooManyKeywords();
         const nowMs = clock.nowMs();
         return store.putNumber(tx, { ...wanted, id: newId('num', clock), createdAtMs: nowMs, updatedAtMs: nowMs });
-      });
+      };
+      const written = await change(given.applicationId, noted(put, note));
       if (before !== undefined && before.applicationId !== written.applicationId) await tell(before.applicationId);
       return written;
     },
@@ -95,11 +96,19 @@ export function createNumberService({ database, clock, isApplication, change, is
       return found;
     },
 
-    async remove(number: string, keyword: string | null, carrier: string | null): Promise<void> {
+    async remove(
+      number: string,
+      keyword: string | null,
+      carrier: string | null,
+      note?: Note<OwnNumber>,
+    ): Promise<void> {
       const place = toPlace(number, keyword, carrier);
       const found = await store.findNumber(database, place);
       if (found === undefined) throw notFound();
-      await change(found.applicationId, (tx) => store.deleteNumber(tx, place));
+      await change(found.applicationId, async (tx) => {
+        await store.deleteNumber(tx, place);
+        await note?.(tx, found);
+      });
     },
 
     async list(filter: { number?: string | undefined; applicationId?: string | undefined }, page: PageRequest) {

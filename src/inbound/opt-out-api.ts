@@ -53,6 +53,8 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
       bulkhead: 'side',
       operationId: `put${word}OptOut`,
       summary: 'Send no more texts to a number',
+      description:
+        'From now on a text of this application to that number fails with `blocked_by_recipient`. The person can undo it by a start word.',
       params,
       answers: { 200: { description: 'The opt-out', schema: optOutSchema } },
       refuses: { INVALID_ARGUMENT: 'The path has no phone number' },

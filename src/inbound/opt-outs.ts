@@ -2,7 +2,7 @@ import type { PageRequest } from '../http/list-page.ts';
 import type { Message } from '../messages/message.ts';
 import type { OptOutCheck } from '../messages/opt-out-check.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Note, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
@@ -130,13 +130,14 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
       }),
 
     /** An operator opts a number in everywhere. */
-    removeAll: (number: string, reason: string, accountId: string): Promise<void> =>
+    removeAll: (number: string, reason: string, accountId: string, note?: Note): Promise<void> =>
       database.transaction(async (tx) => {
         await lockNumbers(tx, [number]);
         const about = { source: 'operator', word: null, reason, accountId } as const;
         const given = { number, hashed: hashed(number), scopes: null, apiOf: () => 'sms' as const };
         const ended = await endOptOuts(tx, { ...given, ...about }, clock);
         if (ended === 0) throw notFound();
+        await note?.(tx, ended);
       }),
 
     list: (filter: { scope?: Scope; number?: string | undefined }, page: PageRequest): Promise<OptOut[]> => {

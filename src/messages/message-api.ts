@@ -61,6 +61,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       tag,
       operationId: names.send,
       summary: 'Send a text',
+      description:
+        'The answer comes when the text is stored: it is then sent once, also if this service restarts. Read the message, or follow the events, for what becomes of it. With an `Idempotency-Key` a repeated request sends nothing twice.',
       body: rules[api],
       idempotent: true,
       answers: { [created]: { description: 'Accepted and stored', schema: messageSchema, headers: ['Location'] } },
@@ -74,6 +76,8 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       tag,
       operationId: names.preview,
       summary: 'Preview a text without sending it',
+      description:
+        'Tells how many segments the text takes, which characters make it longer, and what `smart_encoding` would save. It costs nothing.',
       body: rules.preview,
       idempotent: true,
       answers: {
@@ -101,6 +105,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       tag,
       operationId: names.list,
       summary: 'List messages, newest first',
+      description: 'A page has up to 100 messages. Go on with `cursor`: the `next_cursor` of the page before.',
       bulkhead: 'side',
       query: Type.Object({
         ...messageFilters,
@@ -122,6 +127,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       tag,
       operationId: names.get,
       summary: 'Read a message',
+      description: 'The status is `delivered` once the phone has it, where the carrier reports that.',
       params,
       answers: { 200: { description: 'The message as it is now', schema: messageSchema } },
       handler: async (call) => {
@@ -136,6 +142,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       tag,
       operationId: names.cancel,
       summary: 'Cancel a scheduled or queued message',
+      description: 'A message that a carrier has taken cannot be called back: that is a 409.',
       bulkhead: 'single',
       params,
       answers: {

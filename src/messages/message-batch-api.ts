@@ -38,6 +38,8 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     tag,
     operationId: 'sendMessages',
     summary: 'Send up to 100 texts',
+    description:
+      'Each text is accepted or refused on its own, in the order of the request: `data` has a message or an `error` for each, and `summary` counts them.',
     body: Type.Object({
       messages: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: rules.messaging }), {
         minItems: 1,

@@ -12,6 +12,8 @@ import { findMessages } from './message-store.ts';
 
 export interface MessageFilter {
   to?: string | undefined;
+  /** Digits that the number has in a row. */
+  part?: string | undefined;
   status?: string | undefined;
   reference?: string | undefined;
 }
@@ -34,7 +36,7 @@ interface List {
   limit: number;
 }
 
-/** Of messages that a filter by status has no index for, one request looks at so many. */
+/** Of messages that a filter by status or by a part of the number has no index for, one request looks at so many. */
 const mostLookedAt = 5000;
 
 /** Callers ask for one row more than a page to detect a next page. */
@@ -50,7 +52,8 @@ export async function listMessages(
   if (filter.to?.includes('\0') || filter.reference?.includes('\0')) return { rows: [], searchedTo: undefined };
   const list = { tx, readNewest, applicationId, api, filter, limit: page.limit };
   const status = filter.status as MessageStatus | undefined;
-  const byStatusAlone = filter.to === undefined && filter.reference === undefined && status !== undefined;
+  const { to, part, reference } = filter;
+  const byStatusAlone = to === undefined && part === undefined && reference === undefined && status !== undefined;
   if (byStatusAlone && badEnds.includes(status)) return listByIds(list, page.after, selectEnded(list, status));
   if (byStatusAlone && unsentStatuses.includes(status)) return listByIds(list, page.after, selectUnsent(list));
   return listByAge(list, page.after, page.nowMs);
@@ -63,17 +66,18 @@ export async function listMessages(
 async function listByAge(list: List, after: string | undefined, nowMs: number): Promise<MessagePage> {
   const { filter, limit } = list;
   const rows: ShownMessage[] = [];
-  let room = filter.status === undefined ? limit : mostLookedAt;
+  const isSifted = filter.status !== undefined || filter.part !== undefined;
+  let room = isSifted ? mostLookedAt : limit;
   let piece = limit;
   for (const span of spansFrom(after, nowMs)) {
     let { below } = span;
     for (;;) {
-      const wanted = Math.min(room, filter.status === undefined ? limit - rows.length : piece);
+      const wanted = Math.min(room, isSifted ? piece : limit - rows.length);
       piece = Math.min(500, 2 * piece);
       const found = await readByAge(list, { ...span, below, limit: wanted });
       const last = found.at(-1);
       below = last === undefined ? below : uuidOf(last.id);
-      rows.push(...found.filter(({ status }) => filter.status === undefined || status === filter.status));
+      rows.push(...found.filter((message) => isWanted(message, filter)));
       room -= found.length;
       if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
       if (room <= 0) return { rows, searchedTo: last?.id };
@@ -81,6 +85,11 @@ async function listByAge(list: List, after: string | undefined, nowMs: number): 
     }
   }
   return { rows, searchedTo: undefined };
+}
+
+function isWanted({ status, to }: ShownMessage, filter: MessageFilter): boolean {
+  if (filter.status !== undefined && status !== filter.status) return false;
+  return filter.part === undefined || to.includes(filter.part);
 }
 
 /** The week of the newest messages, the eight weeks before it, and the rest. Partitions made ahead hold no messages yet. */
@@ -102,8 +111,8 @@ function readByAge(
   { from, below, limit, isNewest }: { from: string; below: string; limit: number; isNewest: boolean },
 ): Promise<ShownMessage[]> {
   const span = { applicationId, api, from, below, limit };
-  const { to, reference, status } = filter;
-  const isPlain = to === undefined && reference === undefined && status === undefined;
+  const { to, part, reference, status } = filter;
+  const isPlain = to === undefined && part === undefined && reference === undefined && status === undefined;
   return isNewest && isPlain ? readNewest(span) : readSpan(tx, span, filter);
 }
 

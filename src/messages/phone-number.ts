@@ -60,6 +60,25 @@ export function readNumberFilter(to: string | undefined): string | undefined {
 }
 
 /**
+ * What a person types to find a number: a whole one in any spelling, or some of its digits. Zeros that stand before a
+ * national number (07700 900123) are left out, because no stored number has them.
+ */
+export function readNumberSearch(typed: string | undefined): { to?: string; part?: string } {
+  const to = readNumberFilter(typed?.trimEnd());
+  if (to === undefined || to === '') return {};
+  if (e164.test(to) || !someDigits.test(to)) return { to };
+  const digits = to.replaceAll(/[^0-9]/g, '');
+  return { part: digits.length < shortestNational ? digits : digits.replace(/^0+/, '') };
+}
+
+const someDigits = /^[+ .()-]*[0-9][0-9 .()-]*$/;
+/** With its zero. Fewer digits are part of a number, and their zero counts. */
+const shortestNational = 9;
+
+/** For the description of a search by number. */
+export const searchForm = 'A number in any spelling, or some of its digits';
+
+/**
  * Why no text can go to `to` (completes "to …"), or undefined. Production refuses the trunk prefix that libphonenumber
  * accepts (+44 (0) 7700…): carriers get the digits as given, and one phone must not have two budgets.
  */

@@ -65,7 +65,7 @@ test('split-sms finds the same encoding, parts, characters and remaining room', 
       assert.equal(ours.characters, theirs.length);
       assert.equal(ours.remaining, theirs.remainingInPart);
     }),
-    { numRuns: inShort(100, 2000) },
+    { numRuns: inShort(50, 2000) },
   );
 });
 

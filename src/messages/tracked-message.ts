@@ -8,12 +8,12 @@ export interface TrackedMessage extends Message {
 }
 
 const ends: Partial<Record<MessageStatus, string>> = {
-  delivered: 'The text arrived on the phone.',
-  undelivered: 'The text did not reach the phone.',
-  failed: 'The text could not be sent.',
-  expired: 'The text expired before it was delivered.',
-  canceled: 'The text was canceled before it was sent.',
-  unknown: 'No receipt arrived, so the outcome is unknown.',
+  delivered: 'Delivered to the phone.',
+  undelivered: 'Not delivered to the phone.',
+  failed: 'Not sent.',
+  expired: 'Expired before delivery.',
+  canceled: 'Canceled before it was sent.',
+  unknown: 'No receipt arrived. The outcome is unknown.',
 };
 
 /** The history of a text, as far as its row tells it. */
@@ -21,21 +21,21 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
   const parts = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'} of ${encoding}`;
   const events: TimelineEvent[] = [
-    { atMs: createdAtMs, event: 'accepted', detail: `The text for ${message.to} is stored: ${parts}.` },
+    { atMs: createdAtMs, event: 'accepted', detail: `Message accepted and stored: to ${message.to}, ${parts}` },
   ];
   if (status === 'scheduled') {
     events.push({
       atMs: message.sendAtMs ?? createdAtMs,
       event: 'scheduled',
-      detail: 'The text will be sent at this time.',
+      detail: 'To be sent at this time',
     });
   }
   if (sentAtMs !== null) {
     const tries = message.attempt > 1 ? ` on attempt ${message.attempt}` : '';
     // A carrier's key begins with its name.
     const [name] = message.carrier.split('#');
-    const doubt = message.possibleDuplicates > 0 ? ' It may have arrived more than once.' : '';
-    events.push({ atMs: sentAtMs, event: 'sent', detail: `Carrier ${name} accepted the text${tries}.${doubt}` });
+    const doubt = message.possibleDuplicates > 0 ? '. It may have arrived more than once.' : '';
+    events.push({ atMs: sentAtMs, event: 'sent', detail: `Accepted by carrier ${name}${tries}${doubt}` });
   }
   const end = ends[status];
   if (end !== undefined) {

@@ -15,6 +15,8 @@ export interface MinuteCount {
   minuteMs: number;
   admitted: number;
   refused: number;
+  /** The limit that applied. */
+  perMinute: number;
 }
 
 /** The key is registration, minute and boot, and values are absolute: a batch that runs twice counts once. */
@@ -29,16 +31,19 @@ export async function insertUsage(tx: Tx, boot: string, counts: MinuteCount[]): 
     column(({ api }) => api),
     column(({ admitted }) => admitted),
     column(({ refused }) => refused),
+    column(({ perMinute }) => perMinute),
   ]);
 }
 
 const insertUsageStatement = {
   name: 'insert-usage',
-  text: `insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused)
-    select $1, * from unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::integer[])
+  text: `insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused, per_minute)
+    select $1, * from unnest($2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::integer[],
+      $8::integer[])
     on conflict (registration_id, minute, boot) do update set
       admitted = greatest(usage_minute.admitted, excluded.admitted),
-      refused = greatest(usage_minute.refused, excluded.refused)`,
+      refused = greatest(usage_minute.refused, excluded.refused),
+      per_minute = greatest(usage_minute.per_minute, excluded.per_minute)`,
 };
 
 const minutesKeptMs = 8 * dayMs;
@@ -52,12 +57,15 @@ export async function rollUpUsage(tx: Tx, nowMs: number): Promise<number> {
     `with old as (
        delete from usage_minute where ctid = any(array(
          select ctid from usage_minute where minute < $1 and boot <> '' order by minute limit $2))
-       returning registration_id, date_bin('1 hour', minute, '2000-01-01Z') as hour, application_id, api, admitted, refused)
-     , added as (insert into usage_minute (boot, registration_id, minute, application_id, api, admitted, refused)
-     select '', registration_id, hour, application_id, api, sum(admitted), sum(refused) from old
+       returning registration_id, date_bin('1 hour', minute, '2000-01-01Z') as hour, application_id, api, admitted, refused,
+         per_minute)
+     , added as (insert into usage_minute
+       (boot, registration_id, minute, application_id, api, admitted, refused, per_minute)
+     select '', registration_id, hour, application_id, api, sum(admitted), sum(refused), max(per_minute) from old
      group by registration_id, hour, application_id, api order by registration_id, hour
      on conflict (registration_id, minute, boot) do update set
-       admitted = usage_minute.admitted + excluded.admitted, refused = usage_minute.refused + excluded.refused)
+       admitted = usage_minute.admitted + excluded.admitted, refused = usage_minute.refused + excluded.refused,
+       per_minute = greatest(usage_minute.per_minute, excluded.per_minute))
      select count(*) as taken from old`,
     [toTimestamp(nowMs - minutesKeptMs), pieceRows],
   );
@@ -74,6 +82,7 @@ export interface RequestTrace {
   path: string | null;
   status: number;
   code: string | null;
+  /** Why it was refused; of a request that was not, what came of it. */
   message: string | null;
   details: FieldProblem[];
   durationMs: number;
@@ -142,16 +151,33 @@ export async function findTrace(
   return rows[0];
 }
 
+export interface TraceFilter {
+  api?: Api | undefined;
+  /** Both included. */
+  status?: { lowest: number; highest: number } | undefined;
+}
+
 export async function listTraces(
   tx: Tx,
   applicationId: string,
   page: { limit: number; after: string | undefined },
   nowMs: number,
+  { api, status }: TraceFilter = {},
 ): Promise<RequestTrace[]> {
   const { rows } = await tx.query<RequestTrace>(
     `select ${traceColumns} from request_trace t
-     where application_id = $1 and id >= $2 and ($3::text is null or id < $3) order by id desc limit $4`,
-    [applicationId, idFloor('req', nowMs - tracesKeptMs), page.after ?? null, page.limit],
+     where application_id = $1 and id >= $2 and ($3::text is null or id < $3)
+       and ($5::text is null or api = $5) and ($6::integer is null or status between $6 and $7)
+     order by id desc limit $4`,
+    [
+      applicationId,
+      idFloor('req', nowMs - tracesKeptMs),
+      page.after ?? null,
+      page.limit,
+      api ?? null,
+      status?.lowest ?? null,
+      status?.highest ?? null,
+    ],
   );
   return rows;
 }

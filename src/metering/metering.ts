@@ -49,7 +49,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
 
   return {
     note(request) {
-      counts.count(request.caller, request.decision.admitted);
+      counts.count(request.caller, request.decision);
       traces.add(request);
     },
     flush: flushAll,

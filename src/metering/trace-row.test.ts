@@ -31,6 +31,7 @@ function rowOf(refusal: ApiError): string {
     path: '/sms/v1/messages',
     status: 400,
     refusal,
+    outcome: undefined,
     durationMs: 1,
     id: undefined,
     location: undefined,

@@ -19,7 +19,7 @@ export function traceRow(request: CountedRequest): Cell[] {
     request.path?.replace('{id}', id ?? '{id}') ?? null,
     request.status,
     refusal === undefined || refusal.status === 429 ? null : refusal.code,
-    refusal === undefined ? null : fit(refusal.message),
+    refusal === undefined ? (request.outcome ?? null) : fit(refusal.message),
     detailsOf(refusal),
     Math.round(request.durationMs * 10) / 10,
     decision.admitted,

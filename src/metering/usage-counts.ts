@@ -1,3 +1,4 @@
+import type { LimitDecision } from '../http/admission.ts';
 import type { CallingApplication } from '../http/route.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -5,7 +6,7 @@ import { insertUsage, type MinuteCount } from './metering-store.ts';
 
 /** Counts every decision of a registration's limits in memory and writes the changes in batches. */
 export interface UsageCounts {
-  count(caller: CallingApplication, admitted: boolean): void;
+  count(caller: CallingApplication, decision: LimitDecision): void;
   /** Writes what changed. Values are absolute, so a write whose response was lost can simply run again. */
   flush(): Promise<void>;
 }
@@ -31,7 +32,8 @@ export function createUsageCounts(options: { database: Database; clock: Clock; b
   }
 
   function open({ registrationId, applicationId, api }: CallingApplication, atMs: number): Counter {
-    const counter = { registrationId, applicationId, api, minuteMs: atMs, admitted: 0, refused: 0, written: 0 };
+    const counts = { admitted: 0, refused: 0, perMinute: 0, written: 0 };
+    const counter = { registrationId, applicationId, api, minuteMs: atMs, ...counts };
     current.set(registrationId, counter);
     return counter;
   }
@@ -44,8 +46,9 @@ export function createUsageCounts(options: { database: Database; clock: Clock; b
   }
 
   return {
-    count(caller, admitted) {
+    count(caller, { admitted, limits }) {
       const counter = find(caller, latest());
+      counter.perMinute = Math.max(counter.perMinute, limits.perMinute);
       if (admitted) counter.admitted++;
       else counter.refused++;
     },

@@ -154,3 +154,8 @@ test('records are kept at least until their numbers are masked', () => {
   const bad = { HELIOGRAPH_RETENTION_DAYS: '31', HELIOGRAPH_KEEP_DAYS: '30' };
   assert.throws(() => readConfig(bad), /HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS/);
 });
+
+test('what only the command line reads is not a mistake of the service', () => {
+  assert.equal(readConfig({ HELIOGRAPH_URL: 'http://127.0.0.1:8080', HELIOGRAPH_API_KEY: 'x' }).port, 8080);
+  assert.throws(() => readConfig({ HELIOGRAPH_URLS: 'x' }), /HELIOGRAPH_URLS is not a setting/);
+});

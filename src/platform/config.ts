@@ -1,7 +1,18 @@
 import { resolve } from 'node:path';
 import { StartError } from './errors.ts';
 import { isOwnHost } from './own-host.ts';
-import { baseUrl, cidrs, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './setting-kinds.ts';
+import {
+  baseUrl,
+  cidrs,
+  countOrAuto,
+  integer,
+  isObject,
+  jsonObject,
+  oneOf,
+  type Setting,
+  text,
+  url,
+} from './setting-kinds.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -25,7 +36,7 @@ const defaultPlans: Plans = {
   enterprise: { perMinute: 6000, burst: 2000 },
 };
 
-/** All settings, in the order of the contract's table. Tests compare `.env.example` and the README with it. */
+/** All settings, in the order of the contract's table. Tests compare `.env.example` and docs/settings.md with it. */
 export const settings = {
   PORT: integer('port to listen on', 8080, 1, 65535),
   HOST: text('address to listen on', '127.0.0.1'),
@@ -53,6 +64,10 @@ export const settings = {
   DATABASE_URL: url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']),
   REDIS_URL: url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
   HELIOGRAPH_ROLE: oneOf('what this node does', ['all', 'web', 'worker']),
+  HELIOGRAPH_PROCESSES: countOrAuto(
+    'processes that answer requests on this node: 1, up to 64, or auto for one per core',
+    64,
+  ),
   HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":60}}', readPlans),
   HELIOGRAPH_ADDRESS_PER_MINUTE: integer('requests a minute from one address (IPv6: one /64)', 6000, 1, 1_000_000),
   HELIOGRAPH_ADDRESS_BURST: integer('requests a second from one address', 1000, 1, 1_000_000),
@@ -82,15 +97,19 @@ export const settings = {
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
   HELIOGRAPH_EVENT_DAYS: integer('days until events are deleted', 7, 1, 90),
-  HELIOGRAPH_ALERT_URL: url('where alerts for operators are posted, signed (npm run alert-secret)', [
-    'https:',
-    'http:',
-  ]),
+  HELIOGRAPH_ALERT_URL: url(
+    'where alerts for operators are posted, signed (the command alert-secret shows the secret)',
+    ['https:', 'http:'],
+  ),
   HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
     'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
     20,
     1,
     1_000_000,
+  ),
+  HELIOGRAPH_OPERATOR_SECOND_FACTOR: oneOf(
+    "operators' second factor: the portal asks for it, or the service requires it",
+    ['asked', 'required'],
   ),
   HELIOGRAPH_METRICS_TOKEN: text(
     'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
@@ -100,6 +119,15 @@ export const settings = {
   ),
   LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
 } satisfies Record<string, Setting<unknown>>;
+
+/** What the command line reads: it may be in the environment from which a developer also starts the service. */
+const clientSettings = [
+  'HELIOGRAPH_URL',
+  'HELIOGRAPH_API_KEY',
+  'HELIOGRAPH_CLIENT_ID',
+  'HELIOGRAPH_CLIENT_SECRET',
+  'HELIOGRAPH_PROFILE',
+];
 
 export interface Config {
   port: number;
@@ -113,6 +141,8 @@ export interface Config {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   role: 'all' | 'web' | 'worker';
+  /** How many processes answer requests. With 1 the node is one process. */
+  processes: number;
   plans: Plans;
   addressLimits: PlanLimits;
   trustedProxies: string[];
@@ -129,6 +159,7 @@ export interface Config {
   eventDays: number;
   alertUrl: string | undefined;
   passwordPerMinute: number;
+  operatorSecondFactor: 'asked' | 'required';
   metricsToken: string | undefined;
   logLevel: string;
 }
@@ -149,7 +180,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     }
   }
   for (const name of Object.keys(env)) {
-    if (name.startsWith('HELIOGRAPH_') && !Object.hasOwn(settings, name)) problems.push(unknownSetting(name));
+    const isKnown = Object.hasOwn(settings, name) || clientSettings.includes(name);
+    if (name.startsWith('HELIOGRAPH_') && !isKnown) problems.push(unknownSetting(name));
   }
 
   const value = values as { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
@@ -175,6 +207,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: value.DATABASE_URL,
     redisUrl: value.REDIS_URL,
     role: value.HELIOGRAPH_ROLE,
+    // A worker answers health checks only.
+    processes: value.HELIOGRAPH_ROLE === 'worker' ? 1 : value.HELIOGRAPH_PROCESSES,
     plans: value.HELIOGRAPH_PLANS,
     addressLimits: { perMinute: value.HELIOGRAPH_ADDRESS_PER_MINUTE, burst: value.HELIOGRAPH_ADDRESS_BURST },
     trustedProxies: value.HELIOGRAPH_TRUSTED_PROXIES,
@@ -192,6 +226,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     eventDays: Math.min(value.HELIOGRAPH_EVENT_DAYS, value.HELIOGRAPH_KEEP_DAYS),
     alertUrl: value.HELIOGRAPH_ALERT_URL,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
+    operatorSecondFactor: value.HELIOGRAPH_OPERATOR_SECOND_FACTOR,
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
   };

@@ -1,5 +1,7 @@
 import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { Client, type ClientBase, type ClientConfig, Pool, types } from 'pg';
+import { CopyIn, CopyOut } from './copy-streams.ts';
 import { CommitInDoubt, isConnectionLoss, keepsConnectionUsable, translateError } from './database-errors.ts';
 import type { Log } from './log.ts';
 
@@ -25,6 +27,18 @@ export interface Tx {
   query<Row = Record<string, unknown>>(statement: Statement | string, values?: unknown[]): Promise<Rows<Row>>;
 }
 
+/** Writes down what an act did, in the transaction of the act: the audit log. */
+export type Note<Result = unknown> = (tx: Tx, result: Result) => Promise<void>;
+
+/** Work of a transaction, and the note of its caller. */
+export function noted<Result>(work: (tx: Tx) => Promise<Result>, note: Note<Result> | undefined) {
+  return async (tx: Tx): Promise<Result> => {
+    const result = await work(tx);
+    await note?.(tx, result);
+    return result;
+  };
+}
+
 export interface Database extends Tx {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
@@ -32,10 +46,16 @@ export interface Database extends Tx {
    * breaks. `patient` removes statement time limits, for migrations.
    */
   openSession(onLost: (error: Error) => void, options?: { patient?: boolean }): Promise<Session>;
+  /** How many connections the pool has, and how many callers wait for one. */
+  connections(): { busy: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 export interface Session extends Tx {
+  /** The rows that `copy … to stdout` writes. */
+  copyOut(statement: string): CopyOut;
+  /** Takes the rows for `copy … from stdin`. After an error the session is of no use: close it. */
+  copyIn(statement: string): Writable;
   onNotification(listener: (channel: string, payload: string) => void): void;
   close(): Promise<void>;
 }
@@ -152,6 +172,16 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
         ? openSession({ ...config, query_timeout: undefined }, sessionSettings(withoutLimits), onLost)
         : openSession(config, settings, onLost),
 
+    connections() {
+      const both = [pool, planningOnce];
+      const sum = (count: (one: Pool) => number) => both.reduce((total, one) => total + count(one), 0);
+      return {
+        busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+        idle: sum(({ idleCount }) => idleCount),
+        waiting: sum(({ waitingCount }) => waitingCount),
+      };
+    },
+
     async close() {
       await Promise.all([pool.end(), planningOnce.end()]);
     },
@@ -194,6 +224,8 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
         if (isConnectionLoss(error)) lose(error as Error);
         throw translateError(error);
       }),
+    copyOut: (statement) => client.query(new CopyOut(statement)),
+    copyIn: (statement) => client.query(new CopyIn(statement)),
     onNotification: (listener) =>
       client.on('notification', (notification) => listener(notification.channel, notification.payload ?? '')),
     async close() {

@@ -37,6 +37,8 @@ export interface EmbeddedPostgresOptions {
   onProgress?: (step: string) => void;
   /** How to run Postgres, which refuses root. Detected by default. */
   runAs?: Unprivileged;
+  /** How many connections it allows, when it is started. A node takes up to 35, and several may share this server. */
+  connections?: number;
 }
 
 interface Server extends Cluster {
@@ -59,14 +61,14 @@ const watchAfterMs = 4000;
  * session: Ctrl-C reaches only the service, which can still commit what is in flight.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { folder, log, onProgress = () => {} } = options;
+  const { folder, log, onProgress = () => {}, connections = 400 } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const home = await realpath(folder);
-  const [binaries, runAs] = await Promise.all([findPostgresBinaries(), options.runAs ?? findUnprivileged()]);
+  const [binaries, runAs] = await Promise.all([findPostgresBinaries(home), options.runAs ?? findUnprivileged()]);
   const makePassword = () => randomBase62(43);
   const password = await readOrMakePrivateFile(join(home, 'password'), makePassword);
   const adminPassword = await readOrMakePrivateFile(join(home, 'admin-password'), makePassword);
-  const server: Server = { home, dataFolder: join(home, 'data'), binaries, runAs, adminPassword, log };
+  const server: Server = { home, dataFolder: join(home, 'data'), binaries, runAs, connections, adminPassword, log };
   await prepareCluster(server, adminPassword, () => onProgress('creating the database'));
 
   const { adminConnection, adopted } = await startOrAdopt(server, onProgress);

@@ -91,8 +91,10 @@ export function notFound(): ApiError {
   return new ApiError('NOT_FOUND', 'Not found. Check the path and the id.');
 }
 
+/** `message` completes a sentence that begins with the field's name, or is a sentence of its own. */
 export function invalidField(field: string, message: string): ApiError {
-  return new ApiError('INVALID_ARGUMENT', `${field} ${message}`, { details: [{ field, message }] });
+  const told = /^[A-Z]/.test(message) ? message : `${field} ${message}`;
+  return new ApiError('INVALID_ARGUMENT', told, { details: [{ field, message }] });
 }
 
 export function unavailable(message: string, retryAfterSeconds = 1, cause?: unknown): ApiError {

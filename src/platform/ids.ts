@@ -6,6 +6,8 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 export type IdPrefix =
   | 'acc'
+  | 'per'
+  | 'inv'
   | 'app'
   | 'reg'
   | 'key'
@@ -22,7 +24,9 @@ export type IdPrefix =
   | 'opt'
   | 'alr'
   | 'evt'
-  | 'whk';
+  | 'whk'
+  | 'hld'
+  | 'aud';
 
 const timeLength = 10;
 const countLength = 3;

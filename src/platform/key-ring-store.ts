@@ -44,13 +44,13 @@ export async function wrapRow(
   secret: string,
 ): Promise<RingRow> {
   const salt = randomBytes(16);
-  const wrapped = sealWith(await wrappingKey(secret, salt), key, contextOf(version));
+  const wrapped = sealWith(await stretchSecret(secret, salt), key, contextOf(version));
   return { version, salt, wrapped, usedFromMs };
 }
 
 /** The root key, or undefined if this secret does not open it. */
 export async function unwrapRow({ version, salt, wrapped }: RingRow, secret: string): Promise<Buffer | undefined> {
-  const key = await wrappingKey(secret, salt);
+  const key = await stretchSecret(secret, salt);
   try {
     return openSealed(key, wrapped, contextOf(version));
   } catch {
@@ -63,7 +63,7 @@ function contextOf(version: number): string {
 }
 
 /** A person may have chosen the secret, so scrypt stretches it. It runs in the thread pool: a running node does this. */
-function wrappingKey(secret: string, salt: Buffer): Promise<Buffer> {
+export function stretchSecret(secret: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(secret.normalize('NFC'), salt, 32, { N: 16_384, r: 8, p: 1 }, (error, key) =>
       error === null ? resolve(key) : reject(error),

@@ -10,13 +10,15 @@ export type KeyPurpose =
   | 'client-secret'
   | 'token-checksum'
   | 'session'
+  | 'second-factor'
   | 'link'
   | 'idempotency'
   | 'code'
   | 'inbound'
   | 'opt-out'
   | 'alert-url'
-  | 'event-id';
+  | 'event-id'
+  | 'conversion';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

@@ -10,6 +10,8 @@ export interface LogOptions {
   readable: boolean;
   /** Where lines go: standard output by default; tests pass their own stream. */
   to?: DestinationStream;
+  /** The number of a web process, in each of its lines. */
+  process?: number;
 }
 
 /** Most bytes to buffer for a slow reader of standard output. */
@@ -23,7 +25,7 @@ const writtenAfterMs = 100;
  * Logs carry ids, routes and outcomes: never a header, a body, a number, a code or a secret. Callers must not pass
  * secrets in: nothing redacts them afterwards.
  */
-export function createLog({ level, readable, to }: LogOptions): Log {
+export function createLog({ level, readable, to, process }: LogOptions): Log {
   const options = {
     level,
     base: null,
@@ -31,8 +33,14 @@ export function createLog({ level, readable, to }: LogOptions): Log {
     serializers: { err: describeError },
     timestamp: () => `,"time":"${toTimestamp(Date.now())}"`,
   };
-  const stream = to ?? toStandardOutput(readable);
+  const lines = to ?? toStandardOutput(readable);
+  const stream = process === undefined ? lines : numbered(lines, process);
   return Object.assign(pino(options, stream), { stream });
+}
+
+/** Every line is a JSON object with fields. */
+function numbered(lines: DestinationStream, process: number): DestinationStream {
+  return { write: (line) => lines.write(`{"process":${process},${line.slice(1)}`) };
 }
 
 /** Asynchronous, so that a slow terminal or a full pipe never delays an answer. Lines beyond the buffer are dropped. */

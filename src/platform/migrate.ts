@@ -17,6 +17,11 @@ const longestLockMs = 1000;
 const lockTries = 60;
 const progressEveryMs = 2000;
 
+/** The migrations of this version. */
+export function readOwnMigrations(): Promise<Migration[]> {
+  return readMigrations(migrationsFolder);
+}
+
 type Session = Awaited<ReturnType<Database['openSession']>>;
 
 /**

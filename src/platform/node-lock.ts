@@ -9,6 +9,8 @@ export interface NodeLock {
 export interface NodeLockOptions {
   database: Database;
   shared: boolean;
+  /** For a command that no service may run beside. */
+  alone?: boolean;
   log: Log;
   /** Called when another node took the lock while Postgres was unreachable: this node must stop. */
   onStolen: (error: StartError) => void;
@@ -21,7 +23,9 @@ export interface NodeLockOptions {
 const nodeLock = 4_207_003;
 const retryMs = 250;
 
-const refusal =
+const refusalOfCommand =
+  'A service is running on this database. Stop every node first, then run the command again. Nothing was changed.';
+const refusalOfNode =
   'Another Heliograph is already running on this database.\n' +
   'Stop it first, or give all nodes the same REDIS_URL so that they can share their rate limits.';
 
@@ -31,6 +35,7 @@ const refusal =
  */
 export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> {
   const { database, shared, log, onStolen, waitMs = 2000, heartbeatMs = 5000, reachWithinMs = 5000 } = options;
+  const refusal = options.alone === true ? refusalOfCommand : refusalOfNode;
   let released = false;
   let session: Session | undefined;
   /** Identifies the Postgres session that holds the lock, or held it last. */

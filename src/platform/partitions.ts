@@ -76,6 +76,16 @@ export async function deleteOldRows(tx: Tx, { name, key, spans }: PartitionedTab
   return count;
 }
 
+/** Which spans of time have a partition. */
+export async function findSpans(tx: Tx, table: PartitionedTable): Promise<number[]> {
+  return (await findPartitions(tx, table)).map(({ span }) => span);
+}
+
+/** Makes the partitions of these spans, in the transaction of a restore. The table must be empty. */
+export async function makeSpans(tx: Tx, table: PartitionedTable, spans: number[]): Promise<void> {
+  for (const span of spans) await makePartition(tx, table, span);
+}
+
 /** The partitions, oldest first, without the default one. */
 async function findPartitions(tx: Tx, { name }: PartitionedTable): Promise<{ name: string; span: number }[]> {
   const { rows } = await tx.query<{ name: string }>(

@@ -12,6 +12,8 @@ export interface Cluster {
   dataFolder: string;
   binaries: string;
   runAs: Unprivileged;
+  /** How many connections it allows. */
+  connections: number;
 }
 
 export interface PostgresConnection {
@@ -85,7 +87,7 @@ async function removeUnfinished(home: string): Promise<void> {
  * Writes the server's settings. It listens on a socket in our folder, or on a free loopback port if the path is too
  * long.
  */
-export async function writeServerSettings({ home, dataFolder }: Cluster): Promise<void> {
+export async function writeServerSettings({ home, dataFolder, connections }: Cluster): Promise<void> {
   // A Unix socket path holds 107 bytes on Linux and 103 on macOS, file name included. Postgres would split a folder
   // name at a comma or quote.
   const fits = Buffer.byteLength(join(home, '.s.PGSQL.65535.lock')) <= 103 && !/[",]/.test(home);
@@ -95,8 +97,7 @@ export async function writeServerSettings({ home, dataFolder }: Cluster): Promis
     `unix_socket_directories = '${socket ? quoted(home) : ''}'`,
     'unix_socket_permissions = 0700',
     `port = ${socket ? 5433 : await freePort()}`,
-    // A node takes up to 35; several may share this server.
-    'max_connections = 400',
+    `max_connections = ${connections}`,
     'fsync = on',
     'synchronous_commit = on',
     'password_encryption = scram-sha-256',

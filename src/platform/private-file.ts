@@ -46,7 +46,7 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** Without this a power failure may lose the file's name. Windows cannot sync a folder. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   await folder.sync().finally(() => folder.close());

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { trimEnd } from './trim-end.ts';
 
 /** One environment variable: its help text, its default and its parser. */
@@ -28,6 +29,20 @@ export function integer(help: string, fallback: number | undefined, min: number,
     read: (value) => {
       const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
       if (!(number >= min && number <= max)) throw new Error(`be a whole number from ${min} to ${max}`);
+      return number;
+    },
+  };
+}
+
+/** A number of processes; `auto` means one for each core that this process may use. */
+export function countOrAuto(help: string, max: number): Setting<number> {
+  return {
+    help,
+    fallback: '1',
+    read: (value) => {
+      if (value === 'auto') return Math.min(availableParallelism(), max);
+      const number = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
+      if (!(number >= 1 && number <= max)) throw new Error(`be auto or a whole number from 1 to ${max}`);
       return number;
     },
   };

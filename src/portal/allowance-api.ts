@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
+import type { Audit } from './audit.ts';
 
 const allowancesSchema = Type.Object(
   {
@@ -13,7 +14,7 @@ const allowancesSchema = Type.Object(
 );
 
 /** What operators allow to one application or another. */
-export function createAllowanceRoutes(registry: RegistryService): Route[] {
+export function createAllowanceRoutes(registry: RegistryService, audit: Audit): Route[] {
   const decide = (word: 'allow' | 'deny', summary: string) =>
     route({
       method: 'POST',
@@ -25,7 +26,10 @@ export function createAllowanceRoutes(registry: RegistryService): Route[] {
       params: Type.Object({ id: pathParameter }),
       answers: { 200: { description: 'The application and what it may do', schema: allowancesSchema } },
       handler: async (call) => {
-        const { id, name, highPriority } = await registry.allowHighPriority(call.params.id, word === 'allow');
+        const allowed = word === 'allow';
+        const act = allowed ? 'application.high_priority_allowed' : 'application.high_priority_denied';
+        const note = audit.note(call, { act, id: call.params.id });
+        const { id, name, highPriority } = await registry.allowHighPriority(call.params.id, allowed, note);
         return { status: 200, body: { id, name, high_priority: highPriority } };
       },
     });

@@ -3,21 +3,25 @@ import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toP
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { textProblem } from '../messages/text.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import { type Database, noted, type Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import type { Application } from '../registry/application.ts';
 import type { ClientRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
+import type { Audit, Deed } from './audit.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
 export const applicationParams = Type.Object({ id: pathParameter });
 
+/** Not only spaces, and without control characters. The two parts share no character, so that matching stays linear. */
+export const namePattern = '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
+
 const name = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  pattern: namePattern,
   examples: ['ACME'],
-  expected: 'a name of 1 to 64 characters; recipients see it in verification texts',
+  expected: 'a name (1–64 characters)',
 });
 
 const longestHelp = 320;
@@ -40,13 +44,18 @@ const applicationSchema = Type.Object(
 );
 export type ApplicationRecord = Static<typeof applicationSchema>;
 
-const secretSchema = Type.Object(
+export const suspendedAt = nullable(
+  Type.String({ description: 'Since a backup was restored: it opens nothing until you enable it' }),
+);
+
+export const secretSchema = Type.Object(
   {
     id: recordId('sec'),
     last_four: Type.String(),
     created_at: Type.String(),
     last_used_at: nullable(Type.String()),
     expires_at: nullable(Type.String()),
+    suspended_at: suspendedAt,
   },
   { title: 'ClientSecret' },
 );
@@ -68,7 +77,15 @@ const detailSchema = Type.Object(
 export type ApplicationDetail = Static<typeof detailSchema>;
 
 /** Never returns secrets: a developer sees them once, when they are made. */
-export function createApplicationRoutes(registry: RegistryService, inTransaction: InTransaction): Route[] {
+export function createApplicationRoutes(
+  registry: RegistryService,
+  inTransaction: InTransaction,
+  audit: Audit,
+): Route[] {
+  const deed = (act: Deed['act'], details?: object) => (application: Application) => ({
+    ...{ act, id: application.id },
+    details: { name: application.name, ...details },
+  });
   const tag = 'Developer portal: applications';
   const auth = { kind: 'developer' } as const;
   return [
@@ -84,7 +101,8 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       refuses: { INCOMPATIBLE_STATE: 'The account has as many applications as it may have' },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        const application = await inTransaction((tx) => registry.createOwnApplication(tx, accountId, call.body.name));
+        const create = (tx: Tx) => registry.createOwnApplication(tx, accountId, call.body.name);
+        const application = await inTransaction(noted(create, audit.note(call, deed('application.created'))));
         return { status: 201, location: `/portal/v1/applications/${application.id}`, body: toApplication(application) };
       },
     }),
@@ -142,7 +160,9 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const { name, help_text: helpText } = call.body;
-        const application = await registry.changeApplication(accountId, call.params.id, { name, helpText });
+        const changed = { changed: Object.keys(call.body) };
+        const note = audit.note(call, deed('application.changed', changed));
+        const application = await registry.changeApplication(accountId, call.params.id, { name, helpText }, note);
         return { status: 200, body: toApplication(application) };
       },
     }),
@@ -156,7 +176,8 @@ export function createApplicationRoutes(registry: RegistryService, inTransaction
       params: applicationParams,
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
-        await registry.deleteApplication(requireDeveloper(call).accountId, call.params.id);
+        const note = audit.note(call, deed('application.deleted'));
+        await registry.deleteApplication(requireDeveloper(call).accountId, call.params.id, note);
         return { status: 204 };
       },
     }),
@@ -180,12 +201,17 @@ function toApplication({ id, name, helpText, createdAtMs, updatedAtMs }: Applica
 function toClient({ id, secrets }: ClientRow) {
   return {
     client_id: id,
-    secrets: secrets.map((secret) => ({
-      id: secret.id,
-      last_four: secret.lastFour,
-      created_at: toTimestamp(secret.createdAtMs),
-      last_used_at: timestampOrNull(secret.lastUsedAtMs),
-      expires_at: timestampOrNull(secret.expiresAtMs),
-    })),
+    secrets: secrets.map(toSecret),
+  };
+}
+
+export function toSecret(secret: ClientRow['secrets'][number]): ClientSecretRecord {
+  return {
+    id: secret.id,
+    last_four: secret.lastFour,
+    created_at: toTimestamp(secret.createdAtMs),
+    last_used_at: timestampOrNull(secret.lastUsedAtMs),
+    expires_at: timestampOrNull(secret.expiresAtMs),
+    suspended_at: timestampOrNull(secret.suspendedAtMs),
   };
 }

@@ -5,10 +5,11 @@ import type { CarrierTestService } from '../delivery/carrier-test-service.ts';
 import { httpSettingsSchema } from '../delivery/http/http-settings.ts';
 import { smppSettingsSchema } from '../delivery/smpp/smpp-settings.ts';
 import { pageQuery, pageSchema, readPage, toPage } from '../http/list-page.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Call, type Route, route } from '../http/route.ts';
 import { itemKeyword } from '../http/validation.ts';
 import type { Config } from '../platform/config.ts';
 import { invalidField } from '../platform/errors.ts';
+import type { Audit, Deed } from './audit.ts';
 import { carrierParams, carrierRoute, carrierSchema, carriersPath, toCarrier } from './carrier-record.ts';
 import { createCarrierTestRoutes } from './carrier-test-api.ts';
 import { createPresetRoutes } from './preset-api.ts';
@@ -63,9 +64,10 @@ const changeBody = Type.Object(
 );
 
 /** Carriers, for operators (section 14 of the contract). */
-export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
+export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit): Route[] {
   const { carriers } = options;
   const found = { 200: { description: 'The carrier', schema: carrierSchema } };
+  const note = (call: Call<{ name: string }>, act: Deed['act']) => audit.note(call, { act, id: call.params.name });
   const shown = async (carrier: Promise<LiveCarrier>) => ({ status: 200, body: toCarrier(await carrier) });
   return [
     route({
@@ -84,7 +86,9 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
         INCOMPATIBLE_STATE: 'There are as many carriers as there may be',
       },
       handler: async (call) => {
-        const carrier = await carriers.create(call.body);
+        const { name, kind } = call.body;
+        const note = audit.note(call, { act: 'carrier.created', id: name, details: { kind } });
+        const carrier = await carriers.create(call.body, note);
         return { status: 201, body: toCarrier(carrier), location: `${carriersPath}/${carrier.name}` };
       },
     }),
@@ -130,7 +134,13 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       body: changeBody,
       answers: found,
       refuses: { INCOMPATIBLE_STATE: 'Others are changing the carrier at the same time' },
-      handler: (call) => shown(carriers.change(call.params.name, call.body.settings)),
+      handler: (call) => {
+        const { name } = call.params;
+        // Settings may be secrets, so the log has their names alone.
+        const details = { settings: Object.keys(call.body.settings) };
+        const note = audit.note(call, { act: 'carrier.changed', id: name, details });
+        return shown(carriers.change(name, call.body.settings, note));
+      },
     }),
     route({
       method: 'DELETE',
@@ -147,7 +157,13 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       answers: { 204: { description: 'Deleted' } },
       refuses: { INCOMPATIBLE_STATE: 'A route names it, it has texts to send, or it awaits receipts' },
       handler: async (call) => {
-        await carriers.remove(call.params.name, { force: call.query.force });
+        const { name } = call.params;
+        const { force } = call.query;
+        await carriers.remove(
+          name,
+          { force },
+          audit.note(call, { act: 'carrier.deleted', id: name, details: { force } }),
+        );
         return { status: 204 };
       },
     }),
@@ -159,7 +175,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       summary: 'Pause a carrier: it sends no more texts and still takes receipts',
       params: carrierParams,
       answers: found,
-      handler: (call) => shown(carriers.setPaused(call.params.name, true)),
+      handler: (call) => shown(carriers.setPaused(call.params.name, true, note(call, 'carrier.paused'))),
     }),
     route({
       method: 'POST',
@@ -169,7 +185,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       summary: 'Resume a paused carrier',
       params: carrierParams,
       answers: found,
-      handler: (call) => shown(carriers.setPaused(call.params.name, false)),
+      handler: (call) => shown(carriers.setPaused(call.params.name, false, note(call, 'carrier.resumed'))),
     }),
     route({
       method: 'POST',
@@ -182,9 +198,9 @@ export function createCarrierRoutes(options: CarrierRoutesOptions): Route[] {
       params: carrierParams,
       answers: found,
       refuses: { INCOMPATIBLE_STATE: 'The carrier has no callbacks' },
-      handler: (call) => shown(carriers.renewCallbacks(call.params.name)),
+      handler: (call) => shown(carriers.renewCallbacks(call.params.name, note(call, 'carrier.callbacks_renewed'))),
     }),
-    ...createCarrierTestRoutes(options),
+    ...createCarrierTestRoutes(options, audit),
     ...createPresetRoutes(),
   ];
 }

@@ -8,6 +8,7 @@ import { longestSender, rightSender, senderProblem } from '../messages/sender.ts
 import { longestText, rightText, textProblem } from '../messages/text.ts';
 import type { Config } from '../platform/config.ts';
 import type { FieldProblem } from '../platform/errors.ts';
+import type { Audit } from './audit.ts';
 import { carrierParams, carrierRoute, carriersPath, logEntrySchema, testSchema, toTest } from './carrier-record.ts';
 
 export interface CarrierTestRoutesOptions {
@@ -19,7 +20,7 @@ export interface CarrierTestRoutesOptions {
 const startedSchema = Type.Object({ id: recordId('tst') }, { title: 'StartedCarrierTest' });
 
 /** The test of a carrier, and its log. */
-export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTestRoutesOptions): Route[] {
+export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTestRoutesOptions, audit: Audit): Route[] {
   function check({ to, from, message }: Record<string, unknown>): FieldProblem[] {
     const found = {
       to: typeof to === 'string' ? numberProblem(to, environment) : undefined,
@@ -57,7 +58,9 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       handler: async (call) => {
         const { to, from, message } = call.body;
         const { name } = call.params;
-        const id = await tests.start(name, { to: requireNumber(to), from, message });
+        // Not the number: it may be a person's.
+        const note = audit.note(call, { act: 'carrier.tested', id: name, details: { from } });
+        const id = await tests.start(name, { to: requireNumber(to), from, message }, note);
         return { status: 202, body: { id }, location: `${carriersPath}/${name}/test/${id}` };
       },
     }),

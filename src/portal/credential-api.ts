@@ -4,29 +4,42 @@ import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
-import { applicationParams } from './application-api.ts';
+import { applicationParams, namePattern, suspendedAt } from './application-api.ts';
+import type { Audit } from './audit.ts';
 import { clientCredentialSchema, toCredential } from './registration-api.ts';
 
-const overlap = Type.Object(
-  {
-    overlap_seconds: Type.Integer({
+const overlap = {
+  overlap_seconds: nullable(
+    Type.Integer({
       minimum: 0,
       maximum: 2_592_000,
       default: 0,
-      expected: 'the seconds until the older ones expire: 0 to 2592000 (30 days)',
+      examples: [86_400],
+      expected: 'the seconds until the older ones expire: 0 to 2592000 (30 days), or null to keep them',
+      description: 'The seconds until the older ones expire; null keeps them',
     }),
-  },
-  { title: 'Rotation' },
-);
+  ),
+};
 
-const keySchema = Type.Object(
+const keyName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: namePattern,
+  examples: ['Production server'],
+  expected: 'a name (1–64 characters), or null',
+  description: 'What you call the key, so that you can tell your keys apart',
+});
+
+export const keySchema = Type.Object(
   {
     id: recordId('key'),
+    name: nullable(Type.String({ examples: ['Production server'] })),
     prefix: Type.String({ examples: ['hg_sandbox_'] }),
     last_four: Type.String(),
     created_at: Type.String(),
     last_used_at: nullable(Type.String()),
     expires_at: nullable(Type.String()),
+    suspended_at: suspendedAt,
   },
   { title: 'ApiKey' },
 );
@@ -41,7 +54,7 @@ const newKeySchema = Type.Object(
 );
 export type NewApiKeyRecord = Static<typeof newKeySchema>;
 
-export function createCredentialRoutes(registry: RegistryService, tokenUrl: string): Route[] {
+export function createCredentialRoutes(registry: RegistryService, tokenUrl: string, audit: Audit): Route[] {
   const tag = 'Developer portal: credentials';
   const auth = { kind: 'developer' } as const;
   return [
@@ -53,15 +66,22 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       operationId: 'createKey',
       summary: 'Create an API key; the older ones expire after the overlap',
       params: applicationParams,
-      body: overlap,
+      body: Type.Object({ name: Type.Optional(nullable(keyName)), ...overlap }, { title: 'ApiKeyToCreate' }),
       answers: { 201: { description: 'The key, shown only once', schema: newKeySchema } },
       refuses: {
         INCOMPATIBLE_STATE: 'The application is not registered for SMS, or has as many live keys as it may have',
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        const key = await registry.rotateKey(accountId, call.params.id, call.body.overlap_seconds);
-        const row = { ...key, lastUsedAtMs: null, expiresAtMs: null };
+        const { name = null, overlap_seconds } = call.body;
+        const note = audit.note<{ id: string; lastFour: string }>(call, (made) => ({
+          act: 'key.created',
+          id: made.id,
+          details: { name, last_four: made.lastFour, overlap_seconds, application_id: call.params.id },
+        }));
+        const asked = { name, overlapSeconds: overlap_seconds };
+        const key = await registry.createKey(accountId, call.params.id, asked, note);
+        const row = { ...key, lastUsedAtMs: null, expiresAtMs: null, suspendedAtMs: null };
         return { status: 201, body: { ...toKey(row), api_key: key.apiKey } };
       },
     }),
@@ -94,7 +114,9 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       params: Type.Object({ ...applicationParams.properties, key_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
-        await registry.deleteKey(requireDeveloper(call).accountId, call.params.id, call.params.key_id);
+        const { id, key_id } = call.params;
+        const note = audit.note(call, { act: 'key.deleted', id: key_id, details: { application_id: id } });
+        await registry.deleteKey(requireDeveloper(call).accountId, id, key_id, note);
         return { status: 204 };
       },
     }),
@@ -105,9 +127,9 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       tag,
       operationId: 'createClientSecret',
       summary: 'Create a client secret; the older ones expire after the overlap',
-      description: 'Without overlap, the old secret and every token of the client stop working at once.',
+      description: 'With an overlap of 0, the old secret and every token of the client stop working at once.',
       params: applicationParams,
-      body: overlap,
+      body: Type.Object(overlap, { title: 'Rotation' }),
       answers: { 201: { description: 'The secret, shown only once', schema: clientCredentialSchema } },
       refuses: {
         INCOMPATIBLE_STATE:
@@ -115,20 +137,43 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        const credential = await registry.rotateSecret(accountId, call.params.id, call.body.overlap_seconds);
+        const { id } = call.params;
+        const { overlap_seconds } = call.body;
+        const details = { overlap_seconds };
+        const note = audit.note(call, { act: 'client_secret.created', id, details });
+        const credential = await registry.createSecret(accountId, id, overlap_seconds, note);
         return { status: 201, body: toCredential(credential, tokenUrl) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/applications/{id}/client-secrets/{secret_id}',
+      auth,
+      tag,
+      operationId: 'deleteClientSecret',
+      summary: 'Delete a client secret; it stops working at once',
+      description: 'Every token of the client stops working too: get a new one with another secret.',
+      params: Type.Object({ ...applicationParams.properties, secret_id: pathParameter }),
+      answers: { 204: { description: 'Deleted' } },
+      handler: async (call) => {
+        const { id, secret_id } = call.params;
+        const note = audit.note(call, { act: 'client_secret.deleted', id: secret_id, details: { application_id: id } });
+        await registry.deleteSecret(requireDeveloper(call).accountId, id, secret_id, note);
+        return { status: 204 };
       },
     }),
   ];
 }
 
-function toKey(key: ApiKeyRow) {
+export function toKey(key: ApiKeyRow) {
   return {
     id: key.id,
+    name: key.name,
     prefix: key.prefix,
     last_four: key.lastFour,
     created_at: toTimestamp(key.createdAtMs),
     last_used_at: timestampOrNull(key.lastUsedAtMs),
     expires_at: timestampOrNull(key.expiresAtMs),
+    suspended_at: timestampOrNull(key.suspendedAtMs),
   };
 }

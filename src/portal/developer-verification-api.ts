@@ -1,27 +1,35 @@
 import { type Static, Type } from 'typebox';
 import { findAttemptStories, withAttempts } from '../delivery/attempt-story.ts';
-import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { type PageRequest, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timelineSchema, toTimeline } from '../http/timeline.ts';
-import { readNumberFilter } from '../messages/phone-number.ts';
+import { longestNumber, readNumberSearch, searchForm } from '../messages/phone-number.ts';
 import { findTextsByIds } from '../messages/tracked-message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import { asOf } from '../verify/verification.ts';
-import { toVerificationRecord, verificationFilters, verificationSchema } from '../verify/verification-record.ts';
+import {
+  toVerificationRecord,
+  type VerificationRecord,
+  verificationFilters,
+  verificationSchema,
+} from '../verify/verification-record.ts';
 import { findVerification } from '../verify/verification-store.ts';
 import { verificationTimeline } from '../verify/verification-timeline.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import { attemptsSchema, toAttempts } from './attempt-record.ts';
+import { mostFileRows, type SendFile } from './record-file.ts';
+import { readIdSpan, readWithin, spanQuery } from './record-span.ts';
 
 export interface DeveloperVerificationOptions {
   database: Database;
   clock: Clock;
-  verify: Pick<VerifyService, 'list'>;
+  verify: Pick<VerifyService, 'list' | 'search'>;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+  sendFile: SendFile;
 }
 
 const base = '/portal/v1/applications/{id}/verifications';
@@ -37,10 +45,43 @@ const detailSchema = Type.Object(
 );
 export type VerificationDetail = Static<typeof detailSchema>;
 
+const filters = Type.Object({
+  ...verificationFilters,
+  to: Type.Optional(Type.String({ maxLength: longestNumber, description: searchForm })),
+  ...spanQuery,
+});
+
+const fileTitles = [
+  'id',
+  'created_at',
+  'status',
+  'reason',
+  'to',
+  'channel',
+  'attempts',
+  'sends',
+  'delivery',
+  'reference',
+  'approved_at',
+  'expires_at',
+] as const;
+
 /** Developers' verifications in the portal. */
 export function createDeveloperVerificationRoutes(options: DeveloperVerificationOptions): Route[] {
-  const { database, clock, verify, requireOwn } = options;
+  const { database, clock, verify, requireOwn, sendFile } = options;
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;
+
+  function list(applicationId: string, query: Static<typeof filters>, page: PageRequest) {
+    const { status, reference } = query;
+    const { to, part } = readNumberSearch(query.to);
+    const filter = { to, status, reference };
+    return readWithin(readIdSpan('ver', query, clock.nowMs()), page, async (within) =>
+      part === undefined
+        ? { rows: await verify.list(applicationId, filter, within) }
+        : verify.search(applicationId, filter, part, within),
+    );
+  }
+
   return [
     route({
       ...shared,
@@ -48,18 +89,40 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
       operationId: 'listApplicationVerifications',
       summary: 'List the verifications of an application, newest first',
       params,
-      query: Type.Object({
-        ...verificationFilters,
-        ...pageQuery,
-      }),
+      query: Type.Object({ ...filters.properties, ...pageQuery }),
       answers: { 200: { description: 'A page of verifications', schema: pageSchema(verificationSchema) } },
       handler: async (call) => {
         await requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
-        const { status, reference } = call.query;
-        const filter = { to: readNumberFilter(call.query.to), status, reference };
-        const rows = await verify.list(call.params.id, filter, { limit: limit + 1, after });
-        return { status: 200, body: toPage(rows, limit, ({ record }) => record) };
+        const { rows, searchedTo } = await list(call.params.id, call.query, { limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, ({ record }) => record, searchedTo) };
+      },
+    }),
+    route({
+      ...shared,
+      path: `${base}.csv`,
+      operationId: 'getApplicationVerificationsFile',
+      summary: 'The verifications of an application as a CSV file',
+      description: `The newest ${mostFileRows} that match. Choose another time span for older ones.`,
+      params,
+      query: filters,
+      answers: {
+        200: {
+          description: 'A line of titles, then one for each verification, newest first',
+          type: 'text/csv',
+          headers: ['Content-Disposition'],
+          example: `${fileTitles.join(',')}\r\n`,
+        },
+      },
+      refuses: { TOO_MANY_STREAMS: 'The account is downloading 2 files' },
+      waits: true,
+      handler: async (call) => {
+        await requireOwn(requireDeveloper(call).accountId, call.params.id);
+        const readPage = async (page: PageRequest) => {
+          const { rows, searchedTo } = await list(call.params.id, call.query, page);
+          return { rows: rows.map(toFileRow), next: rows.length < page.limit ? searchedTo : rows.at(-1)?.id };
+        };
+        return sendFile(call, { name: `verifications-${call.params.id}`, titles: fileTitles, readPage });
       },
     }),
     route({
@@ -88,4 +151,9 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
       },
     }),
   ];
+}
+
+function toFileRow({ record }: { record: VerificationRecord }): (string | number | null)[] {
+  const shown = { ...record, delivery: record.delivery?.status ?? null };
+  return fileTitles.map((title) => shown[title]);
 }

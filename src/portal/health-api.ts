@@ -4,8 +4,9 @@ import { nullable, recordId } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import { readDatabaseState } from '../platform/database-state.ts';
 import { bindSchema, carrierSchema, toBind } from './carrier-record.ts';
-import { countAccounts } from './portal-store.ts';
+import { countAccounts } from './member-store.ts';
 
 export interface HealthOptions {
   database: Database;
@@ -17,6 +18,8 @@ export interface HealthOptions {
   liveNodes: () => Promise<{ id: string; seenAtMs: number }[]>;
   countRegistry: (most: number) => Promise<{ applications: number; pendingRegistrations: number }>;
   carriers: () => readonly KnownCarrier[];
+  /** True if Redis keeps the windows now; undefined without Redis. */
+  hasRedis: () => boolean | undefined;
   queue: () => Promise<{ waiting: number; onTheWire: number; oldestDueAtMs: number | null }>;
 }
 
@@ -28,6 +31,17 @@ const healthSchema = Type.Object(
     checks: Type.Array(
       Type.Object({ name: Type.String({ examples: ['database'] }), ok: Type.Boolean({ examples: [true] }) }),
     ),
+    postgres: Type.Object({
+      version: Type.String({ examples: ['16.4'] }),
+      connections: Type.Integer({ description: 'Of all nodes and others to this database' }),
+      most_connections: Type.Integer({ description: 'What Postgres lets in', examples: [100] }),
+      answer_ms: Type.Number({ description: 'How long it took to answer this', examples: [1.2] }),
+    }),
+    redis: Type.Unsafe<'ok' | 'away' | 'none'>({
+      type: 'string',
+      enum: ['ok', 'away', 'none'],
+      description: 'away: each node applies its share of the limits; none: the service runs without Redis',
+    }),
     nodes: Type.Array(Type.Object({ id: recordId('nod'), seen_at: Type.String() })),
     queue: Type.Object({
       waiting: Type.Integer({ description: 'Texts that are due; 10,000 means 10,000 or more' }),
@@ -56,7 +70,8 @@ const mostCounted = 100_000;
 
 /** The state of the whole system, for operators. */
 export function createHealthRoutes(options: HealthOptions): Route[] {
-  const { database, clock, version, environment, checks, liveNodes, countRegistry, queue, carriers } = options;
+  const { database, clock, version, environment, checks, liveNodes, countRegistry, queue, carriers, hasRedis } =
+    options;
   const startedAtMs = clock.nowMs();
   return [
     route({
@@ -70,6 +85,7 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
       handler: async () => {
         const outcomes = checks.map(async ({ name, passes }) => ({ name, ok: await passes().catch(() => false) }));
         // In sequence, so that a request uses one connection at a time.
+        const postgres = await readDatabaseState(database, clock);
         const nodes = await liveNodes();
         const { waiting, onTheWire, oldestDueAtMs } = await queue();
         const accounts = await countAccounts(database, mostCounted);
@@ -79,6 +95,13 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
           environment,
           started_at: toTimestamp(startedAtMs),
           checks: await Promise.all(outcomes),
+          postgres: {
+            version: postgres.version,
+            connections: postgres.connections,
+            most_connections: postgres.mostConnections,
+            answer_ms: postgres.answerMs,
+          },
+          redis: redisState(hasRedis()),
           nodes: nodes.map(({ id, seenAtMs }) => ({ id, seen_at: toTimestamp(seenAtMs) })),
           queue: {
             waiting,
@@ -101,4 +124,9 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
       },
     }),
   ];
+}
+
+function redisState(hasRedis: boolean | undefined): 'ok' | 'away' | 'none' {
+  if (hasRedis === undefined) return 'none';
+  return hasRedis ? 'ok' : 'away';
 }

@@ -16,6 +16,7 @@ import { requireNumberIn } from '../inbound/opt-out-api.ts';
 import type { OptOuts } from '../inbound/opt-outs.ts';
 import { carrierNameOf } from '../inbound/own-number.ts';
 import type { Database } from '../platform/database.ts';
+import type { Audit } from './audit.ts';
 
 export interface PortalInboundOptions {
   database: Database;
@@ -58,7 +59,10 @@ export type OperatorOptOut = Static<typeof operatorOptOutSchema>;
 const optOutsPath = '/portal/v1/operator/opt-outs';
 
 /** Texts from phones and opt-outs, for developers and operators. */
-export function createPortalInboundRoutes({ database, optOuts, requireOwn }: PortalInboundOptions): Route[] {
+export function createPortalInboundRoutes(
+  { database, optOuts, requireOwn }: PortalInboundOptions,
+  audit: Audit,
+): Route[] {
   const operator = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   return [
     route({
@@ -137,7 +141,11 @@ export function createPortalInboundRoutes({ database, optOuts, requireOwn }: Por
       answers: { 204: { description: 'Opted in' } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        await optOuts.removeAll(requireNumberIn(call.params.number), call.query.reason, accountId);
+        const number = requireNumberIn(call.params.number);
+        const { reason } = call.query;
+        // The log outlives the number's retention, so it has the last digits alone.
+        const note = audit.note(call, { act: 'opt_out.deleted', id: `…${number.slice(-4)}`, details: { reason } });
+        await optOuts.removeAll(number, reason, accountId, note);
         return { status: 204 };
       },
     }),

@@ -5,6 +5,7 @@ import type { NumberService } from '../inbound/number-service.ts';
 import type { OwnNumber } from '../inbound/own-number.ts';
 import { longestKeyword, removableWords } from '../inbound/words.ts';
 import { toTimestamp } from '../platform/clock.ts';
+import type { Audit, Deed } from './audit.ts';
 
 const api = Type.Unsafe<Exclude<Api, 'verify'>>({
   type: 'string',
@@ -57,7 +58,7 @@ export const numberBody = Type.Object(
 );
 
 /** Numbers that people text to, for operators (section 15 of the contract). */
-export function createNumberRoutes(numbers: NumberService): Route[] {
+export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   const found = { 200: { description: 'The number and whose it is', schema: numberSchema } };
   return [
@@ -95,7 +96,8 @@ export function createNumberRoutes(numbers: NumberService): Route[] {
       handler: async (call) => {
         const { application_id, api, carrier = null, keyword = null, ignored_words } = call.body;
         const given = { applicationId: application_id, api, carrier, keyword, ignoredWords: ignored_words };
-        return { status: 200, body: toRecord(await numbers.put(call.params.number, given)) };
+        const note = audit.note(call, deed('number.given'));
+        return { status: 200, body: toRecord(await numbers.put(call.params.number, given, note)) };
       },
     }),
     route({
@@ -124,12 +126,20 @@ export function createNumberRoutes(numbers: NumberService): Route[] {
       answers: { 204: { description: 'Taken back' } },
       handler: async (call) => {
         const { keyword = null, carrier = null } = call.query;
-        await numbers.remove(call.params.number, keyword, carrier);
+        await numbers.remove(call.params.number, keyword, carrier, audit.note(call, deed('number.taken_back')));
         return { status: 204 };
       },
     }),
   ];
 }
+
+const deed =
+  (act: Deed['act']) =>
+  ({ number, applicationId, api, keyword, carrier }: OwnNumber): Deed => ({
+    act,
+    id: number,
+    details: { application_id: applicationId, api, keyword, carrier },
+  });
 
 function toRecord({ number, applicationId, api, carrier, keyword, ignoredWords, ...times }: OwnNumber): NumberRecord {
   return {

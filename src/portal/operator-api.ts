@@ -2,9 +2,11 @@ import { type Static, Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Route, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
-import type { RegistryService } from '../registry/registry-service.ts';
+import type { DecidedRegistration, RegistryService } from '../registry/registry-service.ts';
 import { createAllowanceRoutes } from './allowance-api.ts';
-import { findEmails } from './portal-store.ts';
+import type { Audit, Deed } from './audit.ts';
+import { findOwnerEmails } from './member-store.ts';
+import { reasonSchema } from './reason.ts';
 import { registrationSchema, toRegistration } from './registration-api.ts';
 
 const waitingSchema = Type.Object(
@@ -23,9 +25,10 @@ const params = Type.Object({ id: pathParameter });
 export interface OperatorOptions {
   database: Database;
   registry: RegistryService;
+  audit: Audit;
 }
 
-export function createOperatorRoutes({ database, registry }: OperatorOptions): Route[] {
+export function createOperatorRoutes({ database, registry, audit }: OperatorOptions): Route[] {
   const tag = 'Developer portal: operators';
   const auth = { kind: 'operator' } as const;
   const decided = { 200: { description: 'The registration as it is now', schema: registrationSchema } };
@@ -45,7 +48,7 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const rows = await registry.listWaiting({ limit: limit + 1, after });
-        const emails = await findEmails(
+        const emails = await findOwnerEmails(
           database,
           rows.map(({ accountId }) => accountId),
         );
@@ -68,7 +71,10 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       params,
       answers: decided,
       refuses: { INCOMPATIBLE_STATE: 'The registration needs no decision' },
-      handler: async (call) => ({ status: 200, body: toRegistration(await registry.approve(call.params.id)) }),
+      handler: async (call) => {
+        const note = audit.note(call, decision('registration.approved'));
+        return { status: 200, body: toRegistration(await registry.approve(call.params.id, note)) };
+      },
     }),
     route({
       method: 'POST',
@@ -77,11 +83,24 @@ export function createOperatorRoutes({ database, registry }: OperatorOptions): R
       tag,
       operationId: 'rejectRegistration',
       summary: 'Reject a registration or a change of plan',
+      description: 'The developer reads the reason.',
       params,
+      body: Type.Object({ reason: reasonSchema }, { title: 'Rejection' }),
       answers: decided,
       refuses: { INCOMPATIBLE_STATE: 'The registration needs no decision' },
-      handler: async (call) => ({ status: 200, body: toRegistration(await registry.reject(call.params.id)) }),
+      handler: async (call) => {
+        const { reason } = call.body;
+        const note = audit.note(call, decision('registration.rejected', { reason }));
+        return { status: 200, body: toRegistration(await registry.reject(call.params.id, reason, note)) };
+      },
     }),
-    ...createAllowanceRoutes(registry),
+    ...createAllowanceRoutes(registry, audit),
   ];
 }
+
+const decision =
+  (act: Deed['act'], details: object = {}) =>
+  ({ id, applicationId, accountId, api, plan }: DecidedRegistration): Deed => ({
+    ...{ act, id, accountId },
+    details: { application_id: applicationId, api, plan, ...details },
+  });

@@ -6,16 +6,16 @@ export function requireGoodPassword(password: string, email: string): void {
   if (problem !== undefined) throw invalidField('password', problem);
 }
 
-/** Completes a sentence that begins with "password"; undefined when the password is acceptable. */
+/** What is wrong with a password; undefined when it is acceptable. */
 function passwordProblem(password: string, email: string): string | undefined {
   const length = [...password].length;
-  if (length < 8) return 'must have at least 8 characters; a sentence of 15 or more is better';
+  if (length < 8) return 'must have at least 8 characters (15 or more are better)';
   if (length > 256) return 'must have at most 256 characters';
   const plain = password.toLowerCase();
   const [name = ''] = email.toLowerCase().split('@');
   if (plain === email.toLowerCase() || plain === name) return 'must not be the email address';
   if (new Set(plain).size < 4 || isRun(plain) || common.has(withoutTail(plain)) || common.has(plain)) {
-    return 'is too easy to guess; use a sentence that only you would think of';
+    return 'This password is too common. Use a sentence that only you would think of.';
   }
   return undefined;
 }

@@ -10,24 +10,30 @@ export interface PasswordWork {
   run<Result>(address: string, work: (hasher: Hasher, addressKey: string) => Promise<Result>): Promise<Result>;
 }
 
+interface Try {
+  admitted: boolean;
+  retryAfterMs: number;
+}
+
 export interface PasswordWorkOptions {
   hasher: Hasher;
   /** The key that an address counts under: IPv6 by /64. */
   addressKey: (address: string) => string;
   /** Counts one try, if the address has any left. */
-  takeTry: (addressKey: string) => { admitted: boolean; retryAfterMs: number };
+  takeTry: (addressKey: string) => Try | Promise<Try>;
   perMinute: number;
+  /** How many hashes run at once. Each takes a core, and with scrypt 128 MiB. */
+  concurrent?: number;
 }
 
-/** Each hash takes a core, and with scrypt 128 MiB. */
-const concurrent = 2;
 /** An address can use its whole default limit at once, but no more than a fifth of all places. */
 const placesPerAddress = 20;
 const allPlaces = 100;
 /** About the time that two runners need for all places of one address. */
 const placeFreeMs = 5000;
 
-export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: PasswordWorkOptions): PasswordWork {
+export function createPasswordWork(options: PasswordWorkOptions): PasswordWork {
+  const { hasher, addressKey, takeTry, perMinute, concurrent = 2 } = options;
   const places = createPlaces({
     perKey: placesPerAddress,
     total: allPlaces,
@@ -47,7 +53,7 @@ export function createPasswordWork({ hasher, addressKey, takeTry, perMinute }: P
   return {
     async run(address, work) {
       const key = addressKey(address);
-      const { admitted, retryAfterMs } = takeTry(key);
+      const { admitted, retryAfterMs } = await takeTry(key);
       if (!admitted) {
         throw throttled(
           `At most ${perMinute} sign-ups, sign-ins and password resets a minute from one address`,

@@ -1,6 +1,8 @@
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import { idFloor } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
+import { deleteOldEntries } from './audit-store.ts';
 import { addressKnownMs, forgottenAfterMs } from './sign-in-throttle.ts';
 
 /**
@@ -24,6 +26,8 @@ export function createPortalUpkeep(database: Database, clock: Clock, mostTries =
   return {
     deleteDeadSessions: () => deleteOlder(deleteSessions, clock.nowMs() + 1),
     deleteDeadLinks: () => deleteOlder(deleteLinks, clock.nowMs() + 1),
+    deleteDeadInvitations: () => deleteOlder(deleteInvitations, clock.nowMs() + 1),
+    deleteOldAudit: (keptFromMs: number) => deleteOldEntries(database, idFloor('aud', keptFromMs)),
     deleteOldAddresses: () => deleteOlder(deleteAddresses, clock.nowMs() - addressKnownMs),
 
     async deleteOldTries(): Promise<number> {
@@ -41,6 +45,7 @@ const deletePiece = (table: string, time: string) =>
 
 const deleteSessions = deletePiece('session', 'expires_at');
 const deleteLinks = deletePiece('one_time_link', 'expires_at');
+const deleteInvitations = deletePiece('invitation', 'expires_at');
 const deleteAddresses = deletePiece('known_address', 'seen_at');
 const deleteTries = deletePiece('sign_in_throttle', 'last_failed_at');
 

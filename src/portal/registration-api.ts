@@ -4,7 +4,8 @@ import { exampleId } from '../http/openapi/field-examples.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
-import type { NewCredential, RegistryService } from '../registry/registry-service.ts';
+import type { NewCredential, Registered, RegistryService } from '../registry/registry-service.ts';
+import type { Audit } from './audit.ts';
 
 const api = anyCaseOf(apis, 'one of sms, verify, messaging');
 const plan = anyCaseOf(planNames, 'one of free, pro, enterprise');
@@ -26,6 +27,9 @@ export const registrationSchema = Type.Object(
     plan: Type.String(),
     status: Type.String({ examples: ['approved'], description: 'approved, pending or rejected' }),
     requested_plan: nullable(Type.String({ description: 'The requested plan, until an operator decides' })),
+    reason: nullable(
+      Type.String({ description: 'Why an operator rejected it or the last change of plan, until you ask again' }),
+    ),
     created_at: Type.String(),
     updated_at: Type.String(),
   },
@@ -69,7 +73,7 @@ const registeredSchema = Type.Object(
 export type RegisteredRecord = Static<typeof registeredSchema>;
 const params = Type.Object({ id: pathParameter });
 
-export function createRegistrationRoutes(registry: RegistryService, tokenUrl: string): Route[] {
+export function createRegistrationRoutes(registry: RegistryService, tokenUrl: string, audit: Audit): Route[] {
   const tag = 'Developer portal: registrations';
   const auth = { kind: 'developer' } as const;
   return [
@@ -80,7 +84,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       tag,
       operationId: 'registerApplication',
       summary: 'Register an application against an API and a plan',
-      description: 'The credential is shown only once. Registering again changes the plan and keeps the credential.',
+      description: 'The credential is shown only once. Registering again changes the plan and issues no credential.',
       params,
       body: Type.Object({ api, plan }, { title: 'RegistrationToCreate' }),
       answers: {
@@ -89,11 +93,20 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
+        const wanted = {
+          api: call.body.api.toLowerCase() as Registration['api'],
+          plan: call.body.plan.toLowerCase() as Registration['plan'],
+        };
+        const note = audit.note<Registered>(call, ({ created, registration, credential }) => ({
+          act: created ? 'registration.created' : 'registration.plan_requested',
+          id: registration.id,
+          details: { ...wanted, application_id: call.params.id, credential: credential?.type ?? null },
+        }));
         const { created, registration, credential } = await registry.registerOwn(
           accountId,
           call.params.id,
-          call.body.api.toLowerCase() as Registration['api'],
-          call.body.plan.toLowerCase() as Registration['plan'],
+          wanted,
+          note,
         );
         const body = {
           ...toRegistration(registration),
@@ -132,7 +145,13 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       answers: { 204: { description: 'Ended' } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        await registry.unregister(accountId, call.params.id, call.params.api.toLowerCase() as Registration['api']);
+        const { id } = call.params;
+        const note = audit.note<Registration>(call, (ended) => ({
+          act: 'registration.deleted',
+          id: ended.id,
+          details: { api: ended.api, plan: ended.plan, application_id: id },
+        }));
+        await registry.unregister(accountId, id, call.params.api.toLowerCase() as Registration['api'], note);
         return { status: 204 };
       },
     }),
@@ -140,13 +159,14 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
 }
 
 export function toRegistration(registration: Registration) {
-  const { id, api, plan, status, requestedPlan, createdAtMs, updatedAtMs } = registration;
+  const { id, api, plan, status, requestedPlan, reason, createdAtMs, updatedAtMs } = registration;
   return {
     id,
     api,
     plan,
     status,
     requested_plan: requestedPlan,
+    reason,
     created_at: toTimestamp(createdAtMs),
     updated_at: toTimestamp(updatedAtMs),
   };

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { fieldProblemSchema } from '../http/error-reply.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../http/list-page.ts';
-import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { type Api, apiNames, type Route, requireDeveloper, route } from '../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../http/timeline.ts';
 import { listTraces, type RequestTrace } from '../metering/metering-store.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
@@ -10,6 +10,7 @@ import { notFound } from '../platform/errors.ts';
 import { idTimeMs } from '../platform/ids.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { applicationParams } from './application-api.ts';
+import { readIdSpan, readWithin, spanQuery } from './record-span.ts';
 import { apiName } from './registration-api.ts';
 
 export interface RequestRecord {
@@ -22,6 +23,7 @@ type Kept = Pick<RequestTrace, 'applicationId' | 'api' | 'method' | 'path' | 'st
 
 /** All that we know of a request. Null marks what we no longer know. */
 export interface RequestStory extends Kept {
+  outcome: string | null;
   correlationId: string;
   durationMs: number | null;
   limits: {
@@ -65,6 +67,12 @@ const storySchema = Type.Object(
     application_name: Type.String(),
     ...request,
     message: nullable(Type.String()),
+    outcome: nullable(
+      Type.String({
+        description: 'What came of the request then. Its record may have changed since',
+        examples: ['Wrong code, 4 attempts left'],
+      }),
+    ),
     details: Type.Array(fieldProblemSchema),
     duration_ms: nullable(Type.Number({ examples: [3.2] })),
     limits: Type.Object({
@@ -99,6 +107,22 @@ const listedSchema = Type.Object(
 );
 export type ListedRequest = Static<typeof listedSchema>;
 
+const filters = {
+  api: Type.Optional(
+    Type.Unsafe<Api>({ type: 'string', enum: [...apiNames], expected: `one of ${apiNames.join(', ')}` }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      pattern: '^([1-5][0-9]{2}|[2-5]xx|error)$',
+      maxLength: 5,
+      examples: ['4xx'],
+      expected: 'a status like 429, a class like 4xx, or error for 4xx and 5xx',
+      description: 'A status like 429, a class like 4xx, or error for 4xx and 5xx',
+    }),
+  ),
+  ...spanQuery,
+};
+
 /** Explains a request to a developer who has its correlation id. */
 export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
   const { database, clock, registry, findStory, flush } = options;
@@ -127,17 +151,29 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
       operationId: 'listRequests',
       summary: 'List the latest requests of an application, newest first',
       params: applicationParams,
-      query: Type.Object(pageQuery),
+      query: Type.Object({ ...filters, ...pageQuery }),
       answers: { 200: { description: 'A page of requests', schema: pageSchema(listedSchema) } },
       handler: async (call) => {
         await registry.requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
         await flush();
-        const rows = await listTraces(database, call.params.id, { limit: limit + 1, after }, clock.nowMs());
+        const filter = { api: call.query.api, status: readStatuses(call.query.status) };
+        const page = { limit: limit + 1, after };
+        const nowMs = clock.nowMs();
+        const { rows } = await readWithin(readIdSpan('req', call.query, nowMs), page, async (within) => ({
+          rows: await listTraces(database, call.params.id, within, nowMs, filter),
+        }));
         return { status: 200, body: toPage(rows, limit, toListed) };
       },
     }),
   ];
+}
+
+function readStatuses(status: string | undefined): { lowest: number; highest: number } | undefined {
+  if (status === undefined) return undefined;
+  if (status === 'error') return { lowest: 400, highest: 599 };
+  const lowest = Number(status.replace('xx', '00'));
+  return { lowest, highest: status.endsWith('xx') ? lowest + 99 : lowest };
 }
 
 function toStory(story: RequestStory, applicationName: string) {
@@ -153,6 +189,7 @@ function toStory(story: RequestStory, applicationName: string) {
     status: story.status,
     code: story.code,
     message: story.message,
+    outcome: story.outcome,
     details: story.details,
     duration_ms: story.durationMs,
     limits: {

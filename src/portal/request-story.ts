@@ -98,10 +98,11 @@ export function createRequestStories(options: {
 }
 
 function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: TimelineEvent[]): RequestStory {
-  const { id, applicationId, api, method, path, status, code, message, details, durationMs } = trace;
+  const { id, applicationId, api, method, path, status, code, details, durationMs } = trace;
+  const isRefused = status >= 400;
   const receivedAtMs = idTimeMs(id);
-  const quota = `${trace.remaining} of ${trace.limitPerMinute} requests were left this minute`;
-  const answer = message === null ? '' : ` ${message}`;
+  const quota = `${trace.remaining} of ${trace.limitPerMinute} left this minute`;
+  const told = trace.message === null ? '' : `: ${trace.message}`;
   return {
     correlationId: id,
     applicationId,
@@ -110,7 +111,8 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
     path,
     status,
     code,
-    message,
+    message: isRefused ? trace.message : null,
+    outcome: isRefused ? null : trace.message,
     details,
     durationMs,
     limits: {
@@ -122,19 +124,19 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
     },
     records,
     timeline: [
-      received(receivedAtMs, `Received ${method} ${path ?? 'for an unknown path'}.`),
+      received(receivedAtMs, `${method} ${path ?? 'of an unknown path'}`),
       trace.admitted
-        ? { atMs: receivedAtMs, event: 'admitted', detail: `The request was within the limits: ${quota}.` }
+        ? { atMs: receivedAtMs, event: 'admitted', detail: `Within rate limit (${quota})` }
         : {
             atMs: receivedAtMs,
             event: 'refused',
-            detail: `The ${trace.refusedBy} limit refused the request. Retry after ${trace.retryAfterSeconds} s.`,
+            detail: `Over the ${trace.refusedBy} limit. Retry after ${trace.retryAfterSeconds} s.`,
           },
       ...timeline,
       {
         atMs: receivedAtMs + durationMs,
         event: 'answered',
-        detail: `The service answered ${status} after ${durationMs} ms.${answer}`,
+        detail: `${status} after ${durationMs} ms${told}`,
       },
     ],
   };
@@ -159,13 +161,14 @@ function fromRecord(correlationId: string, { applicationId, api, records, timeli
     status,
     code: null,
     message: null,
+    outcome: null,
     details: [],
     durationMs: null,
     limits: { admitted: true, limit: null, remaining: null, retryAfterSeconds: null, refusedBy: null },
     records,
     timeline: [
-      received(receivedAtMs, 'The service received the request.'),
-      { atMs: receivedAtMs, event: 'admitted', detail: 'The request was within the limits.' },
+      received(receivedAtMs, 'Request received'),
+      { atMs: receivedAtMs, event: 'admitted', detail: 'Within rate limit' },
       ...timeline,
     ],
   };

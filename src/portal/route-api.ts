@@ -9,6 +9,7 @@ import { longestNumber, numberForm, readNumber, rightNumber } from '../messages/
 import { longestSender, rightSender } from '../messages/sender.ts';
 import { timestampOrNull } from '../platform/clock.ts';
 import type { FieldProblem } from '../platform/errors.ts';
+import type { Audit } from './audit.ts';
 
 export interface RouteRoutesOptions {
   routes: RouteService;
@@ -83,7 +84,7 @@ const explainedSchema = Type.Object(
 export type RouteExplanationRecord = Static<typeof explainedSchema>;
 
 /** The table of routes, for operators (section 14 of the contract). */
-export function createRouteRoutes({ routes, explain }: RouteRoutesOptions): Route[] {
+export function createRouteRoutes({ routes, explain }: RouteRoutesOptions, audit: Audit): Route[] {
   const found = { 200: { description: 'The whole table, in order', schema: tableSchema } };
 
   /** A draft is checked like a table: what it would explain could not be saved otherwise. */
@@ -129,7 +130,9 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions): Rout
       refuses: { INCOMPATIBLE_STATE: 'The routes have been changed since this version' },
       handler: async (call) => {
         const { version, routes: given } = call.body;
-        const table = await routes.replace(version, given, requireDeveloper(call).accountId);
+        const details = { version: version + 1, routes: given.map(({ name }) => name) };
+        const note = audit.note(call, { act: 'routes.replaced', id: String(version + 1), details });
+        const table = await routes.replace(version, given, requireDeveloper(call).accountId, note);
         return { status: 200, body: toTable(table) };
       },
     }),

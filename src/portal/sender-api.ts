@@ -3,10 +3,12 @@ import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
-import { type SenderStatus, senderStatuses } from '../registry/sender.ts';
-import type { SenderService } from '../registry/sender-service.ts';
+import { type Sender, type SenderStatus, senderStatuses } from '../registry/sender.ts';
+import type { DecidedSender, SenderService } from '../registry/sender-service.ts';
 import { applicationParams } from './application-api.ts';
-import { findEmails } from './portal-store.ts';
+import type { Audit, Deed } from './audit.ts';
+import { findOwnerEmails } from './member-store.ts';
+import { reasonSchema } from './reason.ts';
 import { senderBody, senderSchema, toSender } from './sender-record.ts';
 
 export interface SenderRoutesOptions {
@@ -54,11 +56,11 @@ const approvalBody = Type.Object(
 );
 
 /** Senders that applications hold (section 14 of the contract). */
-export function createSenderRoutes(options: SenderRoutesOptions): Route[] {
-  return [...developerRoutes(options), ...operatorRoutes(options)];
+export function createSenderRoutes(options: SenderRoutesOptions, audit: Audit): Route[] {
+  return [...developerRoutes(options, audit), ...operatorRoutes(options, audit)];
 }
 
-function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
+function developerRoutes({ senders }: SenderRoutesOptions, audit: Audit): Route[] {
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: applications' } as const;
   return [
     route({
@@ -77,7 +79,12 @@ function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        return { status: 201, body: toSender(await senders.ask(accountId, call.params.id, call.body)) };
+        const note = audit.note<Sender>(call, ({ id, sender, countries }) => ({
+          act: 'sender.requested',
+          id,
+          details: { sender, countries, application_id: call.params.id },
+        }));
+        return { status: 201, body: toSender(await senders.ask(accountId, call.params.id, call.body, note)) };
       },
     }),
     route({
@@ -102,14 +109,16 @@ function developerRoutes({ senders }: SenderRoutesOptions): Route[] {
       params: Type.Object({ id: pathParameter, sender_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
-        await senders.removeOwn(requireDeveloper(call).accountId, call.params.id, call.params.sender_id);
+        const { id, sender_id } = call.params;
+        const note = audit.note(call, { act: 'sender.deleted', id: sender_id, details: { application_id: id } });
+        await senders.removeOwn(requireDeveloper(call).accountId, id, sender_id, note);
         return { status: 204 };
       },
     }),
   ];
 }
 
-function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptions): Route[] {
+function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptions, audit: Audit): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   const params = Type.Object({ id: pathParameter });
   const decided = { 200: { description: 'The sender as it is now', schema: operatorSchema } };
@@ -134,7 +143,7 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const rows = await senders.list(call.query.status, { limit: limit + 1, after });
-        const emails = await findEmails(
+        const emails = await findOwnerEmails(
           database,
           rows.map(({ accountId }) => accountId),
         );
@@ -157,7 +166,8 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       handler: async (call) => {
         const { carriers, registration = null, per_second: perSecond = null } = call.body;
         await checkCarriers(carriers, requireCarrier);
-        const sender = await senders.approve(call.params.id, { carriers, registration, perSecond });
+        const note = audit.note(call, decision('sender.approved', { carriers }));
+        const sender = await senders.approve(call.params.id, { carriers, registration, perSecond }, note);
         return { status: 200, body: { ...toSender(sender), carriers: sender.carriers } };
       },
     }),
@@ -169,16 +179,28 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       summary: 'Reject a sender, or take it back',
       params,
       body: Type.Object({
-        reason: Type.String({ minLength: 1, maxLength: 500, expected: 'a reason of 1 to 500 characters' }),
+        reason: reasonSchema,
       }),
       answers: decided,
       handler: async (call) => {
-        const sender = await senders.reject(call.params.id, call.body.reason);
+        const { reason } = call.body;
+        const sender = await senders.reject(
+          call.params.id,
+          reason,
+          audit.note(call, decision('sender.rejected', { reason })),
+        );
         return { status: 200, body: { ...toSender(sender), carriers: sender.carriers } };
       },
     }),
   ];
 }
+
+const decision =
+  (act: Deed['act'], details: object) =>
+  ({ id, sender, applicationId, accountId }: DecidedSender): Deed => ({
+    ...{ act, id, accountId },
+    details: { sender, application_id: applicationId, ...details },
+  });
 
 async function checkCarriers(names: string[], requireCarrier: SenderRoutesOptions['requireCarrier']): Promise<void> {
   for (const [place, name] of names.entries()) {

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { type Route, route } from '../http/route.ts';
 import type { Config } from '../platform/config.ts';
-import { planNames, scopeFor } from '../registry/application.ts';
+import { scopeFor } from '../registry/application.ts';
+import type { PlanService } from '../registry/plan-service.ts';
 
 const serviceSchema = Type.Object(
   {
@@ -21,18 +22,18 @@ const serviceSchema = Type.Object(
 export type ServiceRecord = Static<typeof serviceSchema>;
 
 /** What the portal's pages need before sign-in. */
-export function createServiceRoutes(config: Config, tokenUrl: string, version: string): Route[] {
-  const body = {
+export function createServiceRoutes(
+  config: Config,
+  tokenUrl: string,
+  version: string,
+  plans: Pick<PlanService, 'list'>,
+): Route[] {
+  const about = {
     name: 'Heliograph',
     version,
     environment: config.environment,
     base_url: config.publicUrl,
     token_url: tokenUrl,
-    plans: planNames.map((name) => ({
-      name,
-      per_minute: config.plans[name].perMinute,
-      burst: config.plans[name].burst,
-    })),
     scopes: { verify: scopeFor('verify'), messaging: scopeFor('messaging') },
   };
   return [
@@ -44,7 +45,12 @@ export function createServiceRoutes(config: Config, tokenUrl: string, version: s
       operationId: 'getService',
       summary: 'Read the service and its plans',
       answers: { 200: { description: 'The service', schema: serviceSchema } },
-      handler: () => ({ status: 200, body }),
+      handler: async () => {
+        const shown = (await plans.list()).map(({ plan: name, perMinute, burst }) => ({
+          ...{ name, per_minute: perMinute, burst },
+        }));
+        return { status: 200, body: { ...about, plans: shown } };
+      },
     }),
   ];
 }

@@ -1,19 +1,29 @@
+import type { Developer } from '../http/route.ts';
 import { type Clock, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
 import { keyedHash } from '../platform/secrets.ts';
-import * as store from './portal-store.ts';
+import * as store from './session-store.ts';
 
-/** Developers' sessions. The cookie is random; Postgres stores only its keyed hash. */
+/** People's sessions. The cookie is random; Postgres stores only its keyed hash. */
 export interface Sessions {
   /** With the prefix `__Host-`, browsers accept the cookie only over https, from this exact host, for all paths. */
   readonly cookieName: string;
-  open(tx: Tx, accountId: string): Promise<{ cookie: string }>;
-  find(token: string): Promise<{ accountId: string; operator: boolean; sessionHash: Buffer } | undefined>;
+  open(tx: Tx, owner: SessionOwner): Promise<{ cookie: string }>;
+  find(token: string): Promise<Omit<Developer, 'kind'> | undefined>;
   /** Returns those of the sessions that are open. Does not extend them. */
   findOpen(sessionHashes: Buffer[]): Promise<Buffer[]>;
+  list(personId: string): Promise<store.ListedSession[]>;
   end(sessionHash: Buffer): Promise<{ cookie: string }>;
+  /** The cookie that makes a browser forget its session. */
+  readonly endedCookie: string;
+}
+
+export interface SessionOwner {
+  personId: string;
+  accountId: string;
+  address: string;
 }
 
 const idleMs = 30 * minuteMs;
@@ -25,16 +35,19 @@ export function createSessions(options: { database: Database; clock: Clock; keys
   const { database, clock, keys, https } = options;
   const cookieName = https ? '__Host-heliograph_session' : 'heliograph_session';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const endedCookie = `${cookieName}=; ${attributes}; Max-Age=0`;
   const hashOf = (token: string, version: number) => keyedHash(keys.keyFor('session', version), token);
+  const times = () => ({ nowMs: clock.nowMs(), idleSinceMs: clock.nowMs() - idleMs });
 
   return {
     cookieName,
+    endedCookie,
 
-    async open(tx, accountId) {
+    async open(tx, owner) {
       const token = randomBytes(32).toString('base64url');
       const nowMs = clock.nowMs();
       const hash = hashOf(token, keys.version);
-      await store.insertSession(tx, { hash, accountId, nowMs, expiresAtMs: nowMs + absoluteMs });
+      await store.insertSession(tx, { hash, ...owner, nowMs, expiresAtMs: nowMs + absoluteMs });
       return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}` };
     },
 
@@ -42,21 +55,19 @@ export function createSessions(options: { database: Database; clock: Clock; keys
       if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
       const nowMs = clock.nowMs();
       const hashes = keys.versionsSince(nowMs - absoluteMs).map((version) => hashOf(token, version));
-      const found = await store.findSession(database, hashes, nowMs, nowMs - idleMs);
+      const found = await store.findSession(database, hashes, times());
       if (found === undefined) return undefined;
-      const { hash: sessionHash, accountId, operator, lastSeenAtMs } = found;
+      const { hash: sessionHash, lastSeenAtMs, ...person } = found;
       if (nowMs - lastSeenAtMs > touchEveryMs) await store.touchSession(database, sessionHash, nowMs);
-      return { accountId, operator, sessionHash };
+      return { ...person, sessionHash };
     },
 
-    findOpen(sessionHashes) {
-      const nowMs = clock.nowMs();
-      return store.findOpenSessions(database, sessionHashes, nowMs, nowMs - idleMs);
-    },
+    findOpen: (sessionHashes) => store.findOpenSessions(database, sessionHashes, times()),
+    list: (personId) => store.listSessions(database, personId, times()),
 
     async end(sessionHash) {
       await store.deleteSession(database, sessionHash);
-      return { cookie: `${cookieName}=; ${attributes}; Max-Age=0` };
+      return { cookie: endedCookie };
     },
   };
 }

@@ -7,16 +7,18 @@ import { keyedHash } from '../platform/secrets.ts';
 export interface SignInThrottle {
   /** Counts a guess before the password is checked, so that parallel guesses do not bypass the limit. */
   take(guess: Guess, isKnown: (addressHashes: Buffer[]) => Promise<boolean>): Promise<ThrottleDecision>;
-  /** Forgets earlier guesses after a right password: the rows of this account and this address, no others. */
+  /** Forgets earlier guesses after a right password: the rows of this person and this address, no others. */
   clear(tx: Tx, guess: Guess): Promise<void>;
   addressHash(addressKey: string): Buffer;
 }
 
 export interface Guess {
-  /** Undefined for an unknown account; the e-mail then counts instead, so that both look the same to a caller. */
-  accountId: string | undefined;
+  /** Undefined for an unknown person; the e-mail then counts instead, so that both look the same to a caller. */
+  personId: string | undefined;
   email: string;
   addressKey: string;
+  /** What is guessed. A second factor is short, so it has fewer free guesses. */
+  of?: 'password' | 'second factor';
 }
 
 export type ThrottleDecision = { allowed: true } | { allowed: false; retryAfterMs: number };
@@ -27,22 +29,24 @@ interface Rule {
   longestMs: number;
 }
 
-/** Per address and account: one second after the third failure, doubling up to 15 minutes. */
+/** Per address and person: one second after the third failure, doubling up to 15 minutes. */
 const perAddress: Rule = { free: 3, longestMs: 15 * minuteMs };
-/** Per account, from any address. Addresses that signed in to the account before are exempt. */
-const perAccount: Rule = { free: 100, longestMs: minuteMs };
+/** Per person, from any address. Addresses that the person signed in from before are exempt. */
+const perPerson: Rule = { free: 100, longestMs: minuteMs };
+/** A caller that guesses a second factor has the password already. */
+const perSecondFactor: Rule = { free: 10, longestMs: 15 * minuteMs };
 /** The count restarts after a day without a failure. */
 export const forgottenAfterMs = dayMs;
-/** How long an address stays known to an account after a sign-in. */
+/** How long an address stays known after a sign-in. */
 export const addressKnownMs = 30 * dayMs;
 
 export function createSignInThrottle(database: Database, clock: Clock, keys: KeyRing): SignInThrottle {
   // A new version of the ring restarts the counts: a handful of free guesses, once in a rotation.
   const hashOf = (text: string, version = keys.version) =>
     keyedHash(keys.keyFor('session', version), `sign-in:${text}`);
-  const targetOf = ({ accountId, email }: Guess) =>
-    accountId === undefined ? `email\n${email}` : `account\n${accountId}`;
-  const accountSubject = (guess: Guess) => hashOf(targetOf(guess));
+  const targetOf = ({ personId, email, of = 'password' }: Guess) =>
+    personId === undefined ? `email\n${email}` : `${of}\n${personId}`;
+  const personSubject = (guess: Guess) => hashOf(targetOf(guess));
   const addressSubject = (guess: Guess) => hashOf(`${targetOf(guess)}\n${guess.addressKey}`);
   const addressHash = (addressKey: string, version?: number) => hashOf(`address\n${addressKey}`, version);
   const addressHashes = (addressKey: string) =>
@@ -67,13 +71,14 @@ export function createSignInThrottle(database: Database, clock: Clock, keys: Key
     async take(guess, isKnown) {
       const byAddress = await takeOne(addressSubject(guess), perAddress);
       if (!byAddress.allowed) return byAddress;
-      const byAccount = await takeOne(accountSubject(guess), perAccount);
-      if (byAccount.allowed || (await isKnown(addressHashes(guess.addressKey)))) return { allowed: true };
-      return byAccount;
+      const rule = guess.of === 'second factor' ? perSecondFactor : perPerson;
+      const byPerson = await takeOne(personSubject(guess), rule);
+      if (byPerson.allowed || (await isKnown(addressHashes(guess.addressKey)))) return { allowed: true };
+      return byPerson;
     },
     async clear(tx, guess) {
       await tx.query('delete from sign_in_throttle where subject = any($1)', [
-        [accountSubject(guess), addressSubject(guess)],
+        [personSubject(guess), addressSubject(guess)],
       ]);
     },
   };

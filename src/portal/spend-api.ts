@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageSchema, pathParameter, recordId } from '../http/list-page.ts';
+import { nullable, pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { dayOf, noteLimit, readSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { PlanName } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
-import { notFound } from '../platform/errors.ts';
-import { planNames } from '../registry/application.ts';
 import type { SendingService } from '../registry/sending-service.ts';
+import type { Audit } from './audit.ts';
 
 export interface SpendRoutesOptions {
   database: Database;
@@ -16,7 +14,7 @@ export interface SpendRoutesOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
-const segments = nullable(
+export const segments = nullable(
   Type.Integer({
     minimum: 0,
     maximum: 1_000_000_000,
@@ -40,13 +38,6 @@ const applicationSchema = Type.Object(
   },
   { title: 'ApplicationLimits' },
 );
-const planSchema = Type.Object(
-  {
-    plan: Type.String(),
-    segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
-  },
-  { title: 'PlanLimits' },
-);
 const spendSchema = Type.Object(
   {
     day: Type.String({ description: 'By UTC' }),
@@ -56,11 +47,10 @@ const spendSchema = Type.Object(
   { title: 'Spend' },
 );
 export type LimitedApplicationRecord = Static<typeof applicationSchema>;
-export type LimitedPlanRecord = Static<typeof planSchema>;
 export type SpendRecord = Static<typeof spendSchema>;
 
-/** Segments a day of applications and plans (section 14 of the contract). */
-export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
+/** Segments a day of applications (section 14 of the contract). */
+export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Route[] {
   const { sending } = options;
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   const path = '/portal/v1/operator/applications/{id}';
@@ -93,13 +83,18 @@ export function createSpendRoutes(options: SpendRoutesOptions): Route[] {
       body,
       answers: found,
       handler: async (call) => {
-        const application = await sending.setSegmentsPerDay(call.params.id, call.body.segments_per_day);
+        const { segments_per_day } = call.body;
+        const note = audit.note(call, {
+          act: 'application.limit_changed',
+          id: call.params.id,
+          details: { segments_per_day },
+        });
+        const application = await sending.setSegmentsPerDay(call.params.id, segments_per_day, note);
         const { id, limit } = application;
         if (limit !== null) await noteLimit(options.database, id, limit, options.clock.nowMs());
         return shown(application);
       },
     }),
-    ...planRoutes(sending),
     ownSpendRoute(options),
   ];
 }
@@ -113,52 +108,6 @@ async function toApplication(
     ...{ id, name, high_priority: highPriority, segments_per_day: segmentsPerDay, segments_limit: limit },
     segments_today: await readSpend(database, id, clock.nowMs()),
   };
-}
-
-function planRoutes(sending: SendingService): Route[] {
-  const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
-  const path = '/portal/v1/operator/plans';
-  const params = Type.Object({ plan: pathParameter });
-  const found = { 200: { description: 'The plan', schema: planSchema } };
-  return [
-    route({
-      method: 'GET',
-      path,
-      ...shared,
-      operationId: 'listPlans',
-      summary: 'List the plans with their segments a day',
-      answers: { 200: { description: 'All of them', schema: pageSchema(planSchema) } },
-      handler: async () => {
-        const plans = await Promise.all(planNames.map(sending.readPlan));
-        return { status: 200, body: { data: plans.map(toPlan), next_cursor: null } };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: `${path}/{plan}`,
-      ...shared,
-      operationId: 'getPlan',
-      summary: 'Read the segments a day of a plan',
-      params,
-      answers: found,
-      handler: async (call) => ({ status: 200, body: toPlan(await sending.readPlan(requirePlan(call.params.plan))) }),
-    }),
-    route({
-      method: 'PATCH',
-      path: `${path}/{plan}`,
-      ...shared,
-      operationId: 'changePlan',
-      summary: 'Set the segments a day of a plan',
-      description: 'null sets no limit. It holds for every application without a number of its own.',
-      params,
-      body: limitsBody,
-      answers: found,
-      handler: async (call) => {
-        const plan = await sending.setPlan(requirePlan(call.params.plan), call.body.segments_per_day);
-        return { status: 200, body: toPlan(plan) };
-      },
-    }),
-  ];
 }
 
 function ownSpendRoute({ database, clock, sending, requireOwn }: SpendRoutesOptions): Route {
@@ -180,14 +129,4 @@ function ownSpendRoute({ database, clock, sending, requireOwn }: SpendRoutesOpti
       return { status: 200, body };
     },
   });
-}
-
-function requirePlan(text: string): PlanName {
-  const plan = planNames.find((name) => name === text.toLowerCase());
-  if (plan === undefined) throw notFound();
-  return plan;
-}
-
-function toPlan({ plan, segmentsPerDay }: { plan: PlanName; segmentsPerDay: number | null }) {
-  return { plan, segments_per_day: segmentsPerDay };
 }

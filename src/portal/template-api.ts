@@ -7,6 +7,7 @@ import { type FieldProblem, invalidField, notFound } from '../platform/errors.ts
 import type { SendingService } from '../registry/sending-service.ts';
 import type { StoredTemplate } from '../registry/sending-store.ts';
 import { longestTemplate, templateProblem } from '../verify/country-template.ts';
+import type { Audit } from './audit.ts';
 
 const base = '/portal/v1/operator/applications/{id}/templates';
 const params = Type.Object({ id: pathParameter, country: pathParameter });
@@ -46,7 +47,7 @@ function checkText({ text }: Record<string, unknown>): FieldProblem[] {
 }
 
 /** The text of an application's codes, by country: India, for one, wants each text registered. */
-export function createTemplateRoutes(sending: SendingService): Route[] {
+export function createTemplateRoutes(sending: SendingService, audit: Audit): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   return [
     route({
@@ -86,10 +87,13 @@ export function createTemplateRoutes(sending: SendingService): Route[] {
       params,
       body: templateBody,
       answers: { 200: { description: 'The template', schema: templateSchema } },
-      handler: async ({ params: { id, country }, body: { text, template_id: templateId = null } }) => {
-        const code = country.toUpperCase();
+      handler: async (call) => {
+        const { id } = call.params;
+        const { text, template_id: templateId = null } = call.body;
+        const code = call.params.country.toUpperCase();
         if (!isCountry(code)) throw invalidField('country', 'must be an ISO country code, like IN');
-        return { status: 200, body: toTemplate(await sending.putTemplate(id, code, { text, templateId })) };
+        const note = audit.note(call, { act: 'template.changed', id, details: { country: code, text } });
+        return { status: 200, body: toTemplate(await sending.putTemplate(id, code, { text, templateId }, note)) };
       },
     }),
     route({
@@ -100,10 +104,15 @@ export function createTemplateRoutes(sending: SendingService): Route[] {
       summary: "Let an application's codes to a country have our text again",
       params,
       answers: { 204: { description: 'Deleted' } },
-      handler: async ({ params: { id, country } }) => {
-        const code = country.toUpperCase();
+      handler: async (call) => {
+        const { id } = call.params;
+        const code = call.params.country.toUpperCase();
         if (!isCountry(code)) throw notFound();
-        await sending.removeTemplate(id, code);
+        await sending.removeTemplate(
+          id,
+          code,
+          audit.note(call, { act: 'template.deleted', id, details: { country: code } }),
+        );
         return { status: 204 };
       },
     }),

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { messagesBySteps } from '../messages/message-usage-store.ts';
 import { requestsBySteps } from '../metering/usage-store.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
-import type { PlanLimits, Plans } from '../platform/config.ts';
+import type { PlanLimits } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import { invalidField } from '../platform/errors.ts';
+import type { PlanService } from '../registry/plan-service.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { verificationsBySteps } from '../verify/verification-usage-store.ts';
 import { applicationParams } from './application-api.ts';
@@ -16,7 +18,7 @@ export interface UsageOptions {
   database: Database;
   clock: Clock;
   registry: RegistryService;
-  plans: Plans;
+  plans: Pick<PlanService, 'read'>;
   /** Writes this node's counts, so that the reader sees the latest. */
   flush: () => Promise<void>;
   /** A registration's remaining quota; counts nothing. */
@@ -25,12 +27,16 @@ export interface UsageOptions {
 
 const countsSchema = {
   admitted: Type.Integer(),
-  refused: Type.Integer({ description: 'Refused by a limit (429)' }),
+  refused: Type.Integer({ description: 'Rate-limited (429)' }),
   messages: Type.Integer(),
   segments: Type.Integer(),
   verifications: Type.Integer(),
   approved: Type.Integer(),
 };
+
+const limitThen = nullable(
+  Type.Integer({ description: 'The limit that applied then, in requests a minute; null without a request' }),
+);
 
 const usageSchema = Type.Object(
   {
@@ -53,7 +59,7 @@ const usageSchema = Type.Object(
             'Messages or verifications of the span by state. It is the current state of the newest, and may lag behind for ' +
             'older ones: they are counted again at an age of about 1 hour, 1 day, 4 days and 15 days.',
         }),
-        steps: Type.Array(Type.Object({ at: Type.String(), ...countsSchema }), {
+        steps: Type.Array(Type.Object({ at: Type.String(), per_minute: limitThen, ...countsSchema }), {
           description:
             'Oldest first. Steps of a minute that are older than 31 days hold the counts of a whole hour at its first minute ' +
             '(requests: older than 8 days).',
@@ -125,8 +131,8 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
         const messages = await messagesBySteps(database, span, nowMs);
         const verifications = await verificationsBySteps(database, span, nowMs);
         const data = registrations.map(async ({ id, api, plan }) => {
-          const { perMinute, burst } = plans[plan];
-          const { remaining, resetMs } = await quotaOf(id, plans[plan]);
+          const { perMinute, burst } = await plans.read(plan);
+          const { remaining, resetMs } = await quotaOf(id, { perMinute, burst });
           const usage = usageOf(api, span, { requests, messages, verifications });
           return {
             api,
@@ -137,7 +143,11 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
             reset_seconds: Math.ceil(resetMs / 1000),
             totals: usage.totals,
             states: usage.states,
-            steps: usage.steps.map(({ atMs, ...counts }) => ({ at: toTimestamp(atMs), ...counts })),
+            steps: usage.steps.map(({ atMs, perMinute: then, ...counts }) => ({
+              at: toTimestamp(atMs),
+              per_minute: then,
+              ...counts,
+            })),
           };
         });
         const { fromMs, toMs } = span;

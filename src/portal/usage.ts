@@ -29,7 +29,7 @@ export interface ApiUsage {
   /** Messages (verifications for the Verification API) by current state. */
   states: Record<string, number>;
   /** Every step of the span, empty ones included. */
-  steps: (Usage & { atMs: number })[];
+  steps: (Usage & { atMs: number; perMinute: number | null })[];
 }
 
 /** Widens a span to whole steps. */
@@ -50,6 +50,7 @@ export function usageOf(
   const first = span.fromMs / span.stepMs;
   const all = Array.from({ length: (span.toMs - span.fromMs) / span.stepMs }, (_, index) => ({
     atMs: span.fromMs + index * span.stepMs,
+    perMinute: null as number | null,
     ...nothing(),
   }));
   const totals = nothing();
@@ -63,9 +64,12 @@ export function usageOf(
     states[status] = (states[status] ?? 0) + by;
   };
 
-  for (const { step, admitted, refused } of counted.requests.filter((row) => row.api === api)) {
+  for (const { step, admitted, refused, perMinute } of counted.requests.filter((row) => row.api === api)) {
     add(step, 'admitted', admitted);
     add(step, 'refused', refused);
+    const at = all[step - first];
+    // An application that registered anew within a step has two rows of it.
+    if (at !== undefined) at.perMinute = Math.max(at.perMinute ?? 0, perMinute);
   }
   for (const { step, status, count, segments } of counted.messages.filter((row) => row.api === api)) {
     add(step, 'messages', count);

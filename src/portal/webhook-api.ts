@@ -3,6 +3,7 @@ import type { WebhookService } from '../events/webhook-service.ts';
 import { nullable, pageSchema, pathParameter } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { applicationParams } from './application-api.ts';
+import type { Audit } from './audit.ts';
 import { createWebhookDeliveryRoutes, type WebhookDeliveryOptions } from './webhook-delivery-api.ts';
 import {
   newSecretSchema,
@@ -43,7 +44,7 @@ const status = Type.Unsafe<'active' | 'paused'>({
 });
 
 /** Webhooks (section 12 of the contract). Routes that wait for other machines have a bulkhead of their own. */
-export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
+export function createWebhookRoutes(options: WebhookRoutesOptions, audit: Audit): Route[] {
   const { webhooks, requireOwn } = options;
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: webhooks' } as const;
   const waiting = { ...shared, bulkhead: 'outside' } as const;
@@ -76,7 +77,12 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
         const { id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
         const { url, types = [], description = null } = call.body;
-        const made = await webhooks.create(id, { url, types, description });
+        const note = audit.note<string>(call, (made) => ({
+          act: 'webhook.created',
+          id: made,
+          details: { application_id: id, host: hostOf(url) },
+        }));
+        const made = await webhooks.create(id, { url, types, description }, note);
         const body = { ...toWebhook(made), secrets: made.secrets.map(toSecret), secret: made.secret };
         return { status: 201, location: `/portal/v1/applications/${id}/webhooks/${made.id}`, body };
       },
@@ -131,7 +137,9 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       handler: async (call) => {
         const { id, webhook_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
-        const changed = await webhooks.change(id, webhook_id, call.body);
+        const details = { application_id: id, changed: Object.keys(call.body), status: call.body.status };
+        const note = audit.note(call, { act: 'webhook.changed', id: webhook_id, details });
+        const changed = await webhooks.change(id, webhook_id, call.body, note);
         return { status: 200, body: { ...toWebhook(changed), secrets: changed.secrets.map(toSecret) } };
       },
     }),
@@ -146,7 +154,8 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       handler: async (call) => {
         const { id, webhook_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
-        await webhooks.remove(id, webhook_id);
+        const details = { application_id: id };
+        await webhooks.remove(id, webhook_id, audit.note(call, { act: 'webhook.deleted', id: webhook_id, details }));
         return { status: 204 };
       },
     }),
@@ -163,7 +172,10 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
       handler: async (call) => {
         const { id, webhook_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);
-        const made = await webhooks.rotateSecret(id, webhook_id, call.body.overlap_seconds);
+        const { overlap_seconds } = call.body;
+        const details = { application_id: id, overlap_seconds };
+        const note = audit.note(call, { act: 'webhook.secret_created', id: webhook_id, details });
+        const made = await webhooks.rotateSecret(id, webhook_id, overlap_seconds, note);
         return { status: 201, body: { ...toSecret(made), secret: made.secret } };
       },
     }),
@@ -185,6 +197,11 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): Route[] {
     }),
     ...createWebhookDeliveryRoutes(options),
   ];
+}
+
+/** The path of an address may hold a secret; its host does not. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
 }
 
 function checkChange(body: Record<string, unknown>) {

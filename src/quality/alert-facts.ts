@@ -6,6 +6,7 @@ import { type QueueAge, readQueueAges } from '../delivery/queue-ages.ts';
 import { readSpendAlerts, type SpendAlert } from '../messages/spend-store.ts';
 import { dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
+import { type HoldRow, listHolds } from './guard-hold-store.ts';
 import { type MinuteTotals, readAnswerTimes, readMinutes } from './minute-store.ts';
 import { dayOf, readTotals } from './total-store.ts';
 
@@ -24,6 +25,8 @@ export interface AlertFacts {
   /** Quality by carrier and country: of late, and before. */
   codes: CodeFacts[];
   spend: SpendAlert[];
+  /** What is held back, or reported. */
+  holds: HoldRow[];
 }
 
 export interface CarrierFacts {
@@ -52,6 +55,7 @@ export interface CodeFacts {
 const matchedWithinMs = minuteMs;
 const mostUnmatched = 10_000;
 const mostSpend = 1000;
+const mostHolds = 1000;
 const baselineDays = 14;
 const mostGroups = 5000;
 /** Fewer codes than this say nothing. */
@@ -74,6 +78,7 @@ export async function readFacts(tx: Tx, nowMs: number): Promise<AlertFacts> {
     unmatched: await countUnmatchedBetween(tx, nowMs - hourMs, nowMs - matchedWithinMs, mostUnmatched),
     codes: await readCodes(tx, nowMs),
     spend: await readSpendAlerts(tx, nowMs, mostSpend),
+    holds: await listHolds(tx, { state: 'open', nowMs, applicationId: undefined, limit: mostHolds, after: undefined }),
   };
 }
 

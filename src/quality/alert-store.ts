@@ -89,6 +89,17 @@ async function change(tx: Tx, column: 'raised_at' | 'cleared_at', ids: string[],
   return rows;
 }
 
+/** Alerts of these kinds that were raised and are not over, or were not at a time. */
+export async function readAlertsSince(tx: Tx, kinds: readonly AlertKind[], sinceMs: number): Promise<Alert[]> {
+  const { rows } = await tx.query<Alert>(
+    `(select ${columns} from alert where cleared_at is null and raised_at is not null and kind = any($1::text[]) limit $3)
+     union all
+     (select ${columns} from alert where cleared_at >= $2 and kind = any($1::text[]) limit $3)`,
+    [kinds, toTimestamp(sinceMs), mostOpen],
+  );
+  return rows;
+}
+
 export interface AlertQuery {
   state: 'open' | 'cleared';
   limit: number;

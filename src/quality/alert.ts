@@ -11,6 +11,7 @@ export const alertKinds = [
   'receipts_unmatched',
   'conversion_drop',
   'spend',
+  'suspected_pumping',
   'certificate_expiry',
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

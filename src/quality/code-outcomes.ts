@@ -1,6 +1,10 @@
 import { findSentTexts, type SentText } from '../messages/sent-text-store.ts';
 import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
+import { addBlockedStarts } from './blocked-start-store.ts';
+import { readTroubles } from './carrier-trouble.ts';
+import type { CountedCode } from './conversion-count.ts';
+import type { BlockedStart, ConversionWatch } from './conversion-watch.ts';
 import { createCountries } from './country-of.ts';
 import { addToDays, type DayKey, dayColumns } from './total-store.ts';
 
@@ -8,28 +12,48 @@ export interface CodeOutcomesOptions {
   database: Database;
   clock: Clock;
   /** The next verifications that are over, in this transaction; `read` is 0 when there are none. */
-  walkEnded: (tx: Tx, nowMs: number) => Promise<{ read: number; codes: EndedCode[] }>;
+  walkEnded: (tx: Tx, nowMs: number) => Promise<{ read: number; codes: EndedCode[]; blocked: RefusedStart[] }>;
   /** Of these texts (uuids), those that more than one carrier had. */
   findShared: (tx: Tx, textIds: string[]) => Promise<Set<string>>;
+  /** Counts numbers for the guard; undefined in the sandbox. */
+  conversions: ConversionWatch | undefined;
 }
 
-export interface EndedCode {
-  approved: boolean;
+export interface EndedCode extends CountedCode {
   textIds: string[];
+}
+
+/** A start that the guard blocked. */
+export interface RefusedStart extends BlockedStart {
+  rule: string;
 }
 
 const codesPlace = dayColumns.indexOf('codes');
 const approvedPlace = dayColumns.indexOf('approved');
 
 /**
- * Counts the quality of carriers: of the codes that a carrier alone sent, how many were typed in. Counting and the
- * progress of the walk are one transaction, so each verification counts once. Returns how many it read.
+ * Counts the quality of carriers: of the codes that a carrier alone sent, how many were typed in; and, for the guard, the
+ * numbers that got a code. Counting and the progress of the walk are one transaction, so each verification counts once.
+ * Returns how many it read.
  */
-export function createCodeOutcomes({ database, clock, walkEnded, findShared }: CodeOutcomesOptions) {
+export function createCodeOutcomes(options: CodeOutcomesOptions) {
+  const { database, clock, walkEnded, findShared, conversions } = options;
   const countryOf = createCountries();
+
+  /** The codes that reached a phone, as far as we know. */
+  async function findArrived(tx: Tx, codes: EndedCode[], texts: Map<string, SentText>): Promise<EndedCode[]> {
+    const readable = codes.filter(isReadable);
+    const sentAt = readable.map(({ startedAtMs }) => startedAtMs);
+    const inTrouble = await readTroubles(tx, Math.min(...sentAt, clock.nowMs()), clock.nowMs());
+    const hasArrived = (text: SentText | undefined) =>
+      text !== undefined &&
+      (text.isDelivered || (text.isUnderway && !inTrouble({ ...text, country: countryOf(text.to) })));
+    return readable.filter(({ approved, textIds }) => approved || textIds.some((id) => hasArrived(texts.get(id))));
+  }
+
   return (): Promise<number> =>
     database.transaction(async (tx) => {
-      const { read, codes } = await walkEnded(tx, clock.nowMs());
+      const { read, codes, blocked } = await walkEnded(tx, clock.nowMs());
       const ids = codes.flatMap(({ textIds }) => textIds);
       const texts = new Map((await findSentTexts(tx, ids)).map((text) => [text.id, text]));
       const shared = ids.length === 0 ? new Set<string>() : await findShared(tx, ids);
@@ -50,6 +74,16 @@ export function createCodeOutcomes({ database, clock, walkEnded, findShared }: C
         row.counts[place] = (row.counts[place] ?? 0) + 1;
       }
       await addToDays(tx, [...rows.values()]);
+      await addBlockedStarts(tx, blocked);
+      if (conversions !== undefined && read > 0) {
+        const heldBack = blocked.filter((start) => start.rule === 'suspected_pumping' && isReadable(start));
+        await conversions.count(tx, await findArrived(tx, codes, texts), heldBack);
+      }
       return read;
     });
+}
+
+/** The number of a person who was forgotten is masked. */
+function isReadable({ to }: BlockedStart): boolean {
+  return !to.includes('•');
 }

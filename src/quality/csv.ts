@@ -1,6 +1,13 @@
+type Cells = readonly (string | number | null)[];
+
 /** A CSV file (RFC 4180) with a line of titles. */
-export function toCsv(titles: readonly string[], rows: readonly (string | number | null)[][]): string {
-  return [titles, ...rows].map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
+export function toCsv(titles: readonly string[], rows: readonly Cells[]): string {
+  return toCsvLines([titles, ...rows]);
+}
+
+/** A part of a CSV file. */
+export function toCsvLines(rows: readonly Cells[]): string {
+  return rows.map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
 }
 
 /** A spreadsheet runs a cell that begins like this, unless it is a number. */

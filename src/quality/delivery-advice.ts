@@ -20,17 +20,17 @@ export function adviseOn({ text, carrierName: name, carrier, unroutable }: Advic
   if (text.place === 'wire')
     return {
       reason: `${name} has not answered yet.`,
-      advice: `Nothing, for a minute. If it stays, look at the log of ${name}, and at its state.`,
+      advice: `Wait a minute. Then look at the log and the state of ${name}.`,
     };
   if (text.inDoubt)
     return {
-      reason: `${name} did not answer, so the text may have arrived.`,
+      reason: `${name} did not answer. The text may have arrived.`,
       advice:
         text.api === 'verify'
-          ? 'Nothing: the same code is sent again.'
-          : `Look for the text in the log of ${name} before you send it by another way. A receipt settles it; the carrier’s on_doubt says what happens without one.`,
+          ? 'Nothing to do: the same code is sent again.'
+          : `Look for the text in the log of ${name} before you send it another way. A receipt settles it. Without one, the carrier’s setting on_doubt decides.`,
     };
-  if (unroutable) return { reason: 'No route leads to its number.', advice: 'Add a route, or let the text expire.' };
+  if (unroutable) return { reason: 'No route matches its number.', advice: 'Add a route, or let the text expire.' };
   if (carrier === undefined)
     return {
       reason: `${name} is deleted.`,
@@ -43,16 +43,16 @@ export function adviseOn({ text, carrierName: name, carrier, unroutable }: Advic
     const error = carrier.binds.find((bind) => bind.error !== null)?.error;
     return {
       reason: `${name} is not connected.${error === undefined || error === null ? '' : ` ${error}`}`,
-      advice: `Test ${name}: each step tells what is wrong. Or pause it, so that codes take another carrier.`,
+      advice: `Test ${name}: each step shows what is wrong. Or pause it, so that codes take another carrier.`,
     };
   }
   if (text.attempt > 0)
     return {
-      reason: `${name} did not take it ${text.attempt === 1 ? 'once' : `${text.attempt} times`} yet, and wanted it later.`,
+      reason: `${name} asked to retry later (${text.attempt} ${text.attempt === 1 ? 'attempt' : 'attempts'} so far).`,
       advice: `Look at the errors in the log of ${name}. If it asks for fewer texts, lower per_second or ask the provider for more.`,
     };
   return {
-    reason: `Other texts leave before it: ${name} sends as much as it may.`,
+    reason: `${name} is at its rate limit. Other texts go first.`,
     advice: 'Raise per_second or window if the provider allows it, or add another carrier to the route.',
   };
 }

@@ -1,6 +1,7 @@
 import { hourMs, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { pieceRows } from '../platform/maintenance.ts';
+import { type Span, stepOf } from '../platform/steps.ts';
 import { answerBounds } from './answer-times.ts';
 import type { CountedRow } from './count-book.ts';
 
@@ -71,6 +72,21 @@ export async function readMinutes(tx: Tx, fromMs: number, toMs: number): Promise
 }
 
 const mostGroups = 10_000;
+
+export type SubmitsOfStep = Record<MinuteColumn, number> & { step: number };
+
+/** What carriers did with texts that were accepted between two times, by step. */
+export async function readSubmitsBySteps(
+  tx: Tx,
+  { fromMs, toMs, stepMs }: Omit<Span, 'applicationId'>,
+): Promise<SubmitsOfStep[]> {
+  const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
+  const { rows } = await tx.query<SubmitsOfStep>(
+    `select ${stepOf('minute')} as step, ${sums} from carrier_minute where minute >= $1 and minute < $3 group by 1`,
+    [toTimestamp(fromMs), stepMs, toTimestamp(toMs)],
+  );
+  return rows;
+}
 
 /** How long answers took, by carrier: counts by the bounds of `answer-times.ts`. */
 export async function readAnswerTimes(

@@ -1,5 +1,6 @@
 import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
+import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import type { CountedRow } from './count-book.ts';
 
@@ -145,4 +146,22 @@ export async function readTotals(tx: Tx, { from, to, by, limit }: TotalQuery): P
     [from, to, limit],
   );
   return rows;
+}
+
+/** What became of the texts of an application on a day. */
+export interface TextsOfDay {
+  applicationId: string;
+  sent: number;
+  delivered: number;
+  failed: number;
+}
+
+export async function readTextsOf(tx: Tx, day: string, applicationIds: string[]): Promise<TextsOfDay[]> {
+  const { rows } = await tx.query<TextsOfDay>(
+    `select application_id as "applicationId", sum(sent) as sent, sum(delivered) as delivered,
+       sum(failed) + sum(undelivered) as failed
+     from total_day where day = $1 and application_id = any($2::uuid[]) group by 1`,
+    [day, applicationIds.map(uuidOf)],
+  );
+  return rows.map((row) => ({ ...row, applicationId: fromUuid('app', row.applicationId) }));
 }

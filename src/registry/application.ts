@@ -27,29 +27,35 @@ export interface Registration {
   status: RegistrationStatus;
   /** Production: the requested plan, while it waits for an operator and `plan` still applies. */
   requestedPlan: PlanName | null;
+  /** Why an operator rejected it, or the last change of plan. Null from the next request on. */
+  reason: string | null;
   createdAtMs: number;
   updatedAtMs: number;
 }
+
+/** What a request or a decision changes. */
+export type RegistrationState = Pick<Registration, 'plan' | 'status' | 'requestedPlan' | 'reason'>;
 
 /** Registers, or changes the plan. The sandbox approves at once; production waits for an operator. */
 export function afterPlanRequest(
   existing: Pick<Registration, 'plan' | 'status'> | undefined,
   plan: PlanName,
   environment: 'sandbox' | 'production',
-): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
-  if (environment === 'sandbox') return { plan, status: 'approved', requestedPlan: null };
-  if (existing?.status !== 'approved') return { plan, status: 'pending', requestedPlan: null };
-  return { plan: existing.plan, status: 'approved', requestedPlan: plan === existing.plan ? null : plan };
+): RegistrationState {
+  const reason = null;
+  if (environment === 'sandbox') return { plan, status: 'approved', requestedPlan: null, reason };
+  if (existing?.status !== 'approved') return { plan, status: 'pending', requestedPlan: null, reason };
+  return { plan: existing.plan, status: 'approved', requestedPlan: plan === existing.plan ? null : plan, reason };
 }
 
-export function afterApproval(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
-  return { plan: existing.requestedPlan ?? existing.plan, status: 'approved', requestedPlan: null };
+export function afterApproval(existing: Registration): RegistrationState {
+  return { plan: existing.requestedPlan ?? existing.plan, status: 'approved', requestedPlan: null, reason: null };
 }
 
 /** Rejecting a plan change keeps the old plan; rejecting a first registration ends it. */
-export function afterRejection(existing: Registration): Pick<Registration, 'plan' | 'status' | 'requestedPlan'> {
+export function afterRejection(existing: Registration, reason: string): RegistrationState {
   const status = existing.requestedPlan === null ? 'rejected' : existing.status;
-  return { plan: existing.plan, status, requestedPlan: null };
+  return { plan: existing.plan, status, requestedPlan: null, reason };
 }
 
 export function isWaiting({ status, requestedPlan }: Pick<Registration, 'status' | 'requestedPlan'>): boolean {

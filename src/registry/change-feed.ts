@@ -1,10 +1,23 @@
-import type { Clock } from '../platform/clock.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { createFairShare } from '../platform/fair-share.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { patiently } from '../platform/patiently.ts';
+import { recordChange } from './change-store.ts';
+
+/** A process that follows the feed. What older versions did not write is null. */
+export interface SeenNode {
+  id: string;
+  version: string | null;
+  role: string | null;
+  startedAtMs: number | null;
+  seenAtMs: number;
+  /** False if it has not been seen for some seconds. */
+  live: boolean;
+  /** The one that answers. */
+  own: boolean;
+}
 
 export interface Change {
   seq: number;
@@ -28,7 +41,9 @@ export interface ChangeFeed {
   /** Nodes that followed the feed at this node's last acknowledgement, itself included. */
   readonly liveCount: number;
   /** Nodes that follow the feed now, this one included. */
-  liveNodes(): Promise<{ id: string; seenAtMs: number }[]>;
+  liveNodes(): Promise<SeenNode[]>;
+  /** Also those that were seen in the last minute; the oldest first. */
+  recentNodes(): Promise<SeenNode[]>;
   /** Runs a change of one application. Resolves when no node can act on the old state. */
   change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Resolves when no node can act on a state older than the latest commit. Changes nothing. */
@@ -40,6 +55,8 @@ export interface ChangeFeedOptions {
   clock: Clock;
   log: Log;
   nodeId: string;
+  /** What operators see of this node. */
+  about?: { version: string; role: string } | undefined;
   onChange: (change: Change) => void;
   /** Called when the feed may have lost changes: drop everything. */
   onLost: () => void;
@@ -66,7 +83,8 @@ const channel = 'heliograph_registry';
 const changesAtOnce = { concurrent: 2, perCaller: 1, waitingPerCaller: 200, waitMs: 3000 };
 
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
-  const { database, clock, log, nodeId, onChange, onLost, listen = true, restingPollMs = 2000 } = options;
+  const { database, clock, log, nodeId, about, onChange, onLost, listen = true, restingPollMs = 2000 } = options;
+  const startedAt = toTimestamp(clock.nowMs());
   let appliedSeq = 0;
   let generation = 0;
   let lastGoodPollMs = Number.NEGATIVE_INFINITY;
@@ -130,7 +148,13 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 
   async function acknowledge(): Promise<void> {
-    const { rows } = await database.query<{ others: number }>(upsertNode, [nodeId, appliedSeq]);
+    const { rows } = await database.query<{ others: number }>(upsertNode, [
+      nodeId,
+      appliedSeq,
+      about?.version ?? null,
+      about?.role ?? null,
+      startedAt,
+    ]);
     liveCount = 1 + (rows[0]?.others ?? 0);
   }
 
@@ -164,6 +188,11 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   async function everyNodeHas(seq: number): Promise<boolean> {
     const { rows } = await database.query(selectBehind, [nodeId, seq]);
     return rows.length === 0;
+  }
+
+  async function readNodes(): Promise<SeenNode[]> {
+    const { rows } = await database.query<SeenNode>(selectNodes, [nodeId]);
+    return rows;
   }
 
   async function newestSeq(): Promise<number> {
@@ -204,10 +233,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       return liveCount;
     },
 
-    async liveNodes() {
-      const { rows } = await database.query<{ id: string; seenAtMs: number }>(selectLive);
-      return rows;
-    },
+    liveNodes: async () => (await readNodes()).filter(({ live }) => live),
+    recentNodes: readNodes,
 
     settled: async () => settle(await newestSeq()),
 
@@ -215,8 +242,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       const commit = () =>
         database.transaction(async (tx) => {
           const result = await work(tx);
-          const { rows } = await tx.query<{ seq: number }>(recordChange, [applicationId, toTimestamp(clock.nowMs())]);
-          return { result, seq: rows[0]?.seq ?? 0 };
+          return { result, seq: await recordChange(tx, applicationId, clock.nowMs()) };
         });
       const { result, seq } = await turns.run(applicationId, commit);
       // This node applies its change at once, even if the poll fails. `appliedSeq` stays: earlier changes of other
@@ -235,8 +261,6 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
  */
 const isLive = `seen_at > clock_timestamp() - interval '${liveForMs} milliseconds'`;
 
-const recordChange = { name: 'record-registry-change', text: 'select record_registry_change($1, $2) as seq' };
-
 const selectChanges = {
   name: 'select-registry-changes',
   text: 'select seq, application_id from registry_change where seq > $1 order by seq limit $2',
@@ -244,7 +268,8 @@ const selectChanges = {
 
 const upsertNode = {
   name: 'upsert-node',
-  text: `insert into node (id, acknowledged_seq, seen_at) values ($1, $2, clock_timestamp())
+  text: `insert into node (id, acknowledged_seq, seen_at, version, role, started_at)
+    values ($1, $2, clock_timestamp(), $3, $4, $5)
     on conflict (id) do update set acknowledged_seq = $2, seen_at = clock_timestamp()
     returning (select count(*)::integer from node where id <> $1 and ${isLive}) as others`,
 };
@@ -254,7 +279,8 @@ const selectBehind = {
   text: `select id from node where id <> $1 and ${isLive} and acknowledged_seq < $2 limit 1`,
 };
 
-const selectLive = {
-  name: 'select-live-nodes',
-  text: `select id, seen_at as "seenAtMs" from node where ${isLive} order by id limit 1000`,
+const selectNodes = {
+  name: 'select-nodes',
+  text: `select id, version, role, started_at as "startedAtMs", seen_at as "seenAtMs", ${isLive} as live, id = $1 as own
+    from node where seen_at > clock_timestamp() - interval '1 minute' order by started_at, id limit 1000`,
 };

@@ -4,6 +4,14 @@ import { pieceRows } from '../platform/maintenance.ts';
 
 const keptForMs = hourMs;
 
+/** Tells every node to forget what it knows of an application. The last statement of the transaction that changes it. */
+export async function recordChange(tx: Tx, applicationId: string, nowMs: number): Promise<number> {
+  const { rows } = await tx.query<{ seq: number }>(recordStatement, [applicationId, toTimestamp(nowMs)]);
+  return rows[0]?.seq ?? 0;
+}
+
+const recordStatement = { name: 'record-registry-change', text: 'select record_registry_change($1, $2) as seq' };
+
 /** Deletes one piece of old changes, which every live node has applied. Returns the number of rows. */
 export async function deleteOldChanges(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(

@@ -3,11 +3,13 @@ import type { Tx } from '../platform/database.ts';
 
 export interface ApiKeyRow {
   id: string;
+  name: string | null;
   prefix: string;
   lastFour: string;
   createdAtMs: number;
   lastUsedAtMs: number | null;
   expiresAtMs: number | null;
+  suspendedAtMs: number | null;
 }
 
 export interface ClientRow {
@@ -18,6 +20,7 @@ export interface ClientRow {
     createdAtMs: number;
     lastUsedAtMs: number | null;
     expiresAtMs: number | null;
+    suspendedAtMs: number | null;
   }[];
 }
 
@@ -26,6 +29,7 @@ export async function insertApiKey(
   key: {
     id: string;
     applicationId: string;
+    name: string | null;
     hash: Buffer;
     prefix: string;
     lastFour: string;
@@ -33,17 +37,17 @@ export async function insertApiKey(
   },
 ): Promise<void> {
   await tx.query(
-    `insert into api_key (id, application_id, hash, prefix, last_four, created_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [key.id, key.applicationId, key.hash, key.prefix, key.lastFour, toTimestamp(key.createdAtMs)],
+    `insert into api_key (id, application_id, name, hash, prefix, last_four, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [key.id, key.applicationId, key.name, key.hash, key.prefix, key.lastFour, toTimestamp(key.createdAtMs)],
   );
 }
 
 /** Lists keys that have not expired, newest first. */
 export async function listApiKeys(tx: Tx, applicationId: string, nowMs: number): Promise<ApiKeyRow[]> {
   const { rows } = await tx.query<ApiKeyRow>(
-    `select id, prefix, last_four as "lastFour", created_at as "createdAtMs", last_used_at as "lastUsedAtMs",
-       expires_at as "expiresAtMs"
+    `select id, name, prefix, last_four as "lastFour", created_at as "createdAtMs", last_used_at as "lastUsedAtMs",
+       expires_at as "expiresAtMs", suspended_at as "suspendedAtMs"
      from api_key where application_id = $1 and (expires_at is null or expires_at > $2) order by id desc`,
     [applicationId, toTimestamp(nowMs)],
   );
@@ -72,6 +76,15 @@ export async function endClientSecrets(tx: Tx, clientId: string, endsAtMs: numbe
     'update client_secret set expires_at = $2 where client_id = $1 and (expires_at is null or expires_at > $2)',
     [clientId, toTimestamp(endsAtMs)],
   );
+}
+
+/** False if the application has no live secret with this id. */
+export async function deleteClientSecret(tx: Tx, clientId: string, id: string, nowMs: number): Promise<boolean> {
+  const { count } = await tx.query(
+    'delete from client_secret where client_id = $1 and id = $2 and (expires_at is null or expires_at > $3)',
+    [clientId, id, toTimestamp(nowMs)],
+  );
+  return count > 0;
 }
 
 export async function deleteExpired(tx: Tx, applicationId: string, nowMs: number): Promise<void> {
@@ -115,7 +128,7 @@ export async function findClient(tx: Tx, applicationId: string, nowMs: number): 
   if (client === undefined) return undefined;
   const secrets = await tx.query<ClientRow['secrets'][number]>(
     `select id, last_four as "lastFour", created_at as "createdAtMs", last_used_at as "lastUsedAtMs",
-       expires_at as "expiresAtMs"
+       expires_at as "expiresAtMs", suspended_at as "suspendedAtMs"
      from client_secret where client_id = $1 and (expires_at is null or expires_at > $2) order by id desc`,
     [client.id, toTimestamp(nowMs)],
   );

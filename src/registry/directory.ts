@@ -6,6 +6,7 @@ import type { PlanLimits, PlanName, Plans } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import type { Change, ChangeFeed } from './change-feed.ts';
 import type { StoredSecret } from './oauth-client.ts';
+import type { ChangedPlans } from './plan-store.ts';
 import { type RightsConfig, type RightsRow, rightsColumns, toRights } from './sending-rights.ts';
 
 /** What the edge needs to know of a caller: read once, cached until it changes. */
@@ -46,12 +47,15 @@ export interface Directory {
 
 export interface FoundKey {
   keyId: string;
+  /** Since a backup was restored: it opens nothing until it is enabled. */
+  suspended: boolean;
   expiresAtMs: number | null;
   application: KnownApplication;
 }
 
 interface DirectoryOptions {
   database: Database;
+  /** Of the settings: they hold until an operator changes a plan. */
   plans: Plans;
   config: RightsConfig;
   /** A function, because the feed and the directory need each other. */
@@ -69,15 +73,21 @@ export function createDirectory(options: DirectoryOptions): Directory {
     return feed().isTrusted() && applications.get(application.id) === application;
   }
 
+  function limitsOf(plan: PlanName, changed: ChangedPlans): PlanLimits {
+    const newest = changed[plan];
+    return newest === undefined ? plans[plan] : { perMinute: newest.perMinute, burst: newest.burst };
+  }
+
   function toApplication(row: ApplicationRow): KnownApplication {
     const shared = applications.get(row.applicationId);
     if (shared !== undefined && isCurrent(shared)) return shared;
     const registrations: KnownApplication['registrations'] = {};
-    for (const { id, api, plan } of row.registrations) registrations[api] = { id, limits: plans[plan] };
+    // What is left out of a disabled account comes back with the change that enables it.
+    for (const { id, api, plan } of row.disabled ? [] : row.registrations)
+      registrations[api] = { id, limits: limitsOf(plan, row.changedPlans) };
+    const secrets = row.disabled ? [] : row.secrets.map(toSecret);
     const client =
-      row.clientId === null
-        ? undefined
-        : { id: row.clientId, credentialVersion: row.credentialVersion ?? 0, secrets: row.secrets.map(toSecret) };
+      row.clientId === null ? undefined : { id: row.clientId, credentialVersion: row.credentialVersion ?? 0, secrets };
     // In the sandbox no operator need allow it.
     const highPriority = config.environment === 'sandbox' || row.highPriority;
     const rights = toRights(
@@ -92,7 +102,9 @@ export function createDirectory(options: DirectoryOptions): Directory {
     async readKey(hashes) {
       const { rows } = await database.query<KeyRow>(selectByKey, [hashes]);
       const [row] = rows;
-      return row && { keyId: row.keyId, expiresAtMs: row.keyExpiresAtMs, application: toApplication(row) };
+      if (row === undefined) return undefined;
+      const { keyId, suspended, keyExpiresAtMs: expiresAtMs } = row;
+      return { keyId, suspended, expiresAtMs, application: toApplication(row) };
     },
     async readClient(clientId) {
       const { rows } = await database.query<ApplicationRow>(selectByClient, [clientId]);
@@ -131,14 +143,17 @@ interface ApplicationRow extends RightsRow {
   applicationId: string;
   name: string;
   highPriority: boolean;
+  /** Whether its account is disabled. */
+  disabled: boolean;
   registrations: { id: string; api: Api; plan: PlanName }[];
   clientId: string | null;
   credentialVersion: number | null;
-  secrets: { id: string; hash: string; ring_version: number; expires_at_ms: number | null }[];
+  secrets: { id: string; hash: string; ring_version: number; expires_at_ms: number | null; suspended: boolean }[];
 }
 
 interface KeyRow extends ApplicationRow {
   keyId: string;
+  suspended: boolean;
   keyExpiresAtMs: number | null;
 }
 
@@ -148,20 +163,22 @@ function toSecret(row: ApplicationRow['secrets'][number]): StoredSecret {
     hash: Buffer.from(row.hash, 'hex'),
     ringVersion: row.ring_version,
     expiresAtMs: row.expires_at_ms,
+    suspended: row.suspended,
   };
 }
 
 const applicationColumns = `a.id as "applicationId", a.name, a.high_priority as "highPriority", ${rightsColumns},
+  exists (select from account o where o.id = a.account_id and o.disabled_at is not null) as disabled,
   coalesce((select json_agg(json_build_object('id', r.id, 'api', r.api, 'plan', r.plan))
     from registration r where r.application_id = a.id and r.status = 'approved'), '[]') as registrations,
   c.id as "clientId", c.credential_version as "credentialVersion",
   coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'ring_version', s.ring_version,
-      'expires_at_ms', floor(extract(epoch from s.expires_at) * 1000)))
+      'expires_at_ms', floor(extract(epoch from s.expires_at) * 1000), 'suspended', s.suspended_at is not null))
     from client_secret s where s.client_id = c.id), '[]') as secrets`;
 
 const selectByKey = {
   name: 'select-application-by-key',
-  text: `select k.id as "keyId", k.expires_at as "keyExpiresAtMs", ${applicationColumns}
+  text: `select k.id as "keyId", k.expires_at as "keyExpiresAtMs", k.suspended_at is not null as suspended, ${applicationColumns}
     from api_key k join application a on a.id = k.application_id left join oauth_client c on c.application_id = a.id
     where k.hash = any($1)`,
 };

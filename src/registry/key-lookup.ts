@@ -1,4 +1,5 @@
 import type { KnownCaller } from '../http/admission.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { ApiKeys } from './api-key.ts';
@@ -26,15 +27,19 @@ export type KeyLookup = ReturnType<typeof createKeyLookup>;
 /** Finds the caller of an API key. */
 export function createKeyLookup(options: KeyLookupOptions) {
   const { apiKeys, directory, feed, clock, lastUsed, most = 200_000 } = options;
+  /** Invalid keys of which their callers are told more. */
+  const suspendedKeys = createBoundedMap<OwnedText, true>(10_000);
   const cache = createCredentialCache<KnownKey>({ read, feed, applications: directory, clock, most });
 
   async function read(key: OwnedText): Promise<Finding<KnownKey>> {
     const found = await directory.readKey(apiKeys.hashes(key));
     // Keys are random, and none is issued twice: an unknown key stays unknown.
     if (found === undefined) return { value: null, application: undefined, endsAtMs: Number.POSITIVE_INFINITY };
-    const { keyId, expiresAtMs, application } = found;
+    const { keyId, suspended, expiresAtMs, application } = found;
     const known = callerOf(application, 'sms', undefined);
-    const value = known === null ? null : { ...known, keyId };
+    const value = known === null || suspended ? null : { ...known, keyId };
+    if (suspended) suspendedKeys.set(key, true);
+    else suspendedKeys.delete(key);
     return { value, application, endsAtMs: expiresAtMs ?? Number.POSITIVE_INFINITY };
   }
 
@@ -49,6 +54,7 @@ export function createKeyLookup(options: KeyLookupOptions) {
     isPlausible: () => true,
     remembered: (key: OwnedText) => noteUse(cache.remembered(key)),
     wasKnown: cache.wasKnown,
+    isSuspended: (key: OwnedText) => suspendedKeys.get(key) === true,
     lookUp: async (key: OwnedText) => noteUse(await cache.lookUp(key)),
     get size() {
       return cache.size;

@@ -7,6 +7,8 @@ export interface StoredSecret {
   hash: Buffer;
   ringVersion: number;
   expiresAtMs: number | null;
+  /** Since a backup was restored: it opens nothing until it is enabled. */
+  suspended: boolean;
   /** The secret in clear, kept in memory after its first use to save the hash. */
   presented?: Buffer;
 }
@@ -27,7 +29,7 @@ function hashClientSecret(keys: KeyRing, secret: string, ringVersion: number): B
   return keyedHash(keys.keyFor('client-secret', ringVersion), secret);
 }
 
-/** Finds the stored secret that matches and has not expired. Compares all of them, even after a match. */
+/** Finds the stored secret that matches and has not expired; it may be suspended. Compares all of them, even after a match. */
 export function findSecret(
   keys: KeyRing,
   stored: StoredSecret[],

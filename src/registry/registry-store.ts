@@ -75,6 +75,16 @@ export async function lockAnyApplication(tx: Tx, id: string): Promise<boolean> {
   return count > 0;
 }
 
+/** The names of applications, by id. */
+export async function readNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<{ id: string; name: string }>(
+    'select id, name from application where id = any($1::text[]) limit $2',
+    [ids, ids.length],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 export async function listApplications(
   tx: Tx,
   accountId: string,
@@ -153,6 +163,24 @@ export async function findApplicationOf(tx: Tx, registrationId: string): Promise
   return rows[0]?.id;
 }
 
+/** How many applications each account has. */
+export async function countByAccount(tx: Tx, accountIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await tx.query<{ id: string; count: number }>(
+    'select account_id as id, count(*) from application where account_id = any($1) group by account_id',
+    [accountIds],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+/** Null when the application is gone. */
+export async function findAccountOf(tx: Tx, applicationId: string): Promise<string | null> {
+  const { rows } = await tx.query<{ accountId: string }>(
+    'select account_id as "accountId" from application where id = $1',
+    [applicationId],
+  );
+  return rows[0]?.accountId ?? null;
+}
+
 export async function lockRegistration(tx: Tx, id: string): Promise<Registration | undefined> {
   const { rows } = await tx.query<Registration>(
     `select ${registrationColumns} from registration where id = $1 for update`,
@@ -180,12 +208,12 @@ export async function listWaiting(tx: Tx, { limit, after }: PageRequest): Promis
 }
 
 export async function putRegistration(tx: Tx, registration: Registration): Promise<void> {
-  const { id, applicationId, api, plan, status, requestedPlan, createdAtMs, updatedAtMs } = registration;
+  const { id, applicationId, api, plan, status, requestedPlan, reason, createdAtMs, updatedAtMs } = registration;
   await tx.query(
-    `insert into registration (id, application_id, api, plan, status, requested_plan, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (id) do update set plan = $4, status = $5, requested_plan = $6, updated_at = $8`,
-    [id, applicationId, api, plan, status, requestedPlan, toTimestamp(createdAtMs), toTimestamp(updatedAtMs)],
+    `insert into registration (id, application_id, api, plan, status, requested_plan, created_at, updated_at, reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (id) do update set plan = $4, status = $5, requested_plan = $6, updated_at = $8, reason = $9`,
+    [id, applicationId, api, plan, status, requestedPlan, toTimestamp(createdAtMs), toTimestamp(updatedAtMs), reason],
   );
 }
 
@@ -197,4 +225,4 @@ const applicationColumns =
   'id, name, help_text as "helpText", created_at as "createdAtMs", updated_at as "updatedAtMs"';
 
 const registrationColumns = `id, application_id as "applicationId", api, plan, status,
-  requested_plan as "requestedPlan", created_at as "createdAtMs", updated_at as "updatedAtMs"`;
+  requested_plan as "requestedPlan", reason, created_at as "createdAtMs", updated_at as "updatedAtMs"`;

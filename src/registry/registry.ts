@@ -10,6 +10,7 @@ import { type CredentialCache, createCredentialCache } from './credential-cache.
 import { createDirectory, type Directory, type KnownApplication } from './directory.ts';
 import { createKeyLookup, type KeyLookup } from './key-lookup.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
+import { createPlanService, type PlanService } from './plan-service.ts';
 import { createRegistryService, type RegistryService } from './registry-service.ts';
 import { createSenderService, type SenderService } from './sender-service.ts';
 import { createSendingService, type SendingService } from './sending-service.ts';
@@ -19,6 +20,7 @@ export interface Registry {
   service: RegistryService;
   senders: SenderService;
   sending: SendingService;
+  plans: PlanService;
   directory: Directory;
   /** Applications by their client id. */
   clients: CredentialCache<KnownApplication>;
@@ -40,10 +42,23 @@ export interface RegistryOptions {
   onChange?: (change: Change) => void;
   onLost?: () => void;
   listen?: boolean;
+  /** What operators see of this node. */
+  about?: { version: string; role: string };
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { database, sideDatabase = database, clock, keys, log, config, onChange, onLost, listen = true } = options;
+  const {
+    database,
+    sideDatabase = database,
+    clock,
+    keys,
+    log,
+    config,
+    onChange,
+    onLost,
+    listen = true,
+    about,
+  } = options;
   const apiKeys = createApiKeys(keys, config.environment);
   const directory = createDirectory({
     database,
@@ -56,6 +71,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     clock,
     log,
     nodeId: newId('nod', clock),
+    about,
     onChange(change) {
       directory.forget(change);
       onChange?.(change);
@@ -89,5 +105,6 @@ export function createRegistry(options: RegistryOptions): Registry {
   const shared = { database: sideDatabase, clock, feed, environment: config.environment };
   const senders = createSenderService(shared);
   const sending = createSendingService(shared);
-  return { service, senders, sending, directory, clients, keyLookup, lastUsed, feed, apiKeys };
+  const plans = createPlanService({ ...shared, plans: config.plans });
+  return { service, senders, sending, plans, directory, clients, keyLookup, lastUsed, feed, apiKeys };
 }

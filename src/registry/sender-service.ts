@@ -1,10 +1,10 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import { findApplication, lockAnyApplication, lockApplication } from './registry-store.ts';
+import { findAccountOf, findApplication, lockAnyApplication, lockApplication } from './registry-store.ts';
 import { type Approval, mostSenders, type Sender, type SenderStatus } from './sender.ts';
 import * as store from './sender-store.ts';
 
@@ -17,6 +17,9 @@ export interface SenderServiceOptions {
 
 /** What a developer asks for. */
 export type WantedSender = Pick<Sender, 'sender' | 'countries'>;
+
+/** A sender that an operator decided, and the account whose it is. */
+export type DecidedSender = Sender & { accountId: string | null };
 
 export type SenderService = ReturnType<typeof createSenderService>;
 
@@ -42,7 +45,7 @@ export function createSenderService({ database, clock, feed, environment }: Send
   };
 
   /** Operators may decide again: to limit a sender, or to take it back. */
-  async function decide(id: string, rule: (sender: Sender) => Sender): Promise<Sender> {
+  async function decide(id: string, rule: (sender: Sender) => Sender, note?: Note<DecidedSender>): Promise<Sender> {
     const found = isId('snd', id) ? await store.findSender(database, id) : undefined;
     if (found === undefined) throw notFound();
     return feed.change(found.applicationId, async (tx) => {
@@ -50,6 +53,7 @@ export function createSenderService({ database, clock, feed, environment }: Send
       if (existing === undefined) throw notFound();
       const decided = rule(existing);
       await store.putSender(tx, decided);
+      await note?.(tx, { ...decided, accountId: await findAccountOf(tx, decided.applicationId) });
       return decided;
     });
   }
@@ -61,15 +65,16 @@ export function createSenderService({ database, clock, feed, environment }: Send
 
   return {
     /** A developer asks for a sender. The sandbox approves it at once. */
-    async ask(accountId: string, applicationId: string, wanted: WantedSender): Promise<Sender> {
+    async ask(accountId: string, applicationId: string, wanted: WantedSender, note?: Note<Sender>): Promise<Sender> {
       await requireOwn(accountId, applicationId);
-      return feed.change(applicationId, async (tx) => {
+      const put = async (tx: Tx) => {
         if (!(await lockApplication(tx, accountId, applicationId))) throw notFound();
         const made = await newSender(tx, applicationId, wanted);
         const sender = environment === 'sandbox' ? approved(made, anyCarrier) : made;
         await store.putSender(tx, sender);
         return sender;
-      });
+      };
+      return feed.change(applicationId, noted(put, note));
     },
 
     async listOwn(accountId: string, applicationId: string): Promise<Sender[]> {
@@ -77,42 +82,51 @@ export function createSenderService({ database, clock, feed, environment }: Send
       return store.listSenders(database, applicationId);
     },
 
-    async removeOwn(accountId: string, applicationId: string, id: string): Promise<void> {
+    async removeOwn(accountId: string, applicationId: string, id: string, note?: Note): Promise<void> {
       await requireOwn(accountId, applicationId);
       if (!isId('snd', id)) throw notFound();
-      await feed.change(applicationId, async (tx) => {
+      const remove = async (tx: Tx) => {
         if (!(await lockApplication(tx, accountId, applicationId))) throw notFound();
         if (!(await store.deleteSender(tx, applicationId, id))) throw notFound();
-      });
+      };
+      await feed.change(applicationId, noted(remove, note));
     },
 
     list: (status: SenderStatus, page: PageRequest) => store.listByStatus(database, status, page),
 
     listOf: (applicationId: string) => store.listSenders(database, applicationId),
 
-    approve: (id: string, approval: Approval) => decide(id, (sender) => approved(sender, approval)),
+    approve: (id: string, approval: Approval, note?: Note<DecidedSender>) =>
+      decide(id, (sender) => approved(sender, approval), note),
 
-    reject: (id: string, reason: string) =>
-      decide(id, (sender) => ({ ...sender, status: 'rejected', reason, decidedAtMs: clock.nowMs() })),
+    reject: (id: string, reason: string, note?: Note<DecidedSender>) =>
+      decide(id, (sender) => ({ ...sender, status: 'rejected', reason, decidedAtMs: clock.nowMs() }), note),
 
     /** An operator gives an application a sender; one that it has for these countries is approved as given. */
-    async give(applicationId: string, wanted: WantedSender, approval: Approval = anyCarrier): Promise<Sender> {
+    async give(
+      applicationId: string,
+      wanted: WantedSender,
+      approval: Approval = anyCarrier,
+      note?: Note<Sender>,
+    ): Promise<Sender> {
       if (!isId('app', applicationId)) throw notFound();
-      return feed.change(applicationId, async (tx) => {
+      const give = async (tx: Tx) => {
         if (!(await lockAnyApplication(tx, applicationId))) throw notFound();
         const existing = (await store.listSenders(tx, applicationId)).find((other) => isSameWish(other, wanted));
         const sender = approved(existing ?? (await newSender(tx, applicationId, wanted)), approval);
         await store.putSender(tx, sender);
         return sender;
-      });
+      };
+      return feed.change(applicationId, noted(give, note));
     },
 
     /** An operator takes a sender from an application. */
-    async remove(applicationId: string, id: string): Promise<void> {
+    async remove(applicationId: string, id: string, note?: Note): Promise<void> {
       if (!isId('app', applicationId) || !isId('snd', id)) throw notFound();
-      await feed.change(applicationId, async (tx) => {
+      const remove = async (tx: Tx) => {
         if (!(await store.deleteSender(tx, applicationId, id))) throw notFound();
-      });
+      };
+      await feed.change(applicationId, noted(remove, note));
     },
   };
 }

@@ -1,11 +1,9 @@
-import type { HeldSender, SendingRights } from '../http/sending-rights.ts';
+import type { GuardHold, HeldSender, SendingRights } from '../http/sending-rights.ts';
 import type { Config, PlanName } from '../platform/config.ts';
+import { type ChangedPlans, changedPlansColumn } from './plan-store.ts';
 
 /** Segments a day by plan, as long as no operator changes them; null for no limit. */
 export const planSegments: Readonly<Record<PlanName, number | null>> = { free: 1000, pro: 100_000, enterprise: null };
-
-/** Plans that an operator has changed. */
-export type ChangedPlans = Partial<Record<PlanName, number | null>>;
 
 /** What Postgres has of an application's rights. */
 export interface RightsRow {
@@ -15,6 +13,8 @@ export interface RightsRow {
   templates: SendingRights['templates'];
   segmentsPerDay: number | null;
   changedPlans: ChangedPlans;
+  /** Those that are not ended; their time may be over. */
+  holds: GuardHold[];
 }
 
 export type RightsConfig = Pick<Config, 'environment' | 'senders'>;
@@ -27,6 +27,7 @@ export function toRights(row: RightsRow, plans: PlanName[], { environment, sende
     senders: [...row.senders, ...row.numbers],
     templates: row.templates,
     segmentsPerDay: isSandbox ? null : (row.segmentsPerDay ?? largestOf(plans, row.changedPlans)),
+    holds: isSandbox ? [] : row.holds,
   };
 }
 
@@ -34,12 +35,14 @@ export function toRights(row: RightsRow, plans: PlanName[], { environment, sende
 export function largestOf(plans: PlanName[], changed: ChangedPlans): number | null {
   let largest = 0;
   for (const plan of plans) {
-    const segments = changed[plan] === undefined ? planSegments[plan] : changed[plan];
+    const segments = changed[plan] === undefined ? planSegments[plan] : changed[plan].segmentsPerDay;
     if (segments === null) return null;
     largest = Math.max(largest, segments);
   }
   return largest;
 }
+
+const toMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)`;
 
 /** SQL for the columns of a `RightsRow`, where `a` is the application. */
 export const rightsColumns = `a.segments_per_day as "segmentsPerDay",
@@ -52,4 +55,7 @@ export const rightsColumns = `a.segments_per_day as "segmentsPerDay",
       from own_number where application_id = a.id group by number) n), '[]') as numbers,
   coalesce((select json_object_agg(t.country, json_build_object('text', t.text, 'templateId', t.template_id))
     from verification_template t where t.application_id = a.id), '{}') as templates,
-  coalesce((select json_object_agg(p.plan, p.segments_per_day) from plan_spend p), '{}') as "changedPlans"`;
+  ${changedPlansColumn},
+  coalesce((select json_agg(json_build_object('id', h.id, 'scope', h.scope, 'numbers', h.numbers, 'approved', h.approved,
+      'leastShare', h.least_share, 'beganAtMs', ${toMs('h.began_at')}, 'untilMs', ${toMs('h.until')}) order by h.id)
+    from guard_hold h where h.application_id = a.id and h.ended_at is null and h.acts), '[]') as holds`;

@@ -1,13 +1,11 @@
 import type { CountryTemplate } from '../http/sending-rights.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { PlanName } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import { allApplications } from './directory.ts';
 import { lockAnyApplication } from './registry-store.ts';
-import { largestOf, planSegments } from './sending-rights.ts';
+import { largestOf } from './sending-rights.ts';
 import * as store from './sending-store.ts';
 
 export interface SendingServiceOptions {
@@ -19,7 +17,7 @@ export interface SendingServiceOptions {
 
 export type SendingService = ReturnType<typeof createSendingService>;
 
-/** Templates and segments a day, for operators. After a call returns, no node acts on the old state. */
+/** Templates and the segments a day of applications, for operators. After a call returns, no node acts on the old state. */
 export function createSendingService({ database, clock, feed, environment }: SendingServiceOptions) {
   async function requireApplication(id: string) {
     const found = isId('app', id) ? await store.findSendingApplication(database, id) : undefined;
@@ -29,27 +27,16 @@ export function createSendingService({ database, clock, feed, environment }: Sen
     return { ...application, limit: environment === 'sandbox' ? null : (application.segmentsPerDay ?? ofPlan) };
   }
 
-  async function readPlan(plan: PlanName): Promise<{ plan: PlanName; segmentsPerDay: number | null }> {
-    const changed = (await store.readChangedPlans(database))[plan];
-    return { plan, segmentsPerDay: changed === undefined ? planSegments[plan] : changed };
-  }
-
   return {
     requireApplication,
 
-    async setSegmentsPerDay(id: string, segments: number | null) {
+    async setSegmentsPerDay(id: string, segments: number | null, note?: Note) {
       await requireApplication(id);
-      await feed.change(id, async (tx) => {
+      const set = async (tx: Tx) => {
         if (!(await store.setSegmentsPerDay(tx, id, segments))) throw notFound();
-      });
+      };
+      await feed.change(id, noted(set, note));
       return requireApplication(id);
-    },
-
-    readPlan,
-
-    async setPlan(plan: PlanName, segments: number | null) {
-      await feed.change(allApplications, (tx) => store.putPlan(tx, plan, segments));
-      return readPlan(plan);
     },
 
     async listTemplates(applicationId: string): Promise<store.StoredTemplate[]> {
@@ -64,21 +51,28 @@ export function createSendingService({ database, clock, feed, environment }: Sen
       return found;
     },
 
-    async putTemplate(applicationId: string, country: string, given: CountryTemplate): Promise<store.StoredTemplate> {
+    async putTemplate(
+      applicationId: string,
+      country: string,
+      given: CountryTemplate,
+      note?: Note,
+    ): Promise<store.StoredTemplate> {
       await requireApplication(applicationId);
       const template = { ...given, country, updatedAtMs: clock.nowMs() };
-      await feed.change(applicationId, async (tx) => {
+      const put = async (tx: Tx) => {
         if (!(await lockAnyApplication(tx, applicationId))) throw notFound();
         await store.putTemplate(tx, applicationId, template);
-      });
+      };
+      await feed.change(applicationId, noted(put, note));
       return template;
     },
 
-    async removeTemplate(applicationId: string, country: string): Promise<void> {
+    async removeTemplate(applicationId: string, country: string, note?: Note): Promise<void> {
       await requireApplication(applicationId);
-      await feed.change(applicationId, async (tx) => {
+      const remove = async (tx: Tx) => {
         if (!(await store.deleteTemplate(tx, applicationId, country))) throw notFound();
-      });
+      };
+      await feed.change(applicationId, noted(remove, note));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { CountryTemplate } from '../http/sending-rights.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { PlanName } from '../platform/config.ts';
 import type { Tx } from '../platform/database.ts';
-import type { ChangedPlans } from './sending-rights.ts';
+import { type ChangedPlans, changedPlansColumn } from './plan-store.ts';
 
 export interface StoredTemplate extends CountryTemplate {
   country: string;
@@ -55,7 +55,7 @@ export async function findSendingApplication(tx: Tx, id: string): Promise<Sendin
     `select id, name, high_priority as "highPriority", segments_per_day as "segmentsPerDay",
        coalesce((select json_agg(r.plan) from registration r
          where r.application_id = a.id and r.status = 'approved'), '[]') as plans,
-       coalesce((select json_object_agg(p.plan, p.segments_per_day) from plan_spend p), '{}') as "changedPlans"
+       ${changedPlansColumn}
      from application a where id = $1`,
     [id],
   );
@@ -65,19 +65,4 @@ export async function findSendingApplication(tx: Tx, id: string): Promise<Sendin
 export async function setSegmentsPerDay(tx: Tx, id: string, segments: number | null): Promise<boolean> {
   const { count } = await tx.query('update application set segments_per_day = $2 where id = $1', [id, segments]);
   return count > 0;
-}
-
-export async function readChangedPlans(tx: Tx): Promise<ChangedPlans> {
-  const { rows } = await tx.query<{ plan: PlanName; segments: number | null }>(
-    'select plan, segments_per_day as segments from plan_spend limit 10',
-  );
-  return Object.fromEntries(rows.map(({ plan, segments }) => [plan, segments]));
-}
-
-export async function putPlan(tx: Tx, plan: PlanName, segments: number | null): Promise<void> {
-  await tx.query(
-    `insert into plan_spend (plan, segments_per_day) values ($1, $2)
-     on conflict (plan) do update set segments_per_day = $2`,
-    [plan, segments],
-  );
 }

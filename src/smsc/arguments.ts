@@ -1,4 +1,5 @@
 import { StartError } from '../platform/errors.ts';
+import { toRun } from '../platform/how-to-run.ts';
 import { type Behaviour, readBehaviour, rightValue, switches, switchNames } from './faults.ts';
 
 export interface SmscArguments {
@@ -26,20 +27,20 @@ export function readArguments(args: readonly string[]): SmscArguments | 'help' {
     const name = shortNames[flag] ?? switchNames.find((known) => flagOf(known) === flag);
     const isFlag = name !== undefined && typeof switches[name].byDefault === 'boolean';
     const value = written ?? (isFlag ? 'true' : args[++i]);
-    if (value === undefined) throw new StartError(`${flag} needs a value. ${seeHelp}`);
+    if (value === undefined) throw new StartError(`${flag} needs a value. ${seeHelp()}`);
     if (flag === '--port') found.port = readPort(flag, value);
     else if (flag === '--page-port') found.pagePort = readPort(flag, value);
     else if (flag === '--password') found.password = value;
-    else if (name === undefined) throw new StartError(`Unknown option ${flag}. ${seeHelp}`);
+    else if (name === undefined) throw new StartError(`Unknown option ${flag}. ${seeHelp()}`);
     else wanted[name] = name.endsWith('_ms') ? toMilliseconds(value) : value;
   }
   const behaviour = readBehaviour(wanted);
-  if (typeof behaviour === 'string') throw new StartError(`${behaviour} ${seeHelp}`);
+  if (typeof behaviour === 'string') throw new StartError(`${behaviour} ${seeHelp()}`);
   found.behaviour = behaviour;
   return found;
 }
 
-const seeHelp = 'See npm run smsc -- --help.';
+export const seeHelp = () => `See ${toRun('smsc', '--help')}.`;
 
 function splitFlag(argument: string): [string, string | undefined] {
   const equals = argument.indexOf('=');
@@ -77,7 +78,7 @@ export function helpText(): string {
   return [
     'A virtual SMSC on loopback, to try a carrier without an account. It needs no database.',
     '',
-    'Usage: npm run smsc -- [options]',
+    `Usage: ${toRun('smsc', '[options]')}`,
     '',
     ...rows.map(([flag = '', help = '']) => `  ${flag.padEnd(width)}${help}`),
     '',

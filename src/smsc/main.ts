@@ -1,5 +1,6 @@
 import { StartError } from '../platform/errors.ts';
-import { helpText, readArguments, type SmscArguments } from './arguments.ts';
+import { toRun } from '../platform/how-to-run.ts';
+import { helpText, readArguments, type SmscArguments, seeHelp } from './arguments.ts';
 import { startSmscPage } from './http.ts';
 import { startSmsc } from './server.ts';
 
@@ -17,9 +18,9 @@ function nextSteps(port: number, pagePort: number, password: string | undefined)
     'To send your texts through it, give Heliograph this carrier:',
     '',
     `  echo '${file}' > carriers.json`,
-    '  npm run carriers -- apply carriers.json',
+    `  ${toRun('carriers', 'apply carriers.json')}`,
     '',
-    'Faults and receipts: on the page, or see npm run smsc -- --help. Ctrl-C stops it.',
+    `Faults and receipts: on the page. ${seeHelp()} Ctrl-C stops it.`,
     '',
   ].join('\n');
 }
@@ -36,7 +37,7 @@ async function run({ port, pagePort, password, behaviour }: SmscArguments): Prom
 function explain(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is in use. Choose another one, like this: npm run smsc -- --port 2776 --page-port 2781`;
+    return `Port ${port} is in use. Choose another one, like this: ${toRun('smsc', '--port 2776 --page-port 2781')}`;
   return error instanceof StartError ? error.message : `The virtual SMSC did not start: ${message}`;
 }
 

@@ -3,12 +3,36 @@ import { uuidFloor } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { readWalk, writeWalk } from '../platform/walk.ts';
 import { longestTtlSeconds } from './verification.ts';
-import { statusCode } from './verification-row.ts';
+import { reasonOf, statusCode } from './verification-row.ts';
 
-/** A verification that is over. */
-export interface EndedCode {
+/** A start of a verification that is over. */
+export interface EndedStart {
+  /** A uuid. */
+  applicationId: string;
+  /** Masked if the number was forgotten. */
+  to: string;
+  startedAtMs: number;
+}
+
+export interface EndedCode extends EndedStart {
   approved: boolean;
   /** Its texts, as uuids. */
+  textIds: string[];
+}
+
+export interface EndedCodes {
+  /** 0 when there are none left. */
+  read: number;
+  codes: EndedCode[];
+  /** Starts that the guard blocked, with the rule that did it. */
+  blocked: (EndedStart & { rule: string })[];
+}
+
+interface EndedRow extends EndedStart {
+  id: string;
+  status: number;
+  reason: number | null;
+  test: boolean;
   textIds: string[];
 }
 
@@ -16,19 +40,30 @@ const walkName = 'ended-codes';
 
 /**
  * Walks once over all verifications as they become too old to be pending, in the caller's transaction. Those that no
- * text was sent for, and those of test numbers, say nothing about a carrier. `read` is 0 when there are none left.
+ * text was sent for, and those of test numbers, say nothing about a carrier.
  */
-export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<{ read: number; codes: EndedCode[] }> {
+export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<EndedCodes> {
   const done = await readWalk(tx, walkName);
-  const { rows } = await tx.query<{ id: string; status: number; test: boolean; textIds: string[] }>(
-    `select id, status, test_number as test, text_ids as "textIds" from verification
+  const { rows } = await tx.query<EndedRow>(
+    `select id, application_id as "applicationId", recipient as "to", created_at as "startedAtMs", status, reason,
+       test_number as test, text_ids as "textIds" from verification
      where id > $1 and id < $2 order by id limit $3`,
     [done, uuidFloor(nowMs - longestTtlSeconds * 1000), pieceRows],
   );
   const last = rows.at(-1);
   if (last !== undefined) await writeWalk(tx, walkName, last.id);
-  const codes = rows
-    .filter(({ test, status }) => !test && status !== statusCode('blocked'))
-    .map(({ status, textIds }) => ({ approved: status === statusCode('approved'), textIds }));
-  return { read: rows.length, codes };
+  const real = rows.filter(({ test }) => !test);
+  return {
+    read: rows.length,
+    codes: real
+      .filter(({ status }) => status !== statusCode('blocked'))
+      .map((row) => ({ ...startOf(row), approved: row.status === statusCode('approved'), textIds: row.textIds })),
+    blocked: real
+      .filter(({ status }) => status === statusCode('blocked'))
+      .map((row) => ({ ...startOf(row), rule: row.reason === null ? '' : reasonOf(row.reason) })),
+  };
+}
+
+function startOf({ applicationId, to, startedAtMs }: EndedRow): EndedStart {
+  return { applicationId, to, startedAtMs };
 }

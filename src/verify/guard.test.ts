@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGuard, type GuardFacts } from './guard.ts';
+import type { HeldNumber } from './held-number.ts';
 
 function facts(of: {
   numberType?: string | undefined;
   startsForNumber?: number;
   startsForPrefix?: number;
+  held?: HeldNumber;
 }): GuardFacts {
   return {
     to: '+447400123456',
@@ -14,6 +16,7 @@ function facts(of: {
     startsForNumber: of.startsForNumber ?? 0,
     startsForPrefix: of.startsForPrefix ?? 0,
     failuresToday: 0,
+    held: () => of.held,
   };
 }
 
@@ -66,4 +69,31 @@ test('counts: 10 a number and 50 a prefix in production, none in the sandbox; ex
   assert.deepEqual([sandbox.countsStarts, sandbox.countLimits], [false, { perNumber: 0, perPrefix: 0 }]);
   const set = createGuard({ per_prefix: 200 }, 'sandbox');
   assert.deepEqual([set.countsStarts, set.explainLimits], [true, { perNumber: 100, perPrefix: 201 }]);
+});
+
+test('what is held back is blocked; a sample passes, up to a tenth of the limit of a prefix; the sandbox holds nothing', () => {
+  const hold = { id: 'hld_1', scope: 'GB', beganAtMs: 0, untilMs: 1, numbers: 40, approved: 1, leastShare: 0.2571 };
+  const [held, sample] = [false, true].map((isSample) => ({ hold, isSample }));
+  assert.ok(held && sample, 'both');
+  const guard = createGuard({}, 'production');
+  const about = { numberType: 'MOBILE' };
+  assert.equal(guard.refusal(facts({ ...about, held })), 'suspected_pumping');
+  assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 4 })), null);
+  assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 5 })), 'suspected_pumping');
+  assert.equal(
+    guard.refusal(facts({ ...about, held, startsForNumber: 10 })),
+    'destination_limit',
+    'the other rules first',
+  );
+  const few = createGuard({ per_prefix: 3 }, 'production');
+  assert.equal(few.refusal(facts({ ...about, held: sample, startsForPrefix: 0 })), null);
+  assert.equal(few.refusal(facts({ ...about, held: sample, startsForPrefix: 1 })), 'suspected_pumping');
+  const found = guard.findings(facts({ ...about, held })).at(-1);
+  assert.deepEqual(found, { rule: 'suspected_pumping', limit: 0.257, seen: 0.025 });
+  const sandbox = createGuard({}, 'sandbox');
+  assert.equal(sandbox.refusal(facts({ ...about, held })), null);
+  assert.ok(
+    sandbox.findings(facts({ held })).every(({ rule }) => rule !== 'suspected_pumping'),
+    'no such rule there',
+  );
 });

@@ -1,4 +1,5 @@
 import type { GuardSettings } from '../platform/config.ts';
+import { type HeldNumber, sampleOf } from './held-number.ts';
 import type { CountLimits } from './start-counts.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
 
@@ -12,6 +13,8 @@ export interface GuardFacts {
   startsForNumber: number;
   startsForPrefix: number;
   failuresToday: number;
+  /** Set for a number whose group is held back. */
+  held(): HeldNumber | undefined;
 }
 
 export interface Finding {
@@ -27,7 +30,15 @@ interface Rule extends Pick<Finding, 'rule' | 'limit'> {
   blocks(seen: Finding['seen']): boolean;
 }
 
+/** A rule as operators see it. */
+export interface RuleInForce extends Pick<Finding, 'rule' | 'limit'> {
+  /** False if the settings allow everything. */
+  active: boolean;
+}
+
 export interface Guard {
+  /** Every rule, in the order in which they decide. */
+  readonly inForce: RuleInForce[];
   /** True if counts decide a start; they must then be exact even for simultaneous starts. */
   readonly countsStarts: boolean;
   /** True if the starts for a prefix count; only then are they written down. */
@@ -88,14 +99,40 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
     { rule: 'too_many_failures', ...upTo(mostFailuresADay), look: ({ failuresToday }) => failuresToday },
   ];
 
+  /** Blocked starts cost an attacker nothing, so a tenth of the numbers alone would not bound what passes in a prefix. */
+  const passesPerPrefix = perPrefix === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(perPrefix / sampleOf));
+  const isHeldBack = ({ held, startsForPrefix }: GuardFacts) => {
+    const found = production ? held() : undefined;
+    return found !== undefined && !(found.isSample && startsForPrefix < passesPerPrefix);
+  };
+
   return {
+    inForce: [
+      { rule: 'spend_limit', limit: null, active: production },
+      ...rules.map(({ rule, limit, active }) => ({ rule, limit: rule === 'block_list' ? blocked : limit, active })),
+      { rule: 'suspected_pumping', limit: null, active: production },
+    ],
     countsStarts: perNumber !== null || perPrefix !== null,
     countsPrefixes: perPrefix !== null,
     countLimits: { perNumber: perNumber ?? 0, perPrefix: perPrefix ?? 0 },
     explainLimits: { perNumber: explainLimit(perNumber), perPrefix: explainLimit(perPrefix) },
-    refusal: (facts) => rules.find(({ active, look, blocks }) => active && blocks(look(facts)))?.rule ?? null,
-    findings: (facts) => rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(facts) })),
+    refusal(facts) {
+      const found = rules.find(({ active, look, blocks }) => active && blocks(look(facts)));
+      return found?.rule ?? (isHeldBack(facts) ? 'suspected_pumping' : null);
+    },
+    findings: (facts) => [
+      ...rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(facts) })),
+      ...(production ? [pumpingOf(facts.held())] : []),
+    ],
   };
+}
+
+/** The shares of numbers that typed a code in: what it should be at least, and what it was. */
+function pumpingOf(held: HeldNumber | undefined): Finding {
+  const rule = 'suspected_pumping';
+  if (held === undefined) return { rule, limit: null, seen: null };
+  const { leastShare, approved, numbers } = held.hold;
+  return { rule, limit: Number(leastShare.toFixed(3)), seen: Number((approved / numbers).toFixed(3)) };
 }
 
 function explainLimit(limit: number | null): number {

@@ -1,4 +1,5 @@
 import { cancelTexts, findCarriersOf, type VerificationText } from '../messages/message-store.ts';
+import { prefixOf } from '../messages/number-prefix.ts';
 import { holdSpend } from '../messages/spend.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
@@ -16,7 +17,7 @@ import {
   type StartRequest,
 } from './start-decision.ts';
 import { insertStarts, startFree as startFreeNumbers } from './start-store.ts';
-import { prefixOf, type Verification } from './verification.ts';
+import type { Verification } from './verification.ts';
 import { type TextState, toVerificationRecord } from './verification-record.ts';
 import { expireLapsed } from './verification-store.ts';
 

@@ -1,3 +1,4 @@
+import type { GuardHold } from '../http/sending-rights.ts';
 import { noCarrier, unroutable } from '../messages/channel.ts';
 import type { Message } from '../messages/message.ts';
 import { countryOf, typeOf } from '../messages/phone-number.ts';
@@ -9,6 +10,7 @@ import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { CodeSender } from './code-sender.ts';
 import type { Guard, GuardFacts } from './guard.ts';
+import { findHeld } from './held-number.ts';
 import { type PreparedText, toMinutes, withMinutes } from './prepared-text.ts';
 import type { StartCounts } from './start-counts.ts';
 import { type BlockReason, continuation, mostAttempts, triesFor, type Verification } from './verification.ts';
@@ -27,6 +29,8 @@ export interface StartRequest {
   correlationId: string;
   /** Null for no limit. */
   segmentsPerDay: number | null;
+  /** Numbers of the application that are held back; nearly always none. */
+  holds: readonly GuardHold[];
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
@@ -38,7 +42,7 @@ export interface StartDecision {
 
 export interface StartDecisionOptions {
   clock: Clock;
-  keys: Pick<KeyRing, 'version'>;
+  keys: Pick<KeyRing, 'version' | 'keyFor'>;
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
@@ -104,7 +108,7 @@ function startNew(
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked = reason ?? refusalOf(options.guard, request.to, test, counts);
+  const blocked = reason ?? refusalOf(options, request, test, counts);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const verification: Verification = {
     id: newId('ver', options.clock),
@@ -134,18 +138,24 @@ function startNew(
 }
 
 function refusalOf(
-  guard: Guard,
-  to: string,
+  { guard, keys, clock }: StartDecisionOptions,
+  { to, holds }: StartRequest,
   test: TestNumber | undefined,
   counts: StartCounts | undefined,
 ): BlockReason | null {
-  if (test === undefined) return guard.refusal(guardFactsOf(to, counts));
+  if (test === undefined)
+    return guard.refusal(guardFactsOf(to, counts, () => findHeld(keys, holds, to, clock.nowMs())));
   return test.kind === 'blocked' ? 'block_list' : null;
 }
 
-export function guardFactsOf(to: string, counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined): GuardFacts {
+export function guardFactsOf(
+  to: string,
+  counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined,
+  held: GuardFacts['held'],
+): GuardFacts {
   return {
     to,
+    held,
     country: () => countryOf(to),
     numberType: () => typeOf(to),
     startsForNumber: counts?.startsForNumber ?? 0,

@@ -46,6 +46,28 @@ export async function listVerifications(
   return [...recent, ...(await listRange(wanted, { below: from }, page.limit - recent.length))];
 }
 
+/** A search that no index serves looks at so many verifications, in pieces. */
+const mostLookedAt = 5000;
+const pieceSize = 500;
+
+/** The newest verifications that match. `searchedTo` is set if the search stopped before the page was full. */
+export async function siftNewest(
+  read: (page: PageRequest) => Promise<Verification[]>,
+  matches: (verification: Verification) => boolean,
+  page: PageRequest,
+): Promise<{ rows: Verification[]; searchedTo: string | undefined }> {
+  const rows: Verification[] = [];
+  let { after } = page;
+  for (let looked = 0; looked < mostLookedAt; looked += pieceSize) {
+    const found = await read({ limit: pieceSize, after });
+    rows.push(...found.filter(matches));
+    if (rows.length >= page.limit) return { rows: rows.slice(0, page.limit), searchedTo: undefined };
+    if (found.length < pieceSize) return { rows, searchedTo: undefined };
+    after = found.at(-1)?.id;
+  }
+  return { rows, searchedTo: after };
+}
+
 interface ListQuery {
   tx: Tx;
   applicationId: string;

@@ -17,11 +17,17 @@ const reasons: readonly Reason[] = [
   'prefix_velocity',
   'too_many_failures',
   'spend_limit',
+  'suspected_pumping',
+  'restored',
 ];
 const channels = ['sms'];
 
 export function statusCode(status: VerificationStatus): number {
   return codeIn(verificationStatuses, status);
+}
+
+export function reasonOf(code: number): Reason {
+  return nameIn(reasons, code);
 }
 
 export function reasonCode(reason: Reason | null): number | null {

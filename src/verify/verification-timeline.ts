@@ -11,34 +11,34 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
     events.push({
       atMs: createdAtMs,
       event: 'blocked',
-      detail: `The guard refused the start: ${reason}. Nothing was sent.`,
+      detail: `Blocked by the guard (${reason}). No text was sent.`,
     });
     return events;
   }
-  events.push({ atMs: createdAtMs, event: 'started', detail: `A code of ${codeLength} digits was created.` });
+  events.push({ atMs: createdAtMs, event: 'started', detail: `Code of ${codeLength} digits created` });
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':
       events.push({
         atMs: approvedAtMs ?? updatedAtMs,
         event: status,
-        detail: `The user entered the right code${wrong}.`,
+        detail: `Correct code entered${wrong}`,
       });
       break;
     case 'failed':
-      events.push({ atMs: updatedAtMs, event: status, detail: `No tries are left${wrong}.` });
+      events.push({ atMs: updatedAtMs, event: status, detail: `No attempts left${wrong}` });
       break;
     case 'expired':
-      events.push({ atMs: verification.expiresAtMs, event: status, detail: `The verification expired${wrong}.` });
+      events.push({ atMs: verification.expiresAtMs, event: status, detail: `Expired${wrong}` });
       break;
     case 'canceled':
-      events.push({ atMs: updatedAtMs, event: status, detail: `The verification was canceled: ${reason}.` });
+      events.push({ atMs: updatedAtMs, event: status, detail: `Canceled (${reason})` });
       break;
     case 'pending':
       if (attempts > 0) {
         const left = attemptsRemaining(verification);
-        const tries = left === 1 ? '1 try is left' : `${left} tries are left`;
-        events.push({ atMs: updatedAtMs, event: 'checked', detail: `The user entered a wrong code; ${tries}.` });
+        const tries = `${left} ${left === 1 ? 'attempt' : 'attempts'} left`;
+        events.push({ atMs: updatedAtMs, event: 'checked', detail: `Wrong code, ${tries}` });
       }
   }
   return events;

@@ -19,7 +19,8 @@ export type BlockReason =
   | 'destination_limit'
   | 'prefix_velocity'
   | 'too_many_failures'
-  | 'spend_limit';
+  | 'spend_limit'
+  | 'suspected_pumping';
 
 export type Reason =
   | 'incorrect_code'
@@ -27,6 +28,7 @@ export type Reason =
   | 'ttl_elapsed'
   | 'canceled_by_client'
   | 'superseded'
+  | 'restored'
   | BlockReason;
 
 export interface Verification {
@@ -89,9 +91,4 @@ export function continuation(
 /** Tries for a new verification: at most what is left for the day, and of the verification it supersedes. */
 export function triesFor(failuresToday: number, leftOfSuperseded = mostAttempts): number {
   return Math.max(0, Math.min(mostAttempts, mostFailuresADay - failuresToday, leftOfSuperseded));
-}
-
-/** The number without its last four digits. The guard counts neighbouring numbers by it. */
-export function prefixOf(to: string): string {
-  return to.slice(0, -4);
 }

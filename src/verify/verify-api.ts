@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { unsupportedChannel } from '../messages/channel.ts';
+import { prefixOfGroup } from '../messages/number-prefix.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import type { TextFacts } from '../messages/text-route.ts';
+import { toTimestamp } from '../platform/clock.ts';
 import type { Idempotency } from '../platform/idempotency.ts';
 import { copyAutofill } from './autofill.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from './code-sender.ts';
@@ -12,6 +14,7 @@ import { templateFor } from './country-template.ts';
 import { prepareText, toMinutes } from './prepared-text.ts';
 import type { StartRequest } from './start-decision.ts';
 import type { StartRules } from './start-rules.ts';
+import { attemptsRemaining, type Verification } from './verification.ts';
 import {
   checkSchema,
   readSchema,
@@ -19,7 +22,7 @@ import {
   verificationFilters,
   verificationSchema,
 } from './verification-record.ts';
-import type { VerifyService } from './verify-service.ts';
+import type { GuardExplanation, VerifyService } from './verify-service.ts';
 
 export interface VerifyRoutesOptions {
   verify: VerifyService;
@@ -45,6 +48,21 @@ const decisionSchema = Type.Object(
           description: 'Counting stops at 100, or at one above the limit if that is higher',
         }),
       }),
+    ),
+    hold: Type.Optional(
+      Type.Object(
+        {
+          id: recordId('hld'),
+          country: nullable(Type.String({ description: 'Set if a whole country is held back' })),
+          prefix: nullable(Type.String({ examples: ['+44770090'], description: 'What the held numbers begin with' })),
+          numbers: Type.Integer({ description: 'So many numbers got a code' }),
+          approved: Type.Integer({ description: 'So many of them typed it in' }),
+          sample: Type.Boolean({ description: 'Whether this number is one of the ten percent that pass' }),
+          began_at: Type.String(),
+          ends_at: Type.String(),
+        },
+        { title: 'GuardHoldOfNumber', description: 'Present if the number is in a group that is held back' },
+      ),
     ),
   },
   { title: 'GuardDecision' },
@@ -80,6 +98,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       sender,
       correlationId: call.correlationId,
       segmentsPerDay: rights.segmentsPerDay,
+      holds: rights.holds,
     };
   }
 
@@ -139,9 +158,10 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
         200: { description: 'The verification; valid says whether the code was right', schema: checkSchema },
       },
       refuses: { VERIFICATION_ALREADY_APPROVED: 'The verification is approved already: a code works once' },
-      handler: (call) => {
+      handler: async (call) => {
         const { applicationId } = requireApplication(call);
-        return answerOnce(idempotency, call, async (keep) => {
+        let outcome = 'Replayed the response to the first request with this Idempotency-Key';
+        const reply = await answerOnce(idempotency, call, async (keep) => {
           const toAnswer = ({ record }: { record: object }) => ({
             status: 200,
             body: JSON.stringify(record),
@@ -152,10 +172,12 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
             applicationId,
             call.params.id,
             call.body.code,
-            keyed ? (outcome) => required(keep(toAnswer(outcome))) : undefined,
+            keyed ? (decided) => required(keep(toAnswer(decided))) : undefined,
           );
+          outcome = checkOutcome(checked.verification);
           return toAnswer(checked);
         });
+        return { ...reply, outcome };
       },
     }),
     route({
@@ -224,13 +246,46 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       },
       handler: (call) =>
         answerOnce(idempotency, call, async (keep) => {
-          const explained = await verify.explain(requireApplication(call).applicationId, requireNumber(call.body.to));
-          const answer = { status: 200, body: JSON.stringify(explained), location: null };
+          const { applicationId, rights } = requireApplication(call);
+          const explained = await verify.explain(applicationId, requireNumber(call.body.to), rights.holds);
+          const answer = { status: 200, body: JSON.stringify(toDecision(explained)), location: null };
           await verify.keep(keep(answer));
           return answer;
         }),
     }),
   ];
+}
+
+/** What came of a check, for its trace: the verification may change later. */
+function checkOutcome(verification: Verification): string {
+  const left = attemptsRemaining(verification);
+  switch (verification.status) {
+    case 'approved':
+      return 'Correct code, verification approved';
+    case 'pending':
+      return `Wrong code, ${left} ${left === 1 ? 'attempt' : 'attempts'} left`;
+    case 'failed':
+      return 'No attempts left, verification failed';
+    default:
+      return `Not checked: the verification is ${verification.status}`;
+  }
+}
+
+function toDecision({ held, ...decision }: GuardExplanation): Static<typeof decisionSchema> {
+  if (held === undefined) return decision;
+  const { id, scope, numbers, approved, beganAtMs, untilMs } = held.hold;
+  const isPrefix = scope.startsWith('+');
+  const hold = {
+    id,
+    country: isPrefix ? null : scope,
+    prefix: isPrefix ? prefixOfGroup(scope) : null,
+    numbers,
+    approved,
+    sample: held.isSample,
+    began_at: toTimestamp(beganAtMs),
+    ends_at: toTimestamp(untilMs),
+  };
+  return { ...decision, hold };
 }
 
 function required<Value>(value: Value | undefined): Value {

@@ -1,5 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
+import type { GuardHold } from '../http/sending-rights.ts';
 import { cancelTexts } from '../messages/message-store.ts';
+import { prefixOf } from '../messages/number-prefix.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { RouteText } from '../messages/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,12 +15,13 @@ import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import { createChecks } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
+import { findHeld, type HeldNumber } from './held-number.ts';
 import { findNewestTexts, type VerificationAndText } from './newest-texts.ts';
 import { createStartBatch, type StartAnswer, type StartItem } from './start-batch.ts';
 import { type CountedDestination, countNeighbours, countStarts, type StartCounts } from './start-counts.ts';
 import { guardFactsOf, type StartRequest } from './start-decision.ts';
-import { asOf, type BlockReason, prefixOf, proofMs, type Verification } from './verification.ts';
-import { listVerifications, type VerificationFilter } from './verification-list.ts';
+import { asOf, type BlockReason, proofMs, type Verification } from './verification.ts';
+import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
 import { toVerificationRecord } from './verification-record.ts';
 import * as store from './verification-store.ts';
 
@@ -58,6 +61,8 @@ export interface GuardExplanation {
   decision: 'allow' | 'block';
   reason: BlockReason | null;
   rules: Finding[];
+  /** Set for a number whose group is held back. */
+  held?: HeldNumber;
 }
 
 /** Test numbers know no guard; one of them is blocked on purpose. */
@@ -99,6 +104,11 @@ export function createVerifyService(options: VerifyServiceOptions) {
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
     });
+  }
+
+  async function withTexts(rows: Verification[], nowMs: number) {
+    const texts = await findNewestTexts(sideDatabase, rows);
+    return rows.map((row, index) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts[index]) }));
   }
 
   async function toCheckAnswer({ row, text }: VerificationAndText): Promise<CheckAnswer> {
@@ -160,9 +170,15 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
     async list(applicationId: string, filter: VerificationFilter, page: PageRequest) {
       const nowMs = clock.nowMs();
-      const rows = await listVerifications(sideDatabase, applicationId, filter, page, nowMs);
-      const texts = await findNewestTexts(sideDatabase, rows);
-      return rows.map((row, index) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts[index]) }));
+      return withTexts(await listVerifications(sideDatabase, applicationId, filter, page, nowMs), nowMs);
+    },
+
+    /** The same for numbers that have these digits in a row. It looks at a bounded number of verifications. */
+    async search(applicationId: string, filter: VerificationFilter, part: string, page: PageRequest) {
+      const nowMs = clock.nowMs();
+      const read = (piece: PageRequest) => listVerifications(sideDatabase, applicationId, filter, piece, nowMs);
+      const { rows, searchedTo } = await siftNewest(read, ({ to }) => to.includes(part), page);
+      return { rows: await withTexts(rows, nowMs), searchedTo };
     },
 
     cancel: (applicationId: string, id: string) =>
@@ -180,13 +196,15 @@ export function createVerifyService(options: VerifyServiceOptions) {
       }),
 
     /** What the guard would decide for a start now, and why. */
-    async explain(applicationId: string, to: string): Promise<GuardExplanation> {
+    async explain(applicationId: string, to: string, holds: readonly GuardHold[]): Promise<GuardExplanation> {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
       const destination = { applicationId, to, prefix: prefixOf(to) };
-      const facts = guardFactsOf(to, await countFor(destination));
+      const held = environment === 'sandbox' ? undefined : findHeld(keys, holds, to, clock.nowMs());
+      const facts = guardFactsOf(to, await countFor(destination), () => held);
       const reason = guard.refusal(facts);
-      return { decision: reason === null ? 'allow' : 'block', reason, rules: guard.findings(facts) };
+      const decision = reason === null ? 'allow' : 'block';
+      return { decision, reason, rules: guard.findings(facts), ...(held && { held }) };
     },
 
     /** Stores an answer that has no other row to commit with. */

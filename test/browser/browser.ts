@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { addCpuSeconds } from '../../scripts/report-cpu.ts';
 import { findChromium } from '../../scripts/system-needs.ts';
+import type { Database } from '../../src/platform/database.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { inShort } from '../support/effort.ts';
 import { urlOf } from '../support/node-settings.ts';
-import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { buildService, endServices, program, type Service, startService } from '../support/service.ts';
 
 const flags = [
   '--no-sandbox',
@@ -20,11 +23,13 @@ const flags = [
 export const password = 'a sentence that only I would think of';
 
 /** For what a busy machine may take its time with. */
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 export interface Stage {
   service: Service;
   browser: Browser;
+  /** Past the service, for what would take days to happen. */
+  database: Database;
   /** What the service was told, for commands beside it. */
   env: Record<string, string>;
   close(): Promise<void>;
@@ -40,8 +45,10 @@ export async function setStage(env: Record<string, string> = {}): Promise<Stage>
   return {
     service,
     browser,
+    database: db.database,
     env: all,
     async close() {
+      await tellCpu(browser);
       await browser.close();
       await endServices();
       await db.drop();
@@ -53,8 +60,18 @@ function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium() ?? '/usr/bin/chromium',
     args: flags,
+    // Scrollbars take room, as in the browsers of most people.
+    ignoreDefaultArgs: ['--hide-scrollbars'],
     timeout: patienceMs * 4,
   });
+}
+
+/** Its pages run in processes that the test runner does not see. */
+async function tellCpu(browser: Browser): Promise<void> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const pages = processInfo.filter(({ type }) => type !== 'browser');
+  addCpuSeconds(pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0));
 }
 
 export interface Portal {
@@ -62,33 +79,39 @@ export interface Portal {
   page: Page;
   /** What the page threw, and what the content policy kept it from. */
   faults: string[];
+  /** Every error in the console, such as a request that failed. */
+  errors: string[];
 }
 
-export async function openPortal(browser: Browser, url: string): Promise<Portal> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+export async function openPortal(browser: Browser, url: string, deviceScaleFactor = 1): Promise<Portal> {
+  const viewport = { width: 1280, height: 900 };
+  const context = await browser.newContext({ viewport, deviceScaleFactor, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
   context.setDefaultTimeout(patienceMs);
+  await context.addInitScript(countShifts);
   const page = await context.newPage();
   const faults: string[] = [];
+  const errors: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
     if (message.text().includes('Content Security Policy')) faults.push(message.text());
   });
   await page.goto(`${url}/`);
-  return { context, page, faults };
+  return { context, page, faults, errors };
 }
 
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Create my account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
 }
 
 /** The link that is printed on the machine: who opens it becomes an operator. */
 export async function operatorLink({ service, env }: Stage, email: string): Promise<string> {
   const { dataDir, url } = service;
-  const command = await startService({ dataDir, env, command: ['node', 'scripts/run.mjs', 'operator', email] });
+  const command = await startService({ dataDir, env, command: ['node', program, 'operator', email] });
   assert.equal((await command.ended).code, 0, command.output());
   return `${url}/#/set-password/${/set-password\/(\w+)/.exec(command.output())?.[1]}`;
 }
@@ -96,7 +119,7 @@ export async function operatorLink({ service, env }: Stage, email: string): Prom
 export async function signInAsOperator(stage: Stage, page: Page, email = 'boss@example.com'): Promise<void> {
   await page.goto(await operatorLink(stage, email));
   await page.getByLabel('New password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+  await page.getByRole('button', { name: 'Set password and sign in' }).click();
   await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
 }
 
@@ -110,6 +133,7 @@ export async function createApplication(page: Page, name: string): Promise<void>
 /** Registers on the overview; the dialog with the credential stays open. */
 export async function register(page: Page, api: string, plan = 'Free'): Promise<Locator> {
   await openTab(page, 'Overview');
+  await page.getByRole('button', { name: `Register for ${api}`, exact: true }).click();
   await page.getByRole('button', { name: `Register on ${plan} for ${api}`, exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('it will not be shown again').waitFor();
@@ -138,32 +162,100 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];
 }
 
+/** These two look at every element, and nothing that they find is serious. */
+const rules = { region: { enabled: false }, 'aria-allowed-role': { enabled: false } };
+/** No rule of ours needs style sheets loaded again, and a violation is told by its HTML. */
+const axeOptions = { resultTypes: ['violations'], preload: false, selectors: false, rules };
+/** So a text beside a pseudo-element is judged too. Else axe looks for them, at twice the cost, to leave it undecided. */
+const axeChecks = [{ id: 'color-contrast', options: { ignorePseudo: true } }];
+const onlyOnPhones = ['scrollable-region-focusable', 'button-name', 'link-name', 'label', 'aria-hidden-focus'];
+/** On a phone parts of a page are hidden, or scroll. */
+const optionsOnPhone = inShort<object>({ ...axeOptions, runOnly: onlyOnPhones }, axeOptions);
 /** What axe looks at. In the dark only colours differ. */
-const rulesIn = {
-  light: "{ resultTypes: ['violations'] }",
-  dark: "{ resultTypes: ['violations'], runOnly: ['color-contrast', 'link-in-text-block'] }",
-};
+const optionsIn = { light: axeOptions, dark: { ...axeOptions, runOnly: ['color-contrast', 'link-in-text-block'] } };
+
+/** In short, every third page is looked at in the dark and on a phone: pages share their colours and parts. */
+const everyNth = inShort(3, 1);
+const looks = { dark: 0, phone: 0 };
 
 /** Nothing that axe calls serious or critical is on the page, in light or in dark. */
 export async function assertAccessible(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
+  const schemes = looks.dark++ % everyNth === 0 ? (['dark', 'light'] as const) : (['light'] as const);
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-    if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
-    const results = await page.evaluate<AxeResults>(`axe.run(document, ${rulesIn[colorScheme]})`);
-    const serious = results.violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-    assert.deepEqual(serious, [], `${name}, ${colorScheme}`);
+    await loadAxe(page);
+    assert.deepEqual(await seriousFaults(page, optionsIn[colorScheme]), [], `${name}, ${colorScheme}`);
   }
 }
 
-/** Nothing on the page is wider than a phone. */
+async function loadAxe(page: Page): Promise<void> {
+  if (await page.evaluate("typeof axe !== 'undefined'")) return;
+  await page.evaluate(`${axeSource}; axe.configure(${JSON.stringify({ checks: axeChecks })})`);
+}
+
+async function seriousFaults(page: Page, options: object): Promise<string[]> {
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/**
+ * Adds up how far the parts of a page jump by themselves. What follows a click within half a second is no jump, nor
+ * what follows the answer to an act, however long a busy machine takes for it.
+ */
+const countShifts = `
+  window.shifts = { sum: 0, parts: [] };
+  const { fetch } = window;
+  let [acts, answeredMs] = [0, -Infinity];
+  window.fetch = async (resource, options) => {
+    if ((options?.method ?? 'GET') === 'GET') return fetch.call(window, resource, options);
+    acts++;
+    try {
+      return await fetch.call(window, resource, options);
+    } finally {
+      acts--;
+      answeredMs = performance.now();
+    }
+  };
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, startTime, sources } of list.getEntries()) {
+      if (hadRecentInput || acts > 0 || startTime < answeredMs + 1000) continue;
+      window.shifts.sum += value;
+      window.shifts.parts.push(...sources.map(({ node }) => String(node?.outerHTML ?? node?.nodeName).slice(0, 120)));
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+const mostShift = 0.1;
+
+/** Nothing on the page has jumped since it was loaded, or since the last look. */
+export async function assertSteady(page: Page, name: string): Promise<void> {
+  const { sum, parts } = await page.evaluate<{ sum: number; parts: string[] }>('window.shifts');
+  assert.ok(sum < mostShift, `${name} jumps by ${sum.toFixed(2)}: ${parts.join(' ')}`);
+  await page.evaluate('void (window.shifts = { sum: 0, parts: [] })');
+}
+
+/** Nothing on the page jumps or is wider than its window, on a desk and on a phone; there axe finds nothing serious. */
 export async function assertFitsPhone(page: Page, name: string): Promise<void> {
+  await assertSteady(page, name);
+  await assertFitsWindows(page, name);
+}
+
+export async function assertFitsWindows(page: Page, name: string): Promise<void> {
+  await assertNoWider(page, name);
   await page.setViewportSize({ width: 390, height: 844 });
+  await assertNoWider(page, `${name}, on a phone,`);
+  if (looks.phone++ % everyNth === 0) {
+    await loadAxe(page);
+    assert.deepEqual(await seriousFaults(page, optionsOnPhone), [], `${name}, on a phone`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+async function assertNoWider(page: Page, name: string): Promise<void> {
   const tooWide = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
-  assert.ok(tooWide <= 0, `${name} is ${tooWide} px wider than a phone`);
-  await page.setViewportSize({ width: 1280, height: 900 });
+  assert.ok(tooWide <= 0, `${name} is ${tooWide} px wider than its window`);
 }

@@ -80,9 +80,12 @@ function settingsOf({ port }: Smsc): object {
 describe('an operator', () => {
   test('adds a virtual SMSC as a carrier, and sees its connection come up', async () => {
     await page.getByRole('link', { name: 'Operations' }).click();
+    await openPage('Approvals');
+    await page.getByText('The sandbox approves every registration at once').waitFor();
+    await openPage('Carriers');
     await page.getByRole('button', { name: 'Add a carrier' }).click();
     const drawer = page.getByRole('dialog');
-    await drawer.getByRole('button', { name: 'Add the carrier' }).click();
+    await drawer.getByRole('button', { name: 'Add carrier' }).click();
     await drawer.getByText(/^Host is required/).waitFor();
     await assertGood('Add a carrier');
     await drawer.getByLabel('Name', { exact: true }).fill('near');
@@ -90,7 +93,7 @@ describe('an operator', () => {
     await drawer.getByLabel('Port').fill(String(near.port));
     await drawer.getByLabel('System id').fill('heliograph');
     await drawer.getByLabel('Password').fill(accountPassword);
-    await drawer.getByRole('button', { name: 'Add the carrier' }).click();
+    await drawer.getByRole('button', { name: 'Add carrier' }).click();
     await page.getByRole('heading', { name: 'near', level: 1 }).waitFor();
     await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
     await assertNoSecret('A new carrier');
@@ -99,17 +102,17 @@ describe('an operator', () => {
   test('tests it, and follows the steps to the receipt', async () => {
     await page.getByRole('button', { name: 'Test near' }).click();
     const progress = page.getByRole('region', { name: 'Progress of the test' });
-    await progress.getByText('The carrier works: the text arrived.').waitFor();
+    await progress.getByText('Test passed: the text arrived').waitFor();
     await progress.getByText('127.0.0.1 has the address 127.0.0.1.').waitFor();
     assert.equal(near.texts().length, 1);
     await assertGood('A carrier');
   });
 
   test('changes a setting, and the others stay', async () => {
-    await page.getByLabel('Parts a second').fill('50');
+    await page.getByLabel('Parts per second').fill('50');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('version 2').waitFor();
-    assert.equal(await page.getByLabel('Parts a second').inputValue(), '50');
+    assert.equal(await page.getByLabel('Parts per second').inputValue(), '50');
     assert.equal(await page.getByLabel('System id').inputValue(), 'heliograph');
     await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
   });
@@ -140,12 +143,12 @@ describe('an operator', () => {
     await page.getByRole('article', { name: 'near' }).getByText('paused').waitFor();
     await openPage('Routes');
     await explain('far');
-    await page.getByRole('link', { name: 'Applications' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Applications' }).click();
     await createApplication(page, 'ACME');
     const dialog = await register(page, 'Verification');
     await dialog.getByRole('link', { name: 'Try it in the portal' }).click();
     await page.getByLabel('To', { exact: true }).fill(british);
-    await page.getByRole('button', { name: 'Send the code' }).click();
+    await page.getByRole('button', { name: 'Send code' }).click();
     await page
       .getByRole('log')
       .getByText(/is your ACME code/)
@@ -203,8 +206,8 @@ describe('an operator', () => {
     await drawer.getByLabel('Auth token').fill(token);
     await drawer.getByLabel('API key SID').fill('SK1');
     await drawer.getByLabel('API key secret').fill(keySecret);
-    await drawer.getByLabel('Address of the API').fill(provider.url);
-    await drawer.getByRole('button', { name: 'Add the carrier' }).click();
+    await drawer.getByLabel('API address').fill(provider.url);
+    await drawer.getByRole('button', { name: 'Add carrier' }).click();
     await page.getByRole('heading', { name: 'provider', level: 1 }).waitFor();
     await page.getByRole('region', { name: 'Connections' }).getByText('ready').waitFor();
     await assertNoSecret('A provider');
@@ -214,16 +217,16 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Test provider' }).click();
     await progress.getByText('The carrier refused the text: invalid_destination.').waitFor();
     await page.getByRole('button', { name: 'Test provider' }).click();
-    await progress.getByText(/The carrier accepted the text/).waitFor();
-    await page.getByLabel('Texts a second').fill('50');
+    await progress.getByText(/Accepted by carrier/).waitFor();
+    await page.getByLabel('Texts per second').fill('50');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('version 2').waitFor();
     await assertGood('A provider after a change');
-    await page.getByText('Show the addresses').click();
-    const addresses = page.locator('details', { hasText: 'Show the addresses' });
+    await page.getByText('Show URLs').click();
+    const addresses = page.locator('details', { hasText: 'Show URLs' });
     const before = await addresses.innerText();
-    await page.getByRole('button', { name: 'New addresses' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'New addresses' }).click();
+    await page.getByRole('button', { name: 'Replace URLs' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace URLs' }).click();
     await page.getByText('version 3').waitFor();
     assert.notEqual(await addresses.innerText(), before, 'the addresses are new');
     await page.goto(`${stage.service.url}/#/operator/carriers/described`);
@@ -236,7 +239,17 @@ describe('an operator', () => {
   });
 
   test('finds every page of operations accessible, and fit for a phone', async () => {
-    for (const name of ['Carriers', 'Deliveries', 'Quality', 'Alerts', 'Senders', 'Numbers', 'Opt-outs', 'Limits']) {
+    for (const name of [
+      'Carriers',
+      'Traffic',
+      'Deliveries',
+      'Quality',
+      'Alerts',
+      'Senders',
+      'Numbers',
+      'Opt-outs',
+      'Limits',
+    ]) {
       await openPage(name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await assertGood(name);

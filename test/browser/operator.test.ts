@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
+import { hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
+import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
+import { codeOf, stepAt } from '../../src/portal/totp.ts';
+import { reasonCode, statusCode } from '../../src/verify/verification-row.ts';
+import { fromBase32 } from '../support/base32.ts';
+import { acceptMessages } from '../support/recording-carrier.ts';
 import type { Service } from '../support/service.ts';
 import {
   assertAccessible,
@@ -16,11 +24,13 @@ import {
   setStage,
   signUp,
 } from './browser.ts';
+import { walkAsEachRole } from './role-walk.ts';
 
 const env = {
   HELIOGRAPH_ENV: 'production',
   HELIOGRAPH_SECRET: 'a secret of many characters, for tests only',
   HELIOGRAPH_SENDERS: 'open',
+  HELIOGRAPH_OPERATOR_SECOND_FACTOR: 'required',
 };
 
 let stage: Stage;
@@ -34,6 +44,41 @@ before(async () => {
   [developer, operator] = await Promise.all([openPortal(browser, service.url), openPortal(browser, service.url)]);
 });
 after(() => stage.close());
+
+async function setPassword(page: Page): Promise<void> {
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Set password and sign in' }).click();
+}
+
+/** A message that has waited two minutes for a carrier that is paused. */
+async function insertWaiting(page: Page): Promise<void> {
+  const { database } = stage;
+  const path = `${service.url}/portal/v1/operator/carriers`;
+  const settings = { host: '127.0.0.1', port: 9, system_id: 'me', password: 'secret' };
+  const data = { name: 'acme', kind: 'smpp', settings };
+  assert.equal((await page.request.post(path, { data })).status(), 201);
+  assert.equal((await page.request.post(`${path}/acme/pause`)).status(), 200);
+  const sinceMs = Date.now() - 2 * minuteMs;
+  const clock = { nowMs: () => sinceMs, steadyMs: () => 0 };
+  const row = (await findCarrier(database, 'acme')) ?? assert.fail('the carrier is there');
+  await acceptMessages({ database, clock, carrier: carrierKey(row) }, 1);
+}
+
+/** The service requires it: the pages of operators lead to it, and open only then. */
+async function setUpSecondFactor(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+  await assertAccessible(page, 'A second factor is required');
+  await assertFitsPhone(page, 'A second factor is required');
+  await page.getByRole('link', { name: 'Set up in your account' }).click();
+  const factor = page.getByRole('region', { name: 'Second factor' });
+  await factor.getByRole('button', { name: 'Set up a second factor' }).click();
+  await factor.getByLabel('Your password').fill(password);
+  await factor.getByRole('button', { name: 'Continue' }).click();
+  const secret = fromBase32((await factor.locator('pre').textContent()) ?? '');
+  await factor.getByLabel('Code', { exact: true }).fill(codeOf(secret, stepAt(Date.now())));
+  await factor.getByRole('button', { name: 'Turn on' }).click();
+  await factor.getByRole('button', { name: 'I saved them' }).click();
+}
 
 describe('production', () => {
   const about = 'Waiting Ltd for SMS Messaging';
@@ -55,33 +100,44 @@ describe('production', () => {
     await waiting().getByText('HTTP 401 Unauthorized').waitFor();
     await assertAccessible(waiting(), 'Try it in production');
     await openTab(waiting(), 'Overview');
-    await waiting().getByText('Waiting for an operator').waitFor();
+    await waiting()
+      .getByRole('region', { name: 'SMS Messaging', exact: true })
+      .getByText('Waiting for approval')
+      .waitFor();
     await assertAccessible(waiting(), 'Overview with a registration that waits');
   });
 
   test('an operator gets in by the printed link', async () => {
-    await deciding().goto(await operatorLink(stage, 'boss@example.com'));
+    const link = await operatorLink(stage, 'boss@example.com');
+    await deciding().goto(link);
     await assertAccessible(deciding(), 'Set a new password');
-    await deciding().getByLabel('New password', { exact: true }).fill(password);
-    await deciding().getByRole('button', { name: 'Set the password and sign in' }).click();
+    await setPassword(deciding());
     await deciding().getByRole('link', { name: 'Operations' }).click();
-    await deciding().getByText('Every text is refused until you add one.').waitFor();
+    await setUpSecondFactor(deciding());
+    await deciding().getByRole('link', { name: 'Operations' }).click();
+    await deciding().getByText('The service refuses every text until you add a carrier.').waitFor();
     await deciding().getByRole('link', { name: 'Health' }).click();
+    // The link worked once; the page says so in words of people.
+    await waiting().goto(link);
+    await setPassword(waiting());
+    await waiting().getByText('This link no longer works').waitFor();
+    assert.equal(await waiting().getByText(/token/i).count(), 0, 'no name of a field');
+    await waiting().goBack();
     await factOf(deciding().getByRole('main'), 'Environment').getByText('production').waitFor();
-    await deciding().getByText('No carrier is connected. Every text is refused.').waitFor();
+    await deciding().getByText('No carrier is connected. Every message is refused.').waitFor();
     await assertAccessible(deciding(), 'System health');
     await assertFitsPhone(deciding(), 'System health');
   });
 
   test('the operator approves, and the same key passes', async () => {
-    await deciding().getByRole('link', { name: 'Registrations', exact: true }).click();
+    await deciding().getByRole('link', { name: 'Approvals', exact: true }).click();
     await deciding().getByRole('article', { name: about }).getByText('ada@example.com').waitFor();
-    await assertAccessible(deciding(), 'Pending registrations');
-    await assertFitsPhone(deciding(), 'Pending registrations');
+    await assertAccessible(deciding(), 'Pending approvals');
+    await assertFitsPhone(deciding(), 'Pending approvals');
     await deciding()
       .getByRole('button', { name: `Approve ${about}` })
       .click();
-    await deciding().getByText('No pending registrations').waitFor();
+    await deciding().getByText('No pending approvals').waitFor();
     const { status } = await fetch(`${service.url}/sms/v1/messages`, { headers: { apikey: key } });
     assert.equal(status, 200);
     await waiting().reload();
@@ -89,25 +145,43 @@ describe('production', () => {
   });
 
   test('a higher plan holds only once it is approved', async () => {
+    await waiting().getByRole('button', { name: 'Free · Change plan for SMS Messaging' }).click();
     await waiting().getByRole('button', { name: 'Change to Pro for SMS Messaging' }).click();
-    await waiting().getByText('until an operator approves Pro').waitFor();
+    await waiting().getByText('Waiting for approval of Pro').waitFor();
     await deciding().reload();
     await deciding().getByText('Free → Pro').waitFor();
     await deciding()
       .getByRole('button', { name: `Approve ${about}` })
       .click();
-    await deciding().getByText('No pending registrations').waitFor();
+    await deciding().getByText('No pending approvals').waitFor();
     await waiting().reload();
-    const pro = waiting().getByRole('heading', { name: 'Pro' }).first().locator('..');
-    await pro.getByText('Your plan').waitFor();
+    await waiting().getByRole('button', { name: 'Pro · Change plan for SMS Messaging' }).waitFor();
+  });
+
+  test('a rejection has a reason, which the developer reads', async () => {
+    await waiting().getByRole('button', { name: 'Pro · Change plan for SMS Messaging' }).click();
+    await waiting().getByRole('button', { name: 'Change to Enterprise for SMS Messaging' }).click();
+    await waiting().getByText('Waiting for approval of Enterprise').waitFor();
+    await deciding().reload();
+    await deciding()
+      .getByRole('button', { name: `Reject ${about}` })
+      .click();
+    const dialog = deciding().getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Reject' }).click();
+    await dialog.getByText(/Enter a reason \(1–500 characters\)/).waitFor();
+    await dialog.getByLabel('Reason').fill('Ask us for a contract first.');
+    await dialog.getByRole('button', { name: 'Reject' }).click();
+    await deciding().getByText('No pending approvals').waitFor();
+    await waiting().reload();
+    await waiting().getByText('Ask us for a contract first.').waitFor();
   });
 
   test('a sender waits for the operator, who approves it', async () => {
     await openTab(waiting(), 'Senders');
-    await waiting().getByRole('button', { name: 'Ask for a sender' }).click();
+    await waiting().getByRole('button', { name: 'Request a sender' }).click();
     await waiting().getByLabel('Sender', { exact: true }).fill('ACME');
     await waiting().getByLabel('Countries').fill('gb');
-    await waiting().getByRole('button', { name: 'Ask for it' }).click();
+    await waiting().getByRole('button', { name: 'Request sender' }).click();
     await waiting()
       .getByRole('row', { name: /ACME.*pending/ })
       .waitFor();
@@ -122,10 +196,153 @@ describe('production', () => {
       .waitFor();
   });
 
+  test('what looks like pumping: the developer reads why, and the operator ends it', async () => {
+    const id = /applications\/(app_\w+)/.exec(waiting().url())?.[1] ?? assert.fail('the page of the application');
+    const [nowMs, to] = [Date.now(), '+447400123456'];
+    const clock = { nowMs: () => nowMs, steadyMs: () => 0 };
+    const verification = uuidOf(newId('ver', clock));
+    await stage.database.query(
+      `insert into guard_hold (id, application_id, scope, country, acts, numbers, approved, least_share, blocked, began_at, until)
+       values ($4, $1, '+44740012****', 'GB', true, 40, 1, 0.26, 312, $2, $3)`,
+      [id, toTimestamp(nowMs), toTimestamp(nowMs + 6 * hourMs), newId('hld', clock)],
+    );
+    const record = `insert into verification (id, application_id, correlation_id, created_at, updated_at, expires_at,
+        ring_version, channel, status, reason, code_length, max_attempts, sends, test_number, recipient, text_ids)
+      values ($1, $2, $1, $3, $3, $3, 1, 0, $4, $5, 6, 0, 0, false, $6, '{}')`;
+    const [blocked, reason] = [statusCode('blocked'), reasonCode('suspected_pumping')];
+    await stage.database.query(record, [verification, uuidOf(id), toTimestamp(nowMs), blocked, reason, to]);
+    await waiting().goto(`${service.url}/#/applications/${id}/verifications/${fromUuid('ver', verification)}`);
+    await waiting().getByText('40 numbers that begin with +44740012 got a code, and 1 entered it.').waitFor();
+    await assertAccessible(waiting(), 'A verification that was held back');
+
+    await deciding().getByRole('link', { name: 'SMS pumping' }).click();
+    const hold = deciding().getByRole('article', { name: '+44740012… of Waiting Ltd' });
+    await factOf(hold, 'Codes entered').getByText('1 of 40 numbers (suspicious below 26 %)').waitFor();
+    await factOf(hold, 'Verifications held back').getByText('312').waitFor();
+    await assertAccessible(deciding(), 'What is held back');
+    await assertFitsPhone(deciding(), 'What is held back');
+    await hold.getByRole('button', { name: 'End hold +44740012…' }).click();
+    await deciding().getByRole('dialog').getByRole('button', { name: 'End hold' }).click();
+    await deciding().getByText('No active holds').waitFor();
+    await deciding().getByText('Ended', { exact: true }).first().click();
+    await factOf(hold, 'Ended').getByText('by an operator').waitFor();
+  });
+
   test('others see no operator pages', async () => {
     await waiting().goto(`${service.url}/#/operator/health`);
     await waiting().getByRole('heading', { name: 'Page not found' }).waitFor();
     assert.equal(await waiting().getByRole('link', { name: 'Operations' }).count(), 0);
     assert.deepEqual([...developer.faults, ...operator.faults], []);
   });
+
+  test('plans: a new version is saved, and the old one stays', async () => {
+    const page = deciding();
+    await page.getByRole('link', { name: 'Plans', exact: true }).click();
+    await page.getByLabel('Free: requests per minute').fill('0');
+    await page.getByRole('button', { name: 'Save Free' }).click();
+    await page.getByText(/whole number from 1 to 1000000/).waitFor();
+    await page.getByLabel('Free: requests per minute').fill('90');
+    await page.getByRole('button', { name: 'Save Free' }).click();
+    await page.getByRole('row', { name: /^1 90 .*boss@example.com/ }).waitFor();
+    await assertAccessible(page, 'Plans');
+    await assertFitsPhone(page, 'Plans');
+  });
+
+  test('queue, traffic, nodes and health', async () => {
+    const page = deciding();
+    const open = (name: string) =>
+      page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name }).click();
+    const good = async (name: string) => {
+      await assertAccessible(page, name);
+      await assertFitsPhone(page, name);
+    };
+    await open('Queue');
+    await page.getByText('The queue is empty').waitFor();
+    await insertWaiting(page);
+    const row = page.getByRole('row', { name: /^acme/ });
+    await row.getByRole('link', { name: '1 stuck on acme' }).waitFor();
+    await good('Queue');
+    await row.getByRole('link', { name: '1 stuck on acme' }).click();
+    await page.getByRole('row', { name: /acme is paused/ }).waitFor();
+    assert.match(page.url(), /deliveries\?state=stuck&carrier=acme$/);
+    await page.reload();
+    await page.getByRole('row', { name: /acme is paused/ }).waitFor();
+
+    await open('Traffic');
+    await page.getByRole('img', { name: 'Requests per minute' }).waitFor();
+    await good('Traffic');
+    await page.getByText('Last 30 days').click();
+    await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor();
+    await assertFitsPhone(page, 'Traffic of a month');
+    await open('Nodes');
+    await page.getByRole('row', { name: /answers you up .* web and worker/ }).waitFor();
+    await assertFitsPhone(page, 'Nodes');
+    await open('Health');
+    const postgres = page.getByRole('region', { name: 'Postgres' });
+    await factOf(postgres, 'State').getByText('ok').waitFor();
+    await page.getByText('One node keeps the rate limits in memory.').waitFor();
+  });
+
+  test('an application is chosen by its name', async () => {
+    const page = deciding();
+    await page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name: 'Limits' }).click();
+    await page.getByRole('combobox', { name: 'Application' }).fill('aiting l');
+    await page.getByRole('option', { name: /Waiting Ltd ada@example.com/ }).click();
+    await page.getByRole('heading', { name: 'Waiting Ltd', level: 2 }).waitFor();
+    await assertAccessible(page, 'Limits of an application');
+    await assertFitsPhone(page, 'Limits of an application');
+    assert.match(page.url(), /limits\/app_/);
+  });
+
+  test('an operator finds an account, makes a link, disables it, and reads it all in the audit log', async () => {
+    const page = deciding();
+    await page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name: 'Applications' }).click();
+    await page.getByLabel('Name, id, account or email').fill('waiting');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('link', { name: 'Waiting Ltd' }).waitFor();
+    await assertAccessible(page, 'Applications of all accounts');
+    await assertFitsPhone(page, 'Applications of all accounts');
+    await page.getByRole('link', { name: 'ada@example.com' }).click();
+    const account = page.getByRole('region', { name: 'ada@example.com' });
+    await account.getByRole('button', { name: 'Reset link for ada@example.com' }).click();
+    await account.getByText(/#\/set-password\//).waitFor();
+    await assertAccessible(page, 'An account');
+    await assertFitsPhone(page, 'An account');
+    await account.getByRole('button', { name: 'Disable ada@example.com' }).click();
+    await page.getByLabel('Reason').fill('The bill is unpaid');
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await account.getByText('The bill is unpaid').waitFor();
+    const { status } = await fetch(`${service.url}/sms/v1/messages`, { headers: { apikey: key } });
+    assert.equal(status, 401);
+    await account.getByRole('button', { name: 'Enable account' }).click();
+    await account.getByRole('button', { name: 'Disable ada@example.com' }).waitFor();
+    // As a restore does it.
+    await stage.database.query('update api_key set suspended_at = now()');
+    await page.reload();
+    await account.getByText(/^Suspended API keys and client secrets: \d+$/).waitFor();
+    await assertFitsPhone(page, 'An account with suspended credentials');
+    await account.getByRole('button', { name: 'Enable all' }).click();
+    await account.getByText(/^Suspended API keys/).waitFor({ state: 'hidden' });
+    // Her session ended with it.
+    await waiting().goto(`${service.url}/#/account/audit`);
+    await waiting().getByLabel('Email').fill('ada@example.com');
+    await waiting().getByLabel('Password', { exact: true }).fill(password);
+    await waiting().getByRole('button', { name: 'Sign in' }).click();
+    await waiting()
+      .getByRole('row', { name: /account\.disabled An operator.*The bill is unpaid/ })
+      .waitFor();
+    assert.equal(await waiting().getByText('boss@example.com').count(), 0, 'owners do not learn who it was');
+    await assertAccessible(waiting(), 'The audit log of an account');
+    await assertFitsPhone(waiting(), 'The audit log of an account');
+
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByLabel('Action', { exact: true }).fill('account.disabled');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('row', { name: /account\.disabled boss@example\.com.*The bill is unpaid/ }).waitFor();
+    await assertAccessible(page, 'Audit log');
+    await assertFitsPhone(page, 'Audit log');
+    assert.deepEqual(operator.faults, []);
+  });
 });
+
+test('in production, a viewer is offered nothing that changes, and a developer all of it', () => walkAsEachRole(stage));

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page, Response } from 'playwright-core';
+import { words as overview } from '../../portal/src/words/overview.ts';
 import type { Service } from '../support/service.ts';
 import {
   assertAccessible,
   assertFitsPhone,
+  assertSteady,
   createApplication,
   openPortal,
   openTab,
@@ -57,9 +59,14 @@ async function firstLoad(path: string, cookies: Awaited<ReturnType<Portal['conte
 
 describe('every page is for everybody: axe finds nothing serious in light or dark, and it fits a phone', () => {
   test('for visitors', async () => {
+    assert.deepEqual(portal.errors, [], 'a visitor’s console has no error');
     await assertGood('Landing');
-    await page.getByRole('button', { name: 'Create my account' }).click();
-    await page.getByText('Email must be an email address').waitFor();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Enter an email address').waitFor();
+    await page.locator('input[type=email]:focus').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.locator('button:focus[aria-label="Show password"]').waitFor();
     await assertGood('Landing with errors');
     await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
@@ -72,8 +79,20 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     await signUp(page, 'ada@example.com');
     await page.getByText('Create your first application').waitFor();
     await assertGood('No application');
+    await page.getByRole('button', { name: 'Create an application' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Enter a name (1–64 characters).').waitFor();
+    const colorOf = (of: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('[role=dialog] input')${of}).color`);
+    assert.notEqual(await colorOf(", '::placeholder'"), await colorOf(''), 'the placeholder is not red');
+    await page.keyboard.press('Escape');
     await createApplication(page, 'ACME');
     await page.getByText('Next: choose an API and a plan').waitFor();
+    await page.getByText(overview.plans.lead).waitFor();
+    const shade = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('[role=tablist]')).backgroundImage",
+    );
+    assert.match(shade, /gradient/, 'a shade shows that there are more tabs');
     await assertGood('Overview');
     for (const tab of [
       'Credentials',
@@ -108,37 +127,90 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     await page.getByRole('dialog').getByText('Revoke this key?').waitFor();
     await assertGood('Revoke a key');
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Server 2');
+    await assertGood('Create a key');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Revoke the key Server 2' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke the key that ends in' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke the key that ends in' }).waitFor({ state: 'hidden' });
+    // A reload would forget the key, which is needed below.
+    await openTab(page, 'Senders');
+    await stage.database.query('update api_key set suspended_at = now()');
+    await openTab(page, 'Credentials');
+    await page.getByText('Suspended since the service was restored from a backup').waitFor();
+    await assertGood('A suspended key');
+    await page.getByRole('button', { name: 'Enable the key Server 2' }).click();
+    await page.getByText('Suspended since').waitFor({ state: 'hidden' });
     await openTab(page, 'Try it');
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByRole('log').getByText('Hello from Heliograph').waitFor();
+    const send = page.getByRole('button', { name: 'Send', exact: true });
+    // Texts to many numbers make many handsets, which must not push the page apart.
+    for (const end of ['01', '02', '03', '04', '05', '00']) {
+      await page.getByLabel('To', { exact: true }).fill(`+155555501${end}`);
+      await send.click();
+      await page
+        .getByRole('log', { name: `Texts to +155555501${end}` })
+        .getByText('Hello from Heliograph')
+        .waitFor();
+    }
     await page.getByLabel('Reply to', { exact: false }).fill('Who is this?');
-    await page.getByRole('button', { name: 'Send the reply' }).click();
+    await page.getByRole('button', { name: 'Send reply' }).click();
     await page.getByRole('log').getByText('Who is this?').waitFor();
     await assertGood('Try it');
     await openTab(page, 'Inbound');
     await page.getByRole('region', { name: 'Inbound texts' }).getByText('Who is this?').first().waitFor();
     await assertGood('Inbound');
     await openTab(page, 'Senders');
-    await page.getByRole('button', { name: 'Ask for a sender' }).click();
+    await page.getByRole('button', { name: 'Request a sender' }).click();
     await page.getByRole('dialog').getByLabel('Sender').fill('ACME');
-    await assertGood('Ask for a sender');
-    await page.getByRole('button', { name: 'Ask for it' }).click();
+    await assertGood('Request a sender');
+    await page.getByRole('button', { name: 'Request sender' }).click();
     await page.getByRole('region', { name: 'Senders' }).getByText('approved').first().waitFor();
     await assertGood('Senders');
+    await openTab(page, 'Overview');
+    await page
+      .getByRole('button', { name: overview.testNumbers.tryNumber('+') })
+      .first()
+      .click();
+    assert.match(await page.getByLabel('To', { exact: true }).inputValue(), /^\+1500555/, 'a test number is filled in');
     await openTab(page, 'Messages');
-    await page.getByRole('link', { name: /Hello from Heliograph/ }).click();
+    for (const column of ['Status', 'To', 'Message', 'Created'])
+      await page.getByText(column, { exact: true }).first().waitFor();
+    await page
+      .getByRole('link', { name: /Hello from Heliograph/ })
+      .first()
+      .click();
     await page.getByText('Created by request').waitFor();
+    const underline = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('a:has(> code)')).textUnderlineOffset",
+    );
+    assert.ok(Number.parseFloat(underline) > 3, `the underline of an id is below its underscores: ${underline}`);
     await assertGood('A message');
     await page.getByRole('link', { name: /^req_/ }).click();
     await page.getByRole('heading', { name: '201 POST /sms/v1/messages' }).waitFor();
     await assertGood('A request');
     await openTab(page, 'Usage');
-    await page.locator('svg').getByText('60 a minute').waitFor();
+    await page.getByText('Limit: 60 per minute', { exact: true }).waitFor();
+    await page.locator('svg.recharts-surface').waitFor();
     await assertGood('Usage');
     await page.goto(`${service.url}/#/nowhere`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await assertGood('Nowhere');
     assert.deepEqual(portal.faults, []);
+  });
+
+  test('no page jumps while it loads', async () => {
+    await page.goto(`${service.url}/#/applications`);
+    const href = await page.getByRole('link', { name: /ACME/ }).getAttribute('href');
+    const tabs = ['overview', 'credentials', 'try', 'usage'].map((tab) => `${href}/${tab}`);
+    for (const [count, address] of ['/#/account', ...tabs].entries()) {
+      await page.goto(`${service.url}/?${count}${address.slice(1)}`);
+      await page.locator('h1').waitFor();
+      await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });
+      await assertSteady(page, address);
+    }
   });
 
   test('by keyboard: the focus follows to the page one goes to', async () => {

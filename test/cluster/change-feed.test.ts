@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
@@ -16,6 +15,7 @@ import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
+import { compiledFile } from '../support/process.ts';
 import type { Verdict } from '../support/registry-node.ts';
 
 let db: TestDatabase;
@@ -24,7 +24,7 @@ const accountId = 'acc_test';
 before(async () => {
   db = await createTestDatabase();
   keys = await openKeyRing({ database: db.database, clock: systemClock, secret: 'a secret for tests only' });
-  await db.database.query("insert into account (id, email, created_at) values ('acc_test', 'a@example.com', now())");
+  await db.database.query("insert into account (id, name, created_at) values ('acc_test', 'a@example.com', now())");
 });
 after(() => db.drop());
 
@@ -37,7 +37,7 @@ function node(database: Database, listen = true): Registry {
 
 async function newKey(registry: Registry): Promise<{ applicationId: string; key: OwnedText; keyId: string }> {
   const { id } = await registry.service.createApplication(db.database, accountId, 'ACME');
-  const { credential } = await registry.service.registerOwn(accountId, id, 'sms', 'free');
+  const { credential } = await registry.service.registerOwn(accountId, id, { api: 'sms', plan: 'free' });
   assert.equal(credential?.type, 'api_key');
   return credential?.type === 'api_key'
     ? { applicationId: id, key: ownedText(credential.apiKey), keyId: credential.id }
@@ -60,7 +60,7 @@ describe('two registries on one database', () => {
         const { applicationId, key, keyId } = await newKey(one);
         assert.deepEqual((await ask(other, key))?.limits, plans.free);
         assert.ok(other.keyLookup.remembered(key), 'it is remembered');
-        await one.service.registerOwn(accountId, applicationId, 'sms', 'pro');
+        await one.service.registerOwn(accountId, applicationId, { api: 'sms', plan: 'pro' });
         assert.deepEqual((await ask(other, key))?.limits, plans.pro);
         await one.service.deleteKey(accountId, applicationId, keyId);
         assert.equal(await ask(other, key), null);
@@ -181,8 +181,8 @@ describe('a node in a process of its own', () => {
     return verdict;
   };
   before(async () => {
-    const script = fileURLToPath(new URL('../support/registry-node.ts', import.meta.url));
-    child = fork(script, [JSON.stringify(db.connection)], { execArgv: ['--import', 'tsx'] });
+    const script = compiledFile('test/support/registry-node.ts');
+    child = fork(script, [JSON.stringify(db.connection)], { execArgv: [] });
     assert.deepEqual(await once(child, 'message'), ['ready', undefined]);
   });
   after(() => child.kill('SIGKILL'));

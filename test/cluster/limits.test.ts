@@ -21,7 +21,7 @@ let cluster: Cluster;
 let developer: TestDeveloper;
 before(async () => {
   await buildService();
-  db = await createTestDatabase({ empty: true });
+  db = await createTestDatabase();
   cluster = await startCluster({
     connection: db.connection,
     env: { HELIOGRAPH_PLANS: JSON.stringify({ free: plan }) },
@@ -32,6 +32,9 @@ after(async () => {
   await cluster.close();
   await db.drop();
 });
+
+/** Between two requests of one caller. */
+const breathMs = inShort(40, 10);
 
 interface Shot {
   atMs: number;
@@ -59,7 +62,7 @@ function startStorm(apikey: string): Storm {
       shots.push({ atMs, tookMs: performance.now() - atMs, status });
       assert.equal(headers.get('RateLimit-Limit'), String(plan.per_minute), 'the plan, whoever decides');
       if (status === 429) assert.ok(Number(headers.get('Retry-After')) >= 1);
-      await pause(10);
+      await pause(breathMs);
     }
   }
   const callers = cluster.nodes.flatMap((node) => [shoot(node), shoot(node)]);

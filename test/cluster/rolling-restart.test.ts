@@ -17,6 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder } from '../support/process.ts';
 import { buildService } from '../support/service.ts';
+import { webProcesses } from '../support/web-process.ts';
 
 const roles = ['web', 'web', 'worker'] as const;
 
@@ -26,7 +27,7 @@ let balancer: Balancer;
 let own: TestApplication;
 before(async () => {
   await buildService();
-  db = await createTestDatabase({ empty: true });
+  db = await createTestDatabase();
   const plans = JSON.stringify({ enterprise: { per_minute: 1_000_000, burst: 1_000_000 } });
   cluster = await startCluster({ connection: db.connection, roles: [...roles], env: { HELIOGRAPH_PLANS: plans } });
   balancer = await startBalancer({
@@ -66,7 +67,7 @@ function startLoad(): Load {
     while (!stopped) {
       const status = await post();
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      await pause(inShort(30, 10));
+      await pause(inShort(120, 10));
     }
   }
   const senders = Array.from({ length: 8 }, keepSending);
@@ -111,7 +112,7 @@ describe('nodes with roles of their own', () => {
     let metrics = '';
     await eventually('it knows of the other web node, and of no third', async () => {
       metrics = await (await fetch(`${cluster.nodes[0]?.url}/metrics`)).text();
-      return metrics.includes('heliograph_live_nodes 2');
+      return metrics.includes(`heliograph_live_nodes ${2 * webProcesses}\n`);
     });
     assert.match(metrics, /heliograph_window_store_in_use [01]/);
     assert.match(metrics, /heliograph_window_share_decisions_total \d+/);

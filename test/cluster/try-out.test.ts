@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { isRunning, processesOn } from '../support/process.ts';
+import { compiledFile, isRunning, processesOn } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
 let cluster: Service;
 before(async () => {
   await buildService();
-  cluster = await startService({ command: ['node', '--import', 'tsx', 'scripts/cluster.ts'] });
+  cluster = await startService({ command: ['node', compiledFile('scripts/cluster.ts')] });
   await cluster.printed('to stop everything');
 });
 after(endServices);

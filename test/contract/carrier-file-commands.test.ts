@@ -87,6 +87,14 @@ describe('apply', () => {
     const again = await apply(whole());
     assert.equal((again.match(/: unchanged/g) ?? []).length, 6, again);
     assert.equal((await table())?.version, 1);
+    const { rows } = await app.db.database.query<{ act: string }>(
+      `select act from audit where actor_kind = 'machine' order by id desc limit 5`,
+    );
+    assert.deepEqual(
+      rows.map(({ act }) => act).reverse(),
+      ['carrier.created', 'carrier.created', 'routes.replaced', 'sender.approved', 'number.given'],
+      'the audit log has each change once',
+    );
   });
 
   test('export writes what apply reads', async () => {

@@ -25,7 +25,7 @@ const make = () =>
   makeDemoApplications({
     database: app.db.database,
     registry: app.app.registry.service,
-    prepareOwner: app.app.developers.prepareAccount,
+    prepareOwner: app.app.people.prepareAccount,
     dataDir,
     baseUrl: app.url,
     tokenUrl: tokenUrlOf({ ...app.config, publicUrl: app.url }),
@@ -123,7 +123,7 @@ test('nodes that start together make one demo account', async () => {
       makeDemoApplications({
         database: fresh.db.database,
         registry: fresh.app.registry.service,
-        prepareOwner: fresh.app.developers.prepareAccount,
+        prepareOwner: fresh.app.people.prepareAccount,
         dataDir: folder,
         baseUrl: fresh.url,
         tokenUrl: tokenUrlOf(fresh.config),

@@ -35,7 +35,7 @@ before(async () => {
 after(() => app.close());
 
 async function makeOperator(on: TestApp): Promise<TestDeveloper> {
-  const token = await on.app.developers.createLink('operator@example.com', true);
+  const token = await on.app.people.createLink('operator@example.com', { makesOperator: true });
   const password = 'another sentence, known to nobody';
   const signedIn = await send(on, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   return asDeveloper(on, 'operator@example.com', password, signedIn);
@@ -91,6 +91,7 @@ function credentialFor(auth: Auth, developer: TestDeveloper): Record<string, str
       return { apikey: acme.apiKey };
     case 'bearer':
       return bearer(auth.scope === 'messaging:send' ? messagingToken : verifyToken);
+    case 'person':
     case 'developer':
       return { Cookie: developer.cookie };
     case 'operator':
@@ -226,7 +227,7 @@ describe('every route', () => {
     for (const route of app.app.routes) {
       const seen = statuses.get(nameOf(route)) ?? new Set();
       const wanted = [405];
-      if (['apikey', 'bearer', 'developer'].includes(authOf(route).kind)) wanted.push(401);
+      if (['apikey', 'bearer', 'person', 'developer'].includes(authOf(route).kind)) wanted.push(401);
       if (['POST', 'PUT', 'PATCH'].includes(route.method)) wanted.push(413, route.consumes === undefined ? 415 : 400);
       for (const status of wanted) assert.ok(seen.has(status), `${status} on ${nameOf(route)}: ${[...seen]}`);
     }

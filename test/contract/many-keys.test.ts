@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { createTestLog } from '../support/log.ts';
 
-const total = inShort(100_000, 1_000_000);
+const total = inShort(50_000, 1_000_000);
 let db: TestDatabase;
 let registry: Registry;
 const patient = { connectMs: 10_000, statementMs: 120_000, transactionMs: 120_000 };
@@ -23,7 +23,7 @@ before(async () => {
   registry = createRegistry({ database, clock: systemClock, keys, log: createTestLog().log, config, listen: false });
   await registry.feed.start();
   const filler = db.another({ timeouts: patient, poolSize: 1 });
-  await filler.query("insert into account (id, email, created_at) values ('acc_many', 'many@example.com', now())");
+  await filler.query("insert into account (id, name, created_at) values ('acc_many', 'many@example.com', now())");
   await filler.query(
     "insert into application select 'app_' || n, 'acc_many', 'App', now(), now() from generate_series(1, 1000) n",
   );

@@ -191,7 +191,7 @@ describe('each alert', () => {
         await state(id);
         await database.query('delete from delivery_queue');
       },
-      shows: /waits for acme since 40 s/,
+      shows: /has waited 40 s for acme/,
     });
   });
 
@@ -211,7 +211,7 @@ describe('each alert', () => {
         await state(id);
         await database.query('delete from delivery_queue');
       },
-      shows: /waits for acme since 17 minutes/,
+      shows: /has waited 17 minutes for acme/,
     });
   });
 
@@ -310,7 +310,7 @@ describe('each alert', () => {
       },
       after: 0,
       gone: () => app.db.database.query('truncate total_day'),
-      shows: /^Of 300 codes to GB by acme, 60 % were typed in; before it were 80 %\.$/,
+      shows: /^60 % of 300 codes to GB by acme were entered, down from 80 %\.$/,
     });
     assert.deepEqual([alert.carrier, alert.country], ['acme', 'GB']);
   });
@@ -333,6 +333,25 @@ describe('each alert', () => {
     await watch(5000);
     const levels = (await list()).map(({ summary }) => /(\d+ %|refused)/.exec(summary)?.[0]);
     assert.deepEqual(new Set(levels), new Set(['50 %', '80 %', 'refused']));
+  });
+
+  test('suspected pumping, as long as something is held back', async () => {
+    const { database } = app.db;
+    const began = toTimestamp(app.clock.nowMs());
+    const until = toTimestamp(app.clock.nowMs() + 6 * 60 * minuteMs);
+    const alert = await fires('suspected_pumping', {
+      facts: () =>
+        database.query(
+          `insert into guard_hold (id, application_id, scope, country, acts, numbers, approved, least_share, began_at, until)
+           values ('hld_1', $1, '+44740012****', 'GB', true, 40, 1, 0.25, $2, $3) on conflict do nothing`,
+          [testApplicationId, began, until],
+        ),
+      after: 0,
+      gone: () => database.query('delete from guard_hold'),
+      shows:
+        /^Of 40 numbers that begin with \+44740012 \(GB\) .*, 1 entered it\. Nine of ten verifications are held back until/,
+    });
+    assert.deepEqual([alert.carrier, alert.country, alert.application_id], [null, 'GB', testApplicationId]);
   });
 
   test('certificate expiry: in the settings, and as the carrier shows it', async () => {

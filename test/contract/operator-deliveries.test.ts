@@ -6,6 +6,7 @@ import { carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import type { DeliveryRecord } from '../../src/portal/delivery-api.ts';
+import type { QueueRecord } from '../../src/portal/queue-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { signUp, type TestDeveloper } from '../support/developer.ts';
 import { createOperator } from '../support/operator.ts';
@@ -54,6 +55,12 @@ async function writeState(name: string, state: BindState['state'], error: string
   });
 }
 
+async function readQueue(): Promise<QueueRecord[]> {
+  const { status, body } = await operator.send<Page<QueueRecord>>('GET', '/portal/v1/operator/queue');
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data;
+}
+
 const accept = (carrier: string, count = 1) =>
   acceptMessages({ database: app.db.database, clock: app.clock, carrier }, count);
 const reasons = ({ data }: Page<DeliveryRecord>) => data.map(({ reason }) => reason);
@@ -78,7 +85,7 @@ describe('stuck', () => {
         since: body.created_at,
         due: null,
         expires_at: body.expires_at,
-        reason: 'Other texts leave before it: sandbox sends as much as it may.',
+        reason: 'sandbox is at its rate limit. Other texts go first.',
         advice: 'Raise per_second or window if the provider allows it, or add another carrier to the route.',
       },
     ]);
@@ -117,13 +124,25 @@ describe('stuck', () => {
     await until('the resume to be known', () => app.app.carriers()[0]?.paused === false);
     await writeState('acme', 'bound', null);
     await app.db.database.query('update delivery_queue set attempt = 3');
-    assert.match(reasons(await list('?carrier=acme'))[0] ?? '', /^acme did not take it 3 times yet/);
+    assert.match(reasons(await list('?carrier=acme'))[0] ?? '', /^acme asked to retry later \(3 attempts so far\)/);
     assert.deepEqual(reasons(await list('?carrier=unknown')), []);
   });
 
   test('pages go on where the last one ended', async () => {
     const ids = (await accept('acme#1', 5)).map(({ id }) => id);
     app.clock.advance(2 * minuteMs);
+    // Of a carrier that had the same name before, and a text for later.
+    await accept('acme#2');
+    await sender.sms({ send_at: new Date(app.clock.nowMs() + 10 * minuteMs).toISOString() });
+    const queues = await readQueue();
+    const acme = queues.find(({ carrier }) => carrier === 'acme');
+    assert.deepEqual([acme?.waiting, acme?.stuck, acme?.oldest_seconds], [6, 5, 120]);
+    assert.deepEqual(acme?.ages, { under_10_seconds: 1, under_1_minute: 0, under_10_minutes: 5, older: 0 });
+    assert.equal(
+      queues.reduce((sum, { scheduled }) => sum + scheduled, 0),
+      1,
+      'the text for later waits for its time',
+    );
     const seen: string[] = [];
     for (let query = '?limit=2'; ; ) {
       const { data, next_cursor } = await list(query);
@@ -155,7 +174,7 @@ describe('in doubt', () => {
     assert.deepEqual(
       data.map(({ message_id, state, reason }) => [message_id, state, reason]),
       [
-        [waits?.id, 'in_doubt', 'acme did not answer, so the text may have arrived.'],
+        [waits?.id, 'in_doubt', 'acme did not answer. The text may have arrived.'],
         [onWire?.id, 'in_doubt', 'acme has not answered yet.'],
       ],
     );
@@ -163,6 +182,13 @@ describe('in doubt', () => {
       (await list()).data.some(({ message_id }) => message_id === plain?.id),
       'the third is stuck',
     );
+    assert.deepEqual(await readQueue(), [
+      {
+        ...{ carrier: 'acme', waiting: 2, retrying: 1, scheduled: 0, sending: 1, stuck: 3, in_doubt: 2 },
+        oldest_seconds: 120,
+        ages: { under_10_seconds: 0, under_1_minute: 0, under_10_minutes: 2, older: 0 },
+      },
+    ]);
   });
 });
 
@@ -178,5 +204,6 @@ test('400 names what is wrong; only for operators', async () => {
     assert.equal(body.details[0]?.field, field);
   }
   const developer = await signUp(app);
+  assert.equal((await developer.send('GET', '/portal/v1/operator/queue')).status, 404);
   assert.equal((await developer.send('GET', path)).status, 404);
 });

@@ -1,9 +1,10 @@
 // What carriers did with texts, for operators: kept by day for 400 days, as a list and as a file.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { dayMs, minuteMs } from '../../src/platform/clock.ts';
+import { dayMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import type { TotalsRecord } from '../../src/portal/total-api.ts';
+import type { TrafficRecord } from '../../src/portal/traffic-api.ts';
 import { dayOf, foldDays } from '../../src/quality/total-store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send, signUp, type TestDeveloper } from '../support/developer.ts';
@@ -87,6 +88,34 @@ describe('counting', () => {
       data.every(({ application_id }) => application_id === sender.id),
       'the application',
     );
+  });
+
+  test('traffic of the last hours by step: requests, and what carriers answered', async () => {
+    const traffic = async (query = '') => {
+      const { status, body } = await operator.send<TrafficRecord>('GET', `/portal/v1/operator/traffic${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body;
+    };
+    await app.db.database.query(
+      `insert into carrier_minute (minute, carrier, country, node, revision, attempts, throttled, in_doubt, sent, took)
+       select date_bin('1 minute', $1::timestamptz - n * interval '1 minute', '2000-01-01Z'), 'acme#1', 'GB', 'x', 1, 10, 2, 3, 4, '{}'
+       from generate_series(59, 61) n`,
+      [toTimestamp(app.clock.nowMs())],
+    );
+    const hour = await traffic();
+    assert.deepEqual([hour.data.length, hour.step_seconds], [60, 60]);
+    assert.deepEqual(hour.data[0], {
+      ...{ at: hour.from, admitted: 0, refused: 0 },
+      ...{ sent: 4, throttled: 2, in_doubt: 3, rejected: 1 },
+    });
+    const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0);
+    assert.ok(sum(hour.data.map(({ admitted }) => admitted)) >= 3, 'the requests of the test before');
+    const long = await traffic('?hours=6');
+    assert.deepEqual([long.data.length, long.step_seconds], [72, 300]);
+    assert.equal(sum(long.data.map(({ rejected }) => rejected)), 3);
+    for (const hours of ['0', '7', 'x', '1.5'])
+      assert.equal((await operator.send('GET', `/portal/v1/operator/traffic?hours=${hours}`)).status, 400, hours);
+    assert.equal((await (await signUp(app)).send('GET', '/portal/v1/operator/traffic')).status, 404);
   });
 
   test('a flush that runs again counts nothing twice', async () => {

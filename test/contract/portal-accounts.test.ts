@@ -16,12 +16,23 @@ describe('POST /portal/v1/accounts', () => {
   test('201: the account is there and signed in', async () => {
     const answer = await send(app, 'POST', '/portal/v1/accounts', { body: { email: 'Ada@example.com', password } });
     assert.equal(answer.status, 201);
-    assert.deepEqual(Object.keys(answer.body), ['id', 'email', 'operator', 'created_at']);
+    assert.deepEqual(Object.keys(answer.body), [
+      'id',
+      'email',
+      'operator',
+      'created_at',
+      'person_id',
+      'role',
+      'second_factor',
+      'accounts',
+    ]);
     assert.equal(answer.body.operator, false);
     const ada = asDeveloper(app, 'Ada@example.com', password, answer);
     const me = await ada.send('GET', '/portal/v1/me');
     assert.equal(me.status, 200);
     assert.deepEqual(me.body, answer.body);
+    const session = await ada.send('GET', '/portal/v1/sessions/current');
+    assert.deepEqual([session.status, session.body], [200, { account: answer.body }]);
   });
 
   test('the cookie is out of reach for scripts and other sites', async () => {
@@ -183,6 +194,9 @@ describe('sessions end', () => {
       const answer = await send(app, 'GET', '/portal/v1/me', { headers: { cookie } });
       assert.equal(answer.status, 401);
       assert.equal(answer.body.code, 'UNAUTHENTICATED');
+      // A page may ask who is signed in before anyone is.
+      const session = await send(app, 'GET', '/portal/v1/sessions/current', { headers: { cookie } });
+      assert.deepEqual([session.status, session.body], [200, { account: null }]);
     }
   });
 });
@@ -224,7 +238,7 @@ describe('403 PERMISSION_DENIED: cross-site', () => {
 describe('one-time links', () => {
   test('an operator is made by a link, once; the password before and its sessions are over', async () => {
     const developer = await signUp(app);
-    const token = await app.app.developers.createLink(developer.email, true);
+    const token = await app.app.people.createLink(developer.email, { makesOperator: true });
     assert.equal((await developer.send<{ operator: boolean }>('GET', '/portal/v1/me')).body.operator, false);
     const body = { token, password: 'another sentence, known to nobody' };
     const answer = await send(app, 'POST', '/portal/v1/password-resets', { body });
@@ -238,7 +252,7 @@ describe('one-time links', () => {
   });
 
   test('20 parallel uses of one link: one succeeds', async () => {
-    const token = await app.app.developers.createLink('new-operator@example.com', true);
+    const token = await app.app.people.createLink('new-operator@example.com', { makesOperator: true });
     const body = { token, password: 'another sentence, known to nobody' };
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send(app, 'POST', '/portal/v1/password-resets', { body })),
@@ -249,8 +263,8 @@ describe('one-time links', () => {
 
   test('a link is dead after a day, and there is none for nobody', async () => {
     const developer = await signUp(app);
-    const token = await app.app.developers.createLink(developer.email, false);
-    assert.equal(await app.app.developers.createLink('nobody@example.com', false), undefined);
+    const token = await app.app.people.createLink(developer.email);
+    assert.equal(await app.app.people.createLink('nobody@example.com'), undefined);
     app.clock.advance(86_400_000);
     const body = { token, password: 'another sentence, known to nobody' };
     assert.equal((await send(app, 'POST', '/portal/v1/password-resets', { body })).status, 400);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { bearer, getToken } from '../support/applications.ts';
 import { createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';
 
 let app: TestApp;
@@ -122,11 +123,13 @@ describe('registrations in the sandbox', () => {
     const keys = await ada.send<{ data: Record<string, unknown>[] }>('GET', path(id, '/keys'));
     assert.deepEqual(Object.keys(keys.body.data[0] ?? {}), [
       'id',
+      'name',
       'prefix',
       'last_four',
       'created_at',
       'last_used_at',
       'expires_at',
+      'suspended_at',
     ]);
     const secret = key.slice(15, -4);
     for (const each of ['', '/keys', '/registrations']) {
@@ -139,6 +142,15 @@ describe('registrations in the sandbox', () => {
     );
     assert.ok((rows[0]?.dump.length ?? 0) > 1000);
     assert.ok(!rows[0]?.dump.includes(secret));
+  });
+
+  test('a change of plan makes no key, even when every key was revoked', async () => {
+    const id = await createApplication(ada);
+    const { credential } = (await register(ada, id, 'sms', 'free')).body;
+    assert.equal((await ada.send('DELETE', path(id, `/keys/${credential?.id}`))).status, 204);
+    const changed = await register(ada, id, 'sms', 'pro');
+    assert.deepEqual([changed.status, changed.body.plan, changed.body.credential], [200, 'pro', null]);
+    assert.deepEqual((await ada.send<{ data: unknown[] }>('GET', path(id, '/keys'))).body.data, []);
   });
 
   test('one client serves both token APIs', async () => {
@@ -230,6 +242,32 @@ describe('keys', () => {
     assert.equal(await readKey(old), undefined);
   });
 
+  test('with an overlap of null the older ones stay: a key for each server, told apart by its name', async () => {
+    const id = await createApplication(ada);
+    const first = (await register(ada, id, 'sms', 'free')).body.credential?.api_key ?? '';
+    const body = { name: 'Server 2 · köln', overlap_seconds: null };
+    const made = await ada.send<{ name: string; api_key: string }>('POST', path(id, '/keys'), body);
+    assert.deepEqual([made.status, made.body.name], [201, body.name]);
+    for (const key of [first, made.body.api_key]) assert.equal((await readKey(key))?.expiresAtMs, null);
+    const list = await ada.send<{ data: { name: string | null }[] }>('GET', path(id, '/keys'));
+    assert.deepEqual(
+      list.body.data.map(({ name }) => name),
+      [body.name, null],
+    );
+    const unnamed = await ada.send('POST', path(id, '/keys'), { name: null, overlap_seconds: null });
+    assert.deepEqual([unnamed.status, unnamed.body.name], [201, null]);
+  });
+
+  test('400 for a name that is empty, blank, too long, not a text or has a control character', async () => {
+    const id = await createApplication(ada);
+    await register(ada, id, 'sms', 'free');
+    for (const name of ['', '   ', 'x'.repeat(65), 7, 'a\u0000b', 'a\nb']) {
+      const { status, body } = await ada.send<{ details: { field: string }[] }>('POST', path(id, '/keys'), { name });
+      assert.deepEqual([status, body.details[0]?.field], [400, 'name'], JSON.stringify(name));
+    }
+    assert.equal((await ada.send<{ data: unknown[] }>('GET', path(id, '/keys'))).body.data.length, 1);
+  });
+
   test('DELETE 204: dead at once; then 404', async () => {
     const id = await createApplication(ada);
     const { credential } = (await register(ada, id, 'sms', 'free')).body;
@@ -281,7 +319,52 @@ describe('client secrets', () => {
     assert.equal(rotated?.client?.secrets.length, 1);
     assert.equal(rotated?.client?.credentialVersion, (before?.client?.credentialVersion ?? 0) + 1);
   });
+
+  test('DELETE 204: the secret and all tokens end at once, the other secret works on; then 404', async () => {
+    const id = await createApplication(ada);
+    const first = (await register(ada, id, 'verify', 'free')).body.credential;
+    const second = (await ada.send('POST', path(id, '/client-secrets'), { overlap_seconds: null })).body;
+    const clientOf = (secret: unknown) => ({ client_id: String(first?.client_id), client_secret: String(secret) });
+    const token = await getToken(app, clientOf(first?.client_secret), 'verify:manage');
+    const useToken = () => send(app, 'GET', '/verify/v1/verifications', { headers: bearer(token) });
+    assert.equal((await useToken()).status, 200);
+    const [newest, oldest] = await secretsOf(id);
+    assert.equal(newest?.last_four, String(second.client_secret).slice(-4));
+    assert.equal((await ada.send('DELETE', path(id, `/client-secrets/${oldest?.id}`))).status, 204);
+    assert.equal((await useToken()).status, 401);
+    await assert.rejects(getToken(app, clientOf(first?.client_secret), 'verify:manage'));
+    assert.ok(await getToken(app, clientOf(second.client_secret), 'verify:manage'), 'the other secret works');
+    assert.equal((await ada.send('DELETE', path(id, `/client-secrets/${oldest?.id}`))).status, 404);
+    assert.deepEqual(
+      (await secretsOf(id)).map(({ id: secretId }) => secretId),
+      [newest?.id],
+    );
+  });
+
+  test('the last one may be deleted too, and a new one made; one that has expired is a 404 and ends no token', async () => {
+    const id = await createApplication(ada);
+    const first = (await register(ada, id, 'verify', 'free')).body.credential;
+    const [only] = await secretsOf(id);
+    assert.equal((await ada.send('DELETE', path(id, `/client-secrets/${only?.id}`))).status, 204);
+    assert.deepEqual(await secretsOf(id), []);
+    const made = await ada.send('POST', path(id, '/client-secrets'), { overlap_seconds: null });
+    assert.deepEqual([made.status, made.body.client_id], [201, first?.client_id]);
+    const [expiring] = await secretsOf(id);
+    await ada.send('POST', path(id, '/client-secrets'), { overlap_seconds: 5 });
+    app.clock.advance(5000);
+    const { directory } = app.app.registry;
+    const versionOf = async () => (await directory.readClient(first?.client_id ?? ''))?.client?.credentialVersion;
+    const before = await versionOf();
+    assert.equal((await ada.send('DELETE', path(id, `/client-secrets/${expiring?.id}`))).status, 404);
+    assert.equal(await versionOf(), before);
+    assert.equal((await ada.send('DELETE', path(id, '/client-secrets/%00'))).status, 404);
+  });
 });
+
+async function secretsOf(id: string) {
+  const { body } = await ada.send<{ client: { secrets: { id: string; last_four: string }[] } }>('GET', path(id));
+  return body.client.secrets;
+}
 
 describe("404: another account's application is not there", () => {
   test('on every call', async () => {
@@ -298,6 +381,7 @@ describe("404: another account's application is not there", () => {
       ['GET', path(id, '/keys')],
       ['DELETE', path(id, `/keys/${body.credential?.id}`)],
       ['POST', path(id, '/client-secrets'), { overlap_seconds: 0 }],
+      ['DELETE', path(id, '/client-secrets/sec_00000000000000000000000000')],
     ];
     const missing = await eve.send('GET', path('app_00000000000000000000000000'));
     for (const [method, url, payload] of calls) {

@@ -46,6 +46,12 @@ describe('npm run reset-password', () => {
     const { email } = await signUp(app);
     const printed = await run(app, 'reset-password', email);
     assert.ok(printed.includes(`This link sets a new password for ${email} and ends all its sessions`), printed);
+    const { rows } = await app.db.database.query<{ entry: string; act: string; actor: string }>(
+      'select audit::text as entry, act, actor_kind as actor from audit order by id desc limit 1',
+    );
+    assert.deepEqual([rows[0]?.act, rows[0]?.actor], ['reset_link.created', 'machine']);
+    const token = /#\/set-password\/(\w+)/.exec(printed)?.[1] ?? '';
+    assert.ok(token !== '' && !rows[0]?.entry.includes(token), 'the log does not have the link');
     const { status, body } = await use(printed);
     assert.deepEqual([status, body.operator], [201, false]);
   });

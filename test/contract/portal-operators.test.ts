@@ -9,7 +9,7 @@ let operator: TestDeveloper;
 before(async () => {
   app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' } });
   ada = await signUp(app);
-  const token = await app.app.developers.createLink('operator@example.com', true);
+  const token = await app.app.people.createLink('operator@example.com', { makesOperator: true });
   const password = 'another sentence, known to nobody';
   const answer = await send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   operator = asDeveloper(app, 'operator@example.com', password, answer);
@@ -64,14 +64,25 @@ describe('production', () => {
     const id = await createApplication(ada);
     const { body } = await register(ada, id, 'sms', 'free');
     const key = body.credential?.api_key ?? '';
-    assert.equal((await operator.send('POST', `${waiting}/${body.id}/reject`)).body.status, 'rejected');
+    const reject = (reason?: unknown) => operator.send('POST', `${waiting}/${body.id}/reject`, { reason });
+    for (const wrong of [undefined, '', '  ', 'x\u0000', 'x'.repeat(501)])
+      assert.equal((await reject(wrong)).status, 400, JSON.stringify(wrong));
+    const reason = 'The name belongs to another company';
+    const rejected = await reject(reason);
+    assert.deepEqual([rejected.body.status, rejected.body.reason], ['rejected', reason]);
+    const shown = async () =>
+      (await ada.send<{ data: { reason: string | null }[] }>('GET', `/portal/v1/applications/${id}/registrations`)).body
+        .data[0]?.reason;
+    assert.equal(await shown(), reason, 'the developer reads why');
     assert.equal(await planOf(key), undefined);
     const again = await register(ada, id, 'sms', 'pro');
     assert.deepEqual([again.status, again.body.status, again.body.credential], [200, 'pending', null]);
     await operator.send('POST', `${waiting}/${body.id}/approve`);
     assert.equal(await planOf(key), 'pro');
     await register(ada, id, 'sms', 'enterprise');
-    await operator.send('POST', `${waiting}/${body.id}/reject`);
+    assert.equal(await shown(), null, 'a new request clears it');
+    await reject('Ask us by mail');
+    assert.equal(await shown(), 'Ask us by mail');
     assert.equal(await planOf(key), 'pro');
   });
 

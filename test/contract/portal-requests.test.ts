@@ -18,6 +18,7 @@ interface Story {
   status: number;
   code: string | null;
   message: string | null;
+  outcome: string | null;
   details: { field: string }[];
   duration_ms: number | null;
   limits: {
@@ -125,7 +126,11 @@ describe('GET /portal/v1/requests/{correlation_id}', () => {
     const started = await start();
     const again = await start();
     const path = `/verify/v1/verifications/${started.body.id}`;
-    const checked = await send(app, 'POST', path, { headers, body: { code: '123456' } });
+    const check = (code: string, key = '') =>
+      send(app, 'POST', path, { headers: { ...headers, ...(key && { 'Idempotency-Key': key }) }, body: { code } });
+    const wrong = await check('000000', 'once');
+    const repeated = await check('000000', 'once');
+    const checked = await check('123456');
     assert.equal(checked.status, 200);
     const record = { type: 'verification', id: started.body.id, status: 'approved' };
 
@@ -135,10 +140,19 @@ describe('GET /portal/v1/requests/{correlation_id}', () => {
       assert.ok(events(story).includes('accepted'), 'its text is in the story');
       assert.ok(events(story).includes('approved'));
     }
-    const check = await storyOf(acme, idOf(checked));
-    assert.deepEqual([check.body.record, check.body.path], [record, path]);
-    assert.deepEqual(events(check), ['received', 'admitted', 'answered']);
-    assert.doesNotMatch(JSON.stringify(check.body), /123456/);
+    // What came of a check stays, though the verification is approved now.
+    for (const [request, outcome] of [
+      [wrong, 'Wrong code, 4 attempts left'],
+      [repeated, 'Replayed the response to the first request with this Idempotency-Key'],
+      [checked, 'Correct code, verification approved'],
+    ] as const) {
+      const story = await storyOf(acme, idOf(request));
+      assert.deepEqual([story.body.record, story.body.path], [record, path]);
+      assert.deepEqual([story.body.outcome, story.body.message], [outcome, null]);
+      assert.deepEqual(events(story), ['received', 'admitted', 'answered']);
+      assert.ok(story.body.timeline.at(-1)?.detail.endsWith(`: ${outcome}`), outcome);
+      assert.doesNotMatch(JSON.stringify(story.body), /123456|000000/);
+    }
   });
 
   test('kept with the record it made, when all else is forgotten', async () => {
@@ -208,6 +222,25 @@ describe('of all other identified requests the newest 1,000 per application for 
       [[idOf(sent), sent.body.id]],
     );
     assert.equal(second.body.next_cursor, null);
+  });
+
+  test('by API and by status: one, a class, or all errors', async () => {
+    const acme = await createRegistered(app, ['sms', 'verify'], 'pro');
+    const headers = bearer(await getToken(app, acme.client, 'verify:manage'));
+    const good = idOf(await sms(acme, hello));
+    const bad = idOf(await sms(acme, {}));
+    const lost = idOf(await send(app, 'GET', '/verify/v1/verifications/ver_00000000000000000000000000', { headers }));
+    const ids = async (query: string) => (await listOf(acme, query)).body.data.map((each) => each.correlation_id);
+    assert.deepEqual(await ids('?status=2xx'), [good]);
+    assert.deepEqual(await ids('?status=error'), [lost, bad]);
+    assert.deepEqual(await ids('?status=4xx&limit=1'), [lost]);
+    assert.deepEqual(await ids('?status=400'), [bad]);
+    assert.deepEqual(await ids('?status=5xx'), []);
+    assert.deepEqual(await ids('?api=verify'), [lost]);
+    assert.deepEqual(await ids('?api=verify&status=2xx'), []);
+    for (const query of ['?status=good', '?status=6xx', '?status=99', '?api=mail']) {
+      assert.equal((await listOf(acme, query)).status, 400, query);
+    }
   });
 
   test('1,000 and no more, for a day and no longer; another application keeps its own', async () => {

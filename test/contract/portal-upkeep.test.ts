@@ -36,7 +36,7 @@ test('sessions, links, known addresses and failed sign-ins go after their time; 
   assert.equal((await send(app, 'POST', '/portal/v1/sessions', { body: signIn })).status, 201);
   const wrong = { ...signIn, password: 'wrong' };
   assert.equal((await send(app, 'POST', '/portal/v1/sessions', { body: wrong })).status, 401);
-  await app.app.developers.createLink(developer.email, false);
+  await app.app.people.createLink(developer.email);
   const counts = async () => [
     await rowsOf('session'),
     await rowsOf('one_time_link'),

@@ -35,7 +35,7 @@ interface ApiUsage {
   reset_seconds: number;
   totals: Counts;
   states: Record<string, number>;
-  steps: (Counts & { at: string })[];
+  steps: (Counts & { at: string; per_minute: number | null })[];
 }
 interface UsageBody {
   from: string;
@@ -83,7 +83,7 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     assert.deepEqual(sms.totals, { ...nothing, admitted: 60, refused: 15, messages: 4, segments: 5 });
     assert.deepEqual(
       sms.steps.filter(({ admitted }) => admitted > 0).map(({ at, ...counts }) => counts),
-      [sms.totals],
+      [{ ...sms.totals, per_minute: 60 }],
     );
     assert.equal(
       Object.values(sms.states).reduce((sum, count) => sum + count, 0),
@@ -102,6 +102,11 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     await register(acme.developer, acme.id, 'sms', 'pro');
     const sms = of(await usage(acme), 'sms');
     assert.deepEqual([sms.plan, sms.per_minute, sms.remaining], ['pro', 600, 599]);
+    // The limit that applied then stays with the requests of then, also when their minutes are added up.
+    app.clock.advance(60_000);
+    await sendSms(acme);
+    const limits = async () => of(await usage(acme), 'sms').steps.flatMap(({ per_minute }) => per_minute ?? []);
+    assert.deepEqual(await limits(), [60, 600]);
   });
 
   test('verifications, those approved, and their texts; what the guard refused is not metered', async () => {
@@ -110,9 +115,8 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     await caller.pending();
     assert.equal((await caller.check(id, code)).body.status, 'approved');
     assert.equal((await caller.start({ to: '+15005550112', channel: 'sms' })).body.status, 'blocked');
-    const { rows } = await app.db.database.query<{ applicationId: string; email: string }>(
-      `select a.id as "applicationId", c.email from application a join account c on c.id = a.account_id
-       join oauth_client o on o.application_id = a.id where o.id = $1`,
+    const { rows } = await app.db.database.query<{ applicationId: string }>(
+      'select application_id as "applicationId" from oauth_client where id = $1',
       [caller.clientId],
     );
     await app.app.metering.flush();
@@ -122,9 +126,11 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     );
     assert.ok((counted.rows[0]?.admitted ?? 0) >= 4);
     const developer = await signUp(app);
-    await app.db.database.query('update application set account_id = (select id from account where email = $1)', [
-      developer.email,
-    ]);
+    await app.db.database.query(
+      `update application set account_id =
+         (select m.account_id from member m join person p on p.id = m.person_id where p.email = $1)`,
+      [developer.email],
+    );
     const verify = of(await usage({ developer, id: rows[0]?.applicationId ?? '' }), 'verify');
     const { verifications, approved, messages, segments } = verify.totals;
     assert.deepEqual([verifications, approved, messages, segments], [2, 1, 2, 2]);
@@ -275,6 +281,7 @@ describe('counting', () => {
     path: '/sms/v1/messages',
     status: admitted ? 201 : 429,
     refusal: undefined,
+    outcome: undefined,
     durationMs: 1,
     id: undefined,
     location: undefined,

@@ -5,6 +5,7 @@ import { dayMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { reasonCode, statusCode } from '../../src/verify/verification-row.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { inShort } from '../support/effort.ts';
 import { createVerifyCaller, type VerificationBody, type VerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
@@ -96,7 +97,7 @@ test('property: lists by status are right at every moment, expired in the backgr
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: inShort(3, 12) },
   );
 });
 

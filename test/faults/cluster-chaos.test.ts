@@ -147,7 +147,7 @@ function isLoaded({ sent, approvals, revoked }: ChaosLoad): boolean {
 async function underLoad(t: TestContext, breakThings: (load: ChaosLoad) => Promise<void>): Promise<void> {
   const own = await createRegistered(cluster.nodes[0] as ClusterNode, ['sms', 'verify', 'messaging'], 'enterprise');
   const load = startChaosLoad({ nodes: cluster.nodes, own, random: createRandom(8) });
-  await eventually('there is load', () => isLoaded(load), { withinMs: 60_000 });
+  await eventually('there is load', () => isLoaded(load), { withinMs: 180_000 });
   await breakThings(load);
   await load.stop();
   await assertKept(t, load, own.id);

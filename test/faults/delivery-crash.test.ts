@@ -24,6 +24,9 @@ const env = {
   HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',
 };
 
+const senderCount = inShort(6, 16);
+const breathMs = inShort(15, 5);
+
 interface Load {
   /** The ids that were answered 201. */
   answered: Set<string>;
@@ -36,7 +39,7 @@ interface Load {
 }
 
 /**
- * Sixteen senders who go on whatever happens to the service. They breathe between two requests: what they would take
+ * Senders who go on whatever happens to the service. They breathe between two requests: what they would take
  * from a busy machine is what the next service needs to start.
  */
 function startLoad({ url, dataDir }: Service): Load {
@@ -44,7 +47,7 @@ function startLoad({ url, dataDir }: Service): Load {
     applications: { plan: string; api_key: string }[];
   };
   const apiKey = credentials.applications.find(({ plan }) => plan === 'enterprise')?.api_key ?? '';
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const agent = new Agent({ keepAlive: true, maxSockets: senderCount });
   let stopped = false;
   let target = url;
   const load = { answered: new Set<string>(), statuses: new Map<number, number>(), slowestMs: 0 };
@@ -55,14 +58,14 @@ function startLoad({ url, dataDir }: Service): Load {
     load.slowestMs = Math.max(load.slowestMs, performance.now() - startedMs);
     load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1);
     if (status === 201) load.answered.add((JSON.parse(body) as { id: string }).id);
-    await pause(status === 201 ? 5 : 50);
+    await pause(status === 201 ? breathMs : 50);
   }
 
   async function keepSending(): Promise<void> {
     // A connection that breaks says nothing of what became of its request.
     while (!stopped) await send().catch(() => pause(100));
   }
-  const senders = Array.from({ length: 16 }, keepSending);
+  const senders = Array.from({ length: senderCount }, keepSending);
   return {
     ...load,
     get slowestMs() {

@@ -341,7 +341,7 @@ describe('where user namespaces are forbidden', () => {
 
   async function canReachBinaries(runAs: Unprivileged | undefined): Promise<boolean> {
     if (runAs === undefined) return true;
-    const binaries = await findPostgresBinaries();
+    const binaries = await findPostgresBinaries(makeFolder('own'));
     return runAs.execute(join(binaries, 'postgres'), ['--version']).then(
       () => true,
       () => false,

@@ -33,7 +33,7 @@ import {
 
 const { log } = createTestLog();
 const folder = makeFolder('events');
-const count = inShort(600, 50_000);
+const count = inShort(300, 50_000);
 const batchSize = inShort(10, 100);
 const rounds = 3;
 const withinMs = inShort(60_000, 600_000);

@@ -17,7 +17,7 @@ let database: TestDatabase;
 let service: Service;
 before(async () => {
   await buildService();
-  database = await createTestDatabase({ empty: true });
+  database = await createTestDatabase();
   const env = { ...sharedSettings, DATABASE_URL: urlOf(database.connection), LOG_LEVEL: 'info' };
   const command: [string, ...string[]] = ['sh', '-c', 'ulimit -n 150; exec node dist/service/main.js'];
   service = await startService({ dataDir: makeFolder('node'), command, env, unread: true });

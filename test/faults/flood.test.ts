@@ -208,6 +208,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     identityAddresses: createAddressLimits(identityAddresses, limits),
     apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],
     metrics: { token: undefined, openToLoopback: true },
+    operatorsNeedSecondFactor: false,
     publicUrl: app.url,
   });
   const arrival = {

@@ -16,8 +16,8 @@ after(async () => {
   for (const database of databases) await database.drop();
 });
 
-async function makeDatabase(): Promise<TestDatabase> {
-  const database = await createTestDatabase({ empty: true });
+async function makeDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const database = await createTestDatabase({ empty });
   databases.push(database);
   return database;
 }
@@ -48,7 +48,7 @@ describe('nodes', { concurrency: 2 }, () => {
     });
 
     test('with REDIS_URL both run, started at the same moment on an empty database', async () => {
-      const { connection } = await makeDatabase();
+      const { connection } = await makeDatabase({ empty: true });
       const redis = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
       const both = await Promise.all([startNode(connection, redis), startNode(connection, redis)]);
       await Promise.all(both.map(({ ready }) => ready));

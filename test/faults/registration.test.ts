@@ -11,7 +11,7 @@ import { createTestLog } from '../support/log.ts';
 let db: TestDatabase;
 before(async () => {
   db = await createTestDatabase();
-  await db.database.query("insert into account (id, email, created_at) values ('acc_test', 'a@example.com', now())");
+  await db.database.query("insert into account (id, name, created_at) values ('acc_test', 'a@example.com', now())");
 });
 after(() => db.drop());
 
@@ -42,7 +42,9 @@ test('a crash between any two statements leaves no half-registered application',
       const cutting = cutBefore(n, db.another({ poolSize: 2 }));
       const registry = createRegistry({ database: cutting, clock: systemClock, keys, log, config: readConfig({}) });
       const { id } = await registry.service.createApplication(db.database, 'acc_test', 'ACME');
-      const outcome = await registry.service.registerOwn('acc_test', id, api, 'free').catch((error: unknown) => error);
+      const outcome = await registry.service
+        .registerOwn('acc_test', id, { api: api, plan: 'free' })
+        .catch((error: unknown) => error);
       const { rows } = await db.database.query<{ registrations: number; credentials: number; changes: number }>(
         `select (select count(*) from registration where application_id = $1) as registrations,
            (select count(*) from api_key where application_id = $1)

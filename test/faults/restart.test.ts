@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedSettings, urlOf } from '../support/node-settings.ts';
-import { freePort, makeFolder } from '../support/process.ts';
+import { compiledFile, freePort, makeFolder } from '../support/process.ts';
 import type { ClientOptions, Outcomes } from '../support/restart-client.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 
@@ -23,13 +21,13 @@ let own: TestApplication;
 
 async function start(): Promise<void> {
   const env = { ...sharedSettings, DATABASE_URL: urlOf(db.connection), HELIOGRAPH_PLANS: plans };
-  service = await startService({ dataDir, port, command: ['node', join('dist', 'service', 'main.js')], env });
+  service = await startService({ dataDir, port, env });
   await service.ready;
 }
 
 before(async () => {
   await buildService();
-  db = await createTestDatabase({ empty: true });
+  db = await createTestDatabase();
   port = await freePort();
   await start();
   own = await createRegistered(service, ['sms'], 'enterprise');
@@ -47,11 +45,8 @@ interface Client {
 
 function startClient(): Client {
   const options: ClientOptions = { port, apiKey: own.apiKey, callers: 4 };
-  const child: ChildProcess = fork(
-    fileURLToPath(new URL('../support/restart-client.ts', import.meta.url)),
-    [JSON.stringify(options)],
-    { execArgv: ['--import', 'tsx'] },
-  );
+  const script = compiledFile('test/support/restart-client.ts');
+  const child: ChildProcess = fork(script, [JSON.stringify(options)], { execArgv: [] });
   async function ask<Answer>(question: 'count' | 'stop'): Promise<Answer> {
     child.send(question);
     const [answer] = (await once(child, 'message')) as [Answer];

@@ -28,7 +28,7 @@ type Fault = 'worker' | 'carrier' | 'database';
 /** Ten deaths of the worker, five of the carrier, two of the database, in turn. */
 const manyFaults =
   'worker carrier worker database worker carrier worker worker carrier worker worker carrier worker database worker carrier worker';
-const faults = inShort('worker carrier database worker', manyFaults).split(' ') as Fault[];
+const faults = inShort('worker carrier database', manyFaults).split(' ') as Fault[];
 const count = inShort(1000, 100_000);
 const withinMs = inShort(120_000, 1_200_000);
 
@@ -124,7 +124,8 @@ async function readEnds(dataDir: string): Promise<Entry[]> {
   return inDatabase(dataDir, async (database) => {
     const open = `select from message where status in (${statusCodes(['scheduled', 'queued', 'sent'])}) limit 1`;
     const isOver = async () => (await database.query(open)).count === 0;
-    await eventually('every text has its end', isOver, { withinMs, everyMs: 100 });
+    // The last fault may still keep the database away.
+    await eventually('every text has its end', () => isOver().catch(() => false), { withinMs, everyMs: 100 });
     const { rows } = await database.query<Entry>(
       `select id, recipient as "to", status, possible_duplicates as marks, coalesce(u.count, 0)::integer as unmatched
        from message left join (select numbers[1] as number, count(*) from unmatched_receipt group by 1) u

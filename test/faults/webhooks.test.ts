@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createRunningClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
+import { compiledFile } from '../support/process.ts';
 import { createWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { createWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
 
-const file = fileURLToPath(new URL('../support/webhook-worker-process.ts', import.meta.url));
+const file = compiledFile('test/support/webhook-worker-process.ts');
 const children = new Set<ChildProcess>();
 let world: WebhookWorld;
 let receiver: WebhookReceiver;
@@ -24,7 +24,7 @@ after(async () => {
 
 async function startWorker(): Promise<ChildProcess> {
   const env = { ...process.env, WORKER_CONNECTION: JSON.stringify(world.db.connection) };
-  const child = fork(file, { env, execArgv: ['--import', 'tsx'] });
+  const child = fork(file, { env, execArgv: [] });
   children.add(child);
   await once(child, 'message');
   return child;

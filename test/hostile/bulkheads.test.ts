@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -13,6 +12,7 @@ import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { tellFigure } from '../support/figures.ts';
 import { urlOf } from '../support/node-settings.ts';
+import { compiledFile } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import type { Attack, Statuses } from './attacker.ts';
 import { busyNumber, fill, firstStart, withoutLimits } from './large-store.ts';
@@ -40,7 +40,7 @@ function clientOf(plan: 'free' | 'enterprise') {
 
 before(async () => {
   await buildService();
-  db = await createTestDatabase({ empty: true });
+  db = await createTestDatabase();
   const env = { ...withoutLimits, DATABASE_URL: urlOf(db.connection) };
   const dataDir = await firstStart(env);
   credentials = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as SandboxCredentials;
@@ -121,9 +121,7 @@ async function beServed(): Promise<string[]> {
 }
 
 async function underAttack(attack: Attack): Promise<{ times: number[]; failures: string[]; statuses: Statuses }> {
-  const attacker = fork(fileURLToPath(new URL('./attacker.ts', import.meta.url)), [JSON.stringify(attack)], {
-    execArgv: ['--import', 'tsx'],
-  });
+  const attacker = fork(compiledFile('test/hostile/attacker.ts'), [JSON.stringify(attack)], { execArgv: [] });
   assert.deepEqual(await once(attacker, 'message'), ['begun', undefined]);
   const times: number[] = [];
   const failures: string[] = [];

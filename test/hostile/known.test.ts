@@ -69,7 +69,7 @@ test('an application name and an autofill domain of 60 kB are refused by their l
   const [problem] = await refusalOf('/portal/v1/applications', name, { Cookie: developer.cookie });
   assert.deepEqual(problem, {
     field: 'name',
-    message: 'must be a name of 1 to 64 characters; recipients see it in verification texts',
+    message: 'must be a name (1–64 characters)',
   });
   const start = { to: '+15005550100', channel: 'sms', autofill: { domain: `${'ü'.repeat(20_000)}.example` } };
   const details = await refusalOf('/verify/v1/verifications', JSON.stringify(start), verify);

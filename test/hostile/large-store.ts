@@ -30,7 +30,7 @@ export const withoutLimits = {
   LOG_LEVEL: 'error',
 };
 
-/** Starts a service once, so that its schema and its demo applications are there, and stops it. */
+/** Starts a service once, so that its demo applications are there, and stops it. */
 export async function firstStart(env: Record<string, string>): Promise<string> {
   const service = await startService({ env });
   await service.ready;

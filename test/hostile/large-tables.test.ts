@@ -32,9 +32,9 @@ const databases: TestDatabase[] = [];
 let stores: { empty: Store; large: Store };
 let firstStartMs: { empty: number; large: number } | undefined;
 
-/** Its service has made the schema and is not running. */
+/** Its service has made the demo applications and is not running. */
 async function openStore(amounts: Amounts | undefined): Promise<Omit<Store, 'service'>> {
-  const db = await createTestDatabase({ empty: true });
+  const db = await createTestDatabase();
   databases.push(db);
   const env = { ...withoutLimits, DATABASE_URL: urlOf(db.connection) };
   const dataDir = await firstStart(env);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
-import { type Service, startService } from '../support/service.ts';
+import { program, type Service, startService } from '../support/service.ts';
 import type { Document, Schema, Slot, Target } from './slots.ts';
 
 export interface World {
@@ -91,7 +91,7 @@ async function makeOperator(service: Service): Promise<TestDeveloper> {
   const email = 'operator@example.com';
   const password = 'a sentence that only I would think of';
   const { dataDir } = service;
-  const command = await startService({ dataDir, env, command: ['node', 'scripts/run.mjs', 'operator', email] });
+  const command = await startService({ dataDir, env, command: ['node', program, 'operator', email] });
   assert.equal((await command.ended).code, 0, command.output());
   const token = /set-password\/(\w+)/.exec(command.output())?.[1];
   const answer = await send(service, 'POST', '/portal/v1/password-resets', { body: { token, password } });

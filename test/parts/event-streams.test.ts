@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { composeEvents } from '../../src/compose/events.ts';
+import { createNodeWindows } from '../../src/edge/node-windows.ts';
 import type { ToldEvent } from '../../src/events/event.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { writeEvents } from '../support/event-feed.ts';
 import { readEvents } from '../support/events.ts';
@@ -22,12 +24,14 @@ function createEvents() {
   const { config, clock, db, keys } = app;
   const metrics = app.app.metrics;
   const foundation = {
+    version: 'test',
     config,
     clock,
     database: db.database,
     sideDatabase: db.database,
     keys,
     metrics,
+    windows: createNodeWindows(clock, createMetrics()),
     ...createTestLog(),
   };
   return composeEvents(foundation, { bulkheads: { side: turns, single: turns, outside: turns }, heartbeatMs: 5 });

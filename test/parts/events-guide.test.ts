@@ -31,7 +31,8 @@ interface Event {
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const secret = newSecret();
-const hasPhp = hasProgram('php');
+/** The samples keep events in SQLite. */
+const hasPhp = hasProgram('php', ['-r', "exit(extension_loaded('pdo_sqlite') ? 0 : 1);"]);
 let db: TestDatabase;
 let pool: pg.Pool;
 let folder: string;
@@ -100,7 +101,7 @@ async function statusOf(receiver: Receiver, request: RequestInit): Promise<numbe
 
 describe('the receivers of the guide', () => {
   test('what runs them is on this machine', (t) => {
-    if (!hasPhp) t.diagnostic('php is not installed here, so the PHP samples were read but not run');
+    if (!hasPhp) t.diagnostic('php with pdo_sqlite is not installed here, so the PHP samples were read but not run');
     assert.ok(hasProgram('python3'), 'python3 is needed to run the Python samples');
     for (const needed of ['hash_equals(', "'php://input'", 'abs(time() - ', "explode(' ', "]) {
       const php = `${samples.get('verify_webhook.php')}${samples.get('receive.php')}`;

@@ -35,7 +35,9 @@ const isRefusal = (error: unknown) => error instanceof StartError && /already ru
 /** The sessions that hold the lock at this moment. */
 async function holders(): Promise<number[]> {
   const { rows } = await db.database.query<{ pid: number }>(
-    "select pid from pg_locks where locktype = 'advisory' and objid = 4207003 and granted",
+    // Other tests run nodes on other databases of the same server.
+    `select pid from pg_locks where locktype = 'advisory' and objid = 4207003 and granted
+       and database = (select oid from pg_database where datname = current_database())`,
   );
   return rows.map(({ pid }) => pid);
 }
@@ -51,6 +53,15 @@ test('alone there is one node; when it is gone another may come', async () => {
   await assert.rejects(take({ shared: true }), isRefusal);
   await first.release();
   await take();
+});
+
+test('a command that must be alone is refused beside any node, and keeps nodes away', async () => {
+  const node = await take({ shared: true });
+  const alone = { alone: true } as const;
+  await assert.rejects(take(alone), /A service is running on this database\. Stop every node first/);
+  await node.release();
+  await take(alone);
+  await assert.rejects(take({ shared: true }), isRefusal);
 });
 
 test('nodes that share a window store share the lock, and one without is refused', async () => {
@@ -92,8 +103,9 @@ test('a node whose lock was taken by another meanwhile is told, once', async () 
   await thief.close();
 });
 
-test('a connection that has silently died is noticed, and the lock taken again on a new one', async () => {
+test('a connection that has silently died is noticed, and the lock taken again on a new one', async (t) => {
   const proxy = await createFaultProxy(db.connection);
+  t.after(() => proxy.close());
   const log = createTestLog();
   const lock = await take({ database: db.another({ connection: proxy.connection }), log: log.log, heartbeatMs: 50 });
   const [before] = await holders();
@@ -108,16 +120,15 @@ test('a connection that has silently died is noticed, and the lock taken again o
   });
   proxy.set({ kind: 'black-hole' });
   await lock.release();
-  await proxy.close();
 });
 
-test('a database that is only just starting is waited for', async () => {
+test('a database that is only just starting is waited for', async (t) => {
   const proxy = await createFaultProxy(db.connection);
+  t.after(() => proxy.close());
   proxy.set({ kind: 'reset' });
   setTimeout(() => proxy.set({ kind: 'pass' }), 400);
   const lock = await take({ database: db.another({ connection: proxy.connection }), reachWithinMs: 60_000 });
   await lock.release();
-  await proxy.close();
 });
 
 test('a database that cannot be used is told in one sentence', async () => {
@@ -127,7 +138,7 @@ test('a database that cannot be used is told in one sentence', async () => {
     assert.match(error.message, /^The database cannot be used: .*ECONNREFUSED/);
     return true;
   });
-  const stranger = db.another({ connection: { ...db.connection, password: 'wrong' } });
+  const stranger = db.another({ connection: { ...db.connection, user: 'stranger', password: 'wrong' } });
   await assert.rejects(take({ database: stranger }), (error) => {
     assert.ok(error instanceof StartError);
     assert.match(error.message, /password authentication failed/);

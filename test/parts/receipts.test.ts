@@ -37,6 +37,7 @@ import {
   tryLater,
   unanswered,
 } from '../support/delivery-steps.ts';
+import { inShort } from '../support/effort.ts';
 import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import {
   acceptMessages,
@@ -676,7 +677,7 @@ describe('whatever happens in whatever order', () => {
             await play(id, expiresAtMs, plain, events);
           },
         ),
-        { numRuns: 60 },
+        { numRuns: inShort(12, 60) },
       );
     });
   }

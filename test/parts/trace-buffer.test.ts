@@ -44,6 +44,7 @@ function answered(applicationId: string): CountedRequest {
     path: '/sms/v1/messages',
     status: 201,
     refusal: undefined,
+    outcome: undefined,
     durationMs: 1,
     id: undefined,
     location: undefined,

@@ -16,7 +16,7 @@ import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 
-const rows = inShort(60_000, 10_000_000);
+const rows = inShort(30_000, 10_000_000);
 let db: TestDatabase;
 let folder: string;
 

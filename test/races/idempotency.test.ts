@@ -93,7 +93,8 @@ describe('the same Idempotency-Key 50 times in parallel', () => {
     const same = nodes.map((node) => post(node, taken, { reference: taken }));
     await until('both nodes to wait for the lock', async () => {
       const { count } = await lock.query(
-        "select 1 from pg_locks where not granted and relation = 'idempotency'::regclass",
+        `select 1 from pg_locks where not granted and relation = 'idempotency'::regclass
+           and database = (select oid from pg_database where datname = current_database())`,
       );
       return count === 2;
     });

@@ -30,7 +30,8 @@ const newText = (receiptLaterMs = 0) => ({
 
 test('a reader that has seen a text has seen all before it: ids are given out in the order of the commits', async () => {
   const handsets = createHandsets(db.database, clock);
-  const waiting = "select from pg_locks where locktype = 'advisory' and objid = 4207020 and not granted";
+  const waiting = `select from pg_locks where locktype = 'advisory' and objid = 4207020 and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
   const [first, second] = [newText(), newText()];
   let late: Promise<void> | undefined;
   await db.database.transaction(async (tx) => {

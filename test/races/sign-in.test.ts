@@ -32,7 +32,7 @@ describe('a reset ends every sign-in with the old password', () => {
   for (let round = 1; round <= rounds; round++) {
     test(`also those that were being checked while it committed (${round} of ${rounds})`, async () => {
       const { email } = await signUp(app);
-      const token = await app.app.developers.createLink(email, false);
+      const token = await app.app.people.createLink(email);
       const resetting = reset(app, token);
       // An answer in between: the reset is on its way.
       await send(app, 'GET', '/portal/v1/service');
@@ -55,7 +55,7 @@ describe('a hash that is renewed', () => {
     });
     try {
       const { email } = await signUp(weak);
-      const token = await weak.app.developers.createLink(email, false);
+      const token = await weak.app.people.createLink(email);
       const renewing = signIn(strong, email, password);
       await send(strong, 'GET', '/portal/v1/service');
       assert.equal((await reset(weak, token)).status, 201);
@@ -84,7 +84,7 @@ describe('a hash that is renewed', () => {
       );
       for (const answer of answers) assert.equal(await isSignedIn(strong, answer), true);
       const { rows } = await weak.db.database.query<{ hash: string }>(
-        'select password_hash as hash from account where email = $1',
+        'select password_hash as hash from person where email = $1',
         [email],
       );
       assert.match(rows[0]?.hash ?? '', /ln=12,|m=256,/);
@@ -98,10 +98,7 @@ describe('a hash that is renewed', () => {
 test('two links of one account used at the same time: one sets the password, the other is dead', async () => {
   for (let round = 0; round < rounds; round++) {
     const { email } = await signUp(app);
-    const links = [
-      await app.app.developers.createLink(email, false),
-      await app.app.developers.createLink(email, false),
-    ] as const;
+    const links = [await app.app.people.createLink(email), await app.app.people.createLink(email)] as const;
     const answers = await Promise.all(links.map((token) => reset(app, token)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);
     assert.equal(answers.filter(({ status }) => status === 400).length, 1);

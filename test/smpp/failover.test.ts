@@ -409,7 +409,7 @@ describe('the story of a message', () => {
     ]);
     assert.match(body.submits[1]?.carrier_message_id ?? '', /^r\d/);
     const told = body.timeline.filter(({ event }) => event === 'attempt').map(({ detail }) => detail);
-    assert.match(told[0] ?? '', /^Attempt 1, carrier first \(route all\): .* The text went on to second\.$/);
+    assert.match(told[0] ?? '', /^Attempt 1, carrier first \(route all\): .* Moved to second\.$/);
     const story = await developer.send<Story>('GET', `/portal/v1/requests/${body.correlation_id}`);
     assert.deepEqual(
       story.body.timeline.filter(({ event }) => event === 'attempt').map(({ detail }) => detail),

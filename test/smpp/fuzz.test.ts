@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Peer, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
 import { bindSession, type TestSession } from './test-session.ts';
 
-const total = inShort(20_000, 1_000_000);
+const total = inShort(8000, 1_000_000);
 const inOneBlock = 100;
 const markerSequence = 0x7ffffffe;
 /** The heap may grow by this much; a leak of a hundred octets for each PDU would be more in the long form. */

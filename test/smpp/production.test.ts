@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
-import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { buildService, endServices, program, type Service, startService } from '../support/service.ts';
 import { type Refusal, type TextRecord, until } from '../support/texts.ts';
 import { type PerlSmsc, startPerlSmsc } from './net-smpp.ts';
 
@@ -29,7 +29,7 @@ after(async () => {
 
 /** Follows the link that `npm run operator` prints. */
 async function becomeOperator(email: string): Promise<TestDeveloper> {
-  const command = ['node', 'scripts/run.mjs', 'operator', email] satisfies [string, ...string[]];
+  const command = ['node', program, 'operator', email] satisfies [string, ...string[]];
   const printed = await startService({ dataDir: service.dataDir, env, command });
   assert.equal((await printed.ended).code, 0, printed.output());
   const token = /set-password\/(\w+)/.exec(printed.output())?.[1];
@@ -86,7 +86,7 @@ describe('production', () => {
     await service.printed('NO CARRIER IS CONNECTED');
     const sent = await sendSms();
     assert.deepEqual([sent.status, sent.body.code], [503, 'UNAVAILABLE']);
-    assert.match(sent.body.message, /no carrier.*npm run carriers.*docs\/carriers\.md/i);
+    assert.match(sent.body.message, /no carrier.*command carriers.*docs\/carriers\.md/i);
     const started = await verify('', { to: phone, channel: 'sms' });
     assert.deepEqual([started.status, started.body.code], [503, 'UNAVAILABLE']);
     assert.equal(started.body.message, sent.body.message);

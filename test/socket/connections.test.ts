@@ -164,7 +164,7 @@ describe('from the plain lane to Node', () => {
 
   test('more requests at once than there is room for are all answered', () =>
     withServer(async ({ port }) => {
-      const connection = openRaw(port);
+      const connection = openRaw(port, { patienceMs: 60_000 });
       connection.send(plain.repeat(3000));
       for (let i = 0; i < 3000; i++) assert.equal((await connection.answer()).status, 200);
       connection.socket.destroy();

@@ -7,7 +7,7 @@ import { openRaw, type RawAnswer, shown } from './raw-connection.ts';
 import { createSocketRoutes } from './routes.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_801);
-const total = inShort(2500, 10_500);
+const total = inShort(1500, 10_500);
 const atOnce = 128;
 const timeouts = { headersMs: 200, requestMs: 250, keepAliveMs: 200, checkMs: 50 };
 const last = 'GET /ok HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n';

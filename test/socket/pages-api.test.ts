@@ -10,10 +10,12 @@ import { startBareServer } from './bare-server.ts';
 const folder = mkdtempSync(join(tmpdir(), 'heliograph-pages-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('where the pages were not built, the reference is home', async () => {
+test('where the pages were not built, the OpenAPI document is home', async () => {
   const server = await startBareServer({ routes: createPageRoutes(join(folder, 'nowhere')) });
-  const answer = await sendExactly(server.port, '/');
-  assert.deepEqual([answer.status, answer.headers.location], [302, '/docs']);
+  for (const path of ['/', '/docs', '/docs/reference', '/docs/reference/sendSms']) {
+    const answer = await sendExactly(server.port, path);
+    assert.deepEqual([answer.status, answer.headers.location], [302, '/openapi.json'], path);
+  }
   await server.close();
 });
 
@@ -31,6 +33,16 @@ test('pages are compressed for whoever takes that; what has its content in its n
   assert.deepEqual([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8']);
   assert.match(String(page.headers['content-security-policy']), /script-src 'self';/);
   assert.equal(page.headers['cache-control'], 'no-cache');
+
+  // The page's script shows the reference by the address. Nothing of the address is in the answer.
+  for (const path of ['/docs', '/docs/reference', '/docs/reference/sendSms', '/docs/guides/first-text?a=b']) {
+    const { status, headers, body } = await get(path);
+    assert.deepEqual([status, body], [200, page.body], path);
+    assert.equal(headers['content-security-policy'], page.headers['content-security-policy'], path);
+  }
+  for (const path of ['/docs/', '/docs/a/b/c', '/docsx', `/docs/${'a'.repeat(2000)}`]) {
+    assert.equal((await get(path)).status, 404, path);
+  }
 
   const script = await get('/assets/main-abc.js', 'br, gzip');
   assert.equal(script.headers['content-encoding'], 'gzip');

@@ -9,6 +9,7 @@ import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestLog } from './log.ts';
 import { rememberRoutes } from './promised.ts';
+import { isWebProcess, webProcessOf } from './web-process.ts';
 
 export interface TestApp {
   app: App;
@@ -85,6 +86,7 @@ export async function createTestApp({
     // Real hashing, at a cost that suits a test.
     passwordCost,
     ...(timeouts && { timeouts }),
+    ...(isWebProcess && webProcessOf(clock)),
   });
   await app.start();
   if (held === undefined) await delivery.start();

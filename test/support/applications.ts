@@ -175,6 +175,8 @@ export function countStatuses(answers: { status: number }[]): Record<number, num
 export interface KeptConnection {
   /** Sends one request and gives the status of its answer. One at a time. */
   get(path: string, headers: Record<string, string>): Promise<number>;
+  /** The same, with the headers of the answer. */
+  ask(request: PlainRequest): Promise<Volley>;
   close(): void;
 }
 
@@ -182,7 +184,7 @@ export interface KeptConnection {
 export function openKeptConnection(app: { port: number }): KeptConnection {
   const socket = connect({ port: app.port, host: '127.0.0.1', noDelay: true });
   let received = '';
-  let answered = (_status: number) => {};
+  let answered = (_answer: string) => {};
   let failed = (_error: Error) => {};
   socket.setEncoding('latin1');
   socket.on('data', (piece: string) => {
@@ -191,18 +193,23 @@ export function openKeptConnection(app: { port: number }): KeptConnection {
     if (end === -1) return;
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0);
     if (received.length < end + 4 + length) return;
-    const status = Number(received.slice(9, 12));
+    const answer = received;
     received = '';
-    answered(status);
+    answered(answer);
   });
   socket.on('error', (error) => failed(error));
+  const exchange = (request: PlainRequest) =>
+    new Promise<string>((resolve, reject) => {
+      answered = resolve;
+      failed = reject;
+      socket.write(writeRequest(request));
+    });
   return {
-    get(path, headers) {
-      return new Promise((resolve, reject) => {
-        answered = resolve;
-        failed = reject;
-        socket.write(writeRequest({ path, headers }));
-      });
+    get: async (path, headers) => Number((await exchange({ path, headers })).slice(9, 12)),
+    async ask(request) {
+      const [answer] = readVolley(await exchange(request));
+      if (answer === undefined) throw new Error('the answer cannot be read');
+      return answer;
     },
     close: () => socket.destroy(),
   };

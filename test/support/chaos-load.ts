@@ -25,7 +25,7 @@ export interface ChaosLoadOptions {
 const senders = 6;
 /** Numbers whose code is known, so that a caller need not read it on a phone. */
 const verifiers = 4;
-const breathMs = inShort(30, 10);
+const breathMs = inShort(120, 10);
 
 export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosLoad {
   const history = createHistory();

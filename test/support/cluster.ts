@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Connection } from './database.ts';
 import { createFaultProxy, type FaultProxy, type Target } from './fault-proxy.ts';
 import { sharedSettings, urlOf } from './node-settings.ts';
@@ -64,7 +63,6 @@ async function startNode({ connection, redis, role, env }: NodeOptions): Promise
   const launch = async (tries = 1): Promise<Service> => {
     const service = await startService({
       dataDir,
-      command: ['node', join('dist', 'service', 'main.js')],
       env: {
         ...sharedSettings,
         DATABASE_URL: urlOf(toPostgres.connection),

@@ -16,5 +16,9 @@ export function runIn(
   const { config, clock, keys } = app;
   const { database } = app.db;
   const readEnv = (name: string) => env[name];
-  return runCommand(command, args, { config, clock, database, keys, secret: config.secret ?? '', say, readEnv });
+  const interrupted = new AbortController().signal;
+  return runCommand(command, args, {
+    ...{ config, clock, database, keys, say, readEnv, interrupted },
+    secret: config.secret ?? '',
+  });
 }

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { makeFirstPartitions } from '../../src/compose/partitioned-tables.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database.ts';
@@ -26,21 +27,39 @@ export function testServer(): Pick<EmbeddedPostgres, 'connection' | 'adminConnec
 
 // Making and dropping a database takes its time on a busy machine.
 const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
-/** Every migration has run in it; the databases of tests are copies. */
-const migrated = 'migrated';
 
-/** For the runner, once. What this server holds is thrown away, so nothing has to survive a power cut: crashes are tried on others. */
-export async function prepareServer({ connection, adminConnection }: EmbeddedPostgres): Promise<void> {
+/** For the runner, once: in the service's own database, of which the databases of tests are copies. */
+export async function migrateDatabase({ connection }: EmbeddedPostgres): Promise<void> {
   const { log } = createTestLog();
-  const admin = createDatabase({ connection: adminConnection, log, poolSize: 1, timeouts });
-  for (const setting of ['fsync', 'full_page_writes']) await admin.query(`alter system set ${setting} = off`);
-  await admin.query('select pg_reload_conf()');
-  await admin.query(`create database ${migrated} owner ${connection.user}`);
-  await admin.close();
-  const database = createDatabase({ connection: { ...connection, database: migrated }, log, poolSize: 2, timeouts });
+  const database = createDatabase({ connection, log, poolSize: 2, timeouts });
   await migrate(database, systemClock, log);
   await makeFirstPartitions(database, systemClock);
   await database.close();
+}
+
+/**
+ * For the runner, once. What this server holds is thrown away, so nothing has to survive a power cut: crashes are tried
+ * on others. A test's database lives for seconds, and a test that needs a vacuum runs it.
+ */
+export async function prepareServer({ connection, adminConnection }: EmbeddedPostgres): Promise<void> {
+  const { log } = createTestLog();
+  const admin = createDatabase({ connection: adminConnection, log, poolSize: 1, timeouts });
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
+    await admin.query(`alter system set ${setting} = off`);
+  await trustSocket(admin, [connection, adminConnection]);
+  await admin.query('select pg_reload_conf()');
+  await admin.close();
+}
+
+/**
+ * A test opens a dozen connections, and a password takes both sides a tenth of what a connection takes. Only this user of
+ * the system can open the server's socket. By TCP, or as another role, a password is needed as on any server.
+ */
+async function trustSocket(admin: Database, roles: Connection[]): Promise<void> {
+  const { rows } = await admin.query<{ file: string }>("select current_setting('hba_file') as file");
+  const file = rows[0]?.file ?? '';
+  const trusted = `local all ${roles.map(({ user }) => user).join(',')} trust\n`;
+  writeFileSync(file, trusted + readFileSync(file, 'utf8'));
 }
 
 /** A database of the test's own on the real server, with every migration run unless `empty`. */
@@ -50,7 +69,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   const admin = createDatabase({ connection: server.adminConnection, log, poolSize: 1, timeouts });
   const name = `test_${randomBase62(12).toLowerCase()}`;
   // A copy of its files takes half of the work that Postgres's own way takes, which also logs each page.
-  const template = empty ? '' : ` template ${migrated} strategy file_copy`;
+  const template = empty ? '' : ` template ${server.connection.database} strategy file_copy`;
   await admin.query(`create database ${name} owner ${server.connection.user}${template}`);
   const connection = { ...server.connection, database: name };
   const opened: Database[] = [];

@@ -85,9 +85,10 @@ export function compilerErrors(folder: string): string {
   }
 }
 
-export function hasProgram(name: string): boolean {
+/** Whether the program is installed and ends without an error. */
+export function hasProgram(name: string, args = ['--version']): boolean {
   try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' });
+    execFileSync(name, args, { stdio: 'ignore' });
     return true;
   } catch {
     return false;

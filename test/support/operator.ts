@@ -4,7 +4,7 @@ import { asDeveloper, send, type TestDeveloper } from './developer.ts';
 
 /** An operator who is signed in. */
 export async function createOperator(app: TestApp, email = 'operator@example.com'): Promise<TestDeveloper> {
-  const token = await app.app.developers.createLink(email, true);
+  const token = await app.app.people.createLink(email, { makesOperator: true });
   const password = 'another sentence, known to nobody';
   const answer = await send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   assert.equal(answer.status, 201);

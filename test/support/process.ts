@@ -17,6 +17,11 @@ export function makeFolder(name: string): string {
   return mkdtempSync(join(process.env.HELIOGRAPH_TEST_FOLDER ?? tmpdir(), `${name}-`));
 }
 
+/** What the runner has compiled of a file, for a process that a test starts: to compile there takes half a second. */
+export function compiledFile(name: string): string {
+  return join(process.env.HELIOGRAPH_TEST_FOLDER ?? '', 'compiled', name.replace(/\.ts$/, '.js'));
+}
+
 /** The pid of the Postgres on a data folder, while it lives. */
 export function livingPostmaster(dataFolder: string): number | undefined {
   const file = join(dataFolder, 'postmaster.pid');
@@ -111,9 +116,9 @@ export async function removeRunFolder(folder: string): Promise<void> {
     process.kill(-runner, 'SIGKILL');
     await waitUntilGone(runner, 5000);
   }
-  for (const name of readdirSync(folder, { recursive: true }).map(String)) {
-    if (!name.endsWith('postmaster.pid')) continue;
-    const dataFolder = join(folder, name, '..');
+  // By entries, because names alone would lead through the link to node_modules.
+  for (const { name, parentPath: dataFolder } of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (name !== 'postmaster.pid') continue;
     const pid = livingPostmaster(dataFolder);
     if (pid === undefined || !readText(`/proc/${pid}/cmdline`).includes(dataFolder)) continue;
     process.kill(pid, 'SIGQUIT');

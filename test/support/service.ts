@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { provideMigratedPostgres } from './data-folder.ts';
 import { freePort, livingPostmaster, makeFolder } from './process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,16 +29,27 @@ export interface ServiceOptions {
   port?: number;
   env?: Record<string, string>;
   command?: [string, ...string[]];
+  /** The project's folder unless it is named. */
+  cwd?: string;
   /** What has to answer 200 before it counts as ready. */
   readyAt?: string;
   /** Nobody reads what it prints, so that its pipe fills up. */
   unread?: boolean;
+  /** It creates its Postgres and runs the migrations itself, instead of getting a copy that has them. */
+  firstStart?: boolean;
   /** Signals go to the whole process group, as a terminal sends them. */
   asTerminal?: boolean;
 }
 
 /** All developers of a test have the same address. */
-const forTests = { HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000' };
+const forTests = {
+  HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000',
+  // The test runner runs some tests on several web processes too.
+  ...(process.env.HELIOGRAPH_TEST_PROCESSES && { HELIOGRAPH_PROCESSES: process.env.HELIOGRAPH_TEST_PROCESSES }),
+};
+
+/** What `npm start` starts once everything is built, as the runner has done. */
+export const program = join('dist', 'service', 'main.js');
 
 const services = new Set<Pick<Service, 'ended' | 'kill'>>();
 
@@ -45,16 +58,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const {
     dataDir = makeFolder('data'),
     env = {},
-    command = ['node', 'scripts/run.mjs'],
+    command = ['node', program],
     asTerminal = false,
     unread = false,
     readyAt = '/readyz',
+    cwd = root,
+    firstStart = false,
   } = options;
+  if (!firstStart && env.DATABASE_URL === undefined) provideMigratedPostgres(dataDir);
   const port = options.port ?? (await freePort());
   const startedMs = performance.now();
   const [file, ...args] = command;
   const child = spawn(file === 'node' ? process.execPath : file, args, {
-    cwd: root,
+    cwd,
     env: { ...cleanEnvironment(), ...forTests, PORT: String(port), HELIOGRAPH_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: asTerminal,
@@ -62,9 +78,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} could not be started`);
   let output = '';
+  const readers = new Set<() => void>();
   for (const stream of unread ? [] : [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {
       output += bytes.toString('utf8');
+      for (const look of readers) look();
     });
   }
   const ended = new Promise<Awaited<Service['ended']>>((resolve) => {
@@ -89,14 +107,20 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ready,
     ended,
     output: () => output,
-    async printed(text) {
-      const untilMs = performance.now() + 120_000;
-      while (!output.includes(text)) {
-        if (performance.now() > untilMs) throw new Error(`it did not print "${text}":\n${output}`);
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the service ended:\n${output}`);
-        await new Promise((done) => setTimeout(done, 5));
-      }
-    },
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const end = (settle: () => void) => {
+          clearTimeout(late);
+          readers.delete(look);
+          settle();
+        };
+        const look = () => output.includes(text) && end(resolve);
+        const giveUp = () => end(() => reject(new Error(`it did not print "${text}":\n${output}`)));
+        const late = setTimeout(giveUp, 120_000);
+        readers.add(look);
+        void ended.then(giveUp);
+        look();
+      }),
     closeOutput: () => {
       child.stdout.destroy();
       child.stderr.destroy();
@@ -107,8 +131,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return service;
 }
 
-/** So that building is not measured, nor done by several at once. */
+/** So that building is not measured, nor done by several at once. `npm test` has built before it starts any test. */
 export async function buildService(): Promise<void> {
+  if (process.env.HELIOGRAPH_TEST_FOLDER !== undefined) return;
   const child = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error('the service could not be built');
@@ -118,12 +143,25 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
   const untilMs = performance.now() + 180_000;
   while (performance.now() < untilMs) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('the service ended');
-    const response = await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response?.status === 200) return;
+    if (await isListening(Number(new URL(url).port))) {
+      const response = await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+      await response?.body?.cancel();
+      if (response?.status === 200) return;
+    }
     await new Promise((done) => setTimeout(done, 25));
   }
   throw new Error('the service was not ready within three minutes');
+}
+
+/** A refused connection costs a tenth of what a refused `fetch` costs, and a start is asked for dozens of times. */
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
 }
 
 /** Ends every service that is still running, by its pid, and its Postgres with it. For `after`. */
@@ -139,7 +177,7 @@ async function endService(service: Pick<Service, 'ended' | 'kill'>): Promise<voi
 }
 
 /** Nothing of the developer's own settings or of the test runner's reaches the service. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = /^(HELIOGRAPH_|PG|PORT$|HOST$|DATABASE_URL$|REDIS_URL$|LOG_LEVEL$|NODE_TEST|NODE_OPTIONS$|npm_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
 }

@@ -4,6 +4,7 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import type { TestApp } from './app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from './applications.ts';
 import { type Answer, send, type TestDeveloper } from './developer.ts';
+import { nextPauseMs } from './eventually.ts';
 import { approveAll } from './operator.ts';
 
 export interface TextRecord {
@@ -87,20 +88,22 @@ export async function until<Value>(
   withinMs = 60_000,
 ): Promise<Value> {
   const endMs = performance.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = 10; ; pauseMs = nextPauseMs(pauseMs)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > endMs) assert.fail(`waited ${withinMs} ms in vain for ${what}`);
-    await new Promise((done) => setTimeout(done, 10));
+    await new Promise((done) => setTimeout(done, pauseMs));
   }
 }
 
-/** Every row of every table, as one text to search in. */
+/** Every row of every table, as one text to search in. It may take longer than the service lets a statement take. */
 export async function dumpAll(app: TestApp): Promise<string> {
-  const { rows } = await app.db.database.query<{ dump: string }>(
+  const session = await app.db.database.openSession(() => {}, { patient: true });
+  const { rows } = await session.query<{ dump: string }>(
     `select coalesce(string_agg(query_to_xml('select * from ' || quote_ident(tablename), true, true, '')::text, ''), '') as dump
      from pg_tables where schemaname = 'public'`,
   );
+  await session.close();
   return rows[0]?.dump ?? '';
 }
 

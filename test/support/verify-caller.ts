@@ -120,10 +120,13 @@ async function registerApplication(app: TestApp): Promise<{ clientId: string; cl
   const { service } = app.app.registry;
   const { database } = app.db;
   await database.query(
-    `insert into account (id, email, created_at) values ('acc_verify', 'verify@example.com', now()) on conflict do nothing`,
+    `insert into account (id, name, created_at) values ('acc_verify', 'verify@example.com', now()) on conflict do nothing`,
   );
   const { id } = await service.createApplication(database, 'acc_verify', 'ACME');
-  const { registration, credential } = await service.registerOwn('acc_verify', id, 'verify', 'enterprise');
+  const { registration, credential } = await service.registerOwn('acc_verify', id, {
+    api: 'verify',
+    plan: 'enterprise',
+  });
   if (registration.status === 'pending') await service.approve(registration.id);
   assert.ok(credential?.type === 'client');
   return { clientId: credential.clientId, clientSecret: credential.clientSecret };

@@ -68,7 +68,7 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
     async create(url) {
       const applicationId = newId('app', clock);
       await database.query(
-        `insert into account (id, email, created_at) values ('acc_test', 'a@example.com', $1) on conflict do nothing`,
+        `insert into account (id, name, created_at) values ('acc_test', 'a@example.com', $1) on conflict do nothing`,
         [toTimestamp(clock.nowMs())],
       );
       await database.query(

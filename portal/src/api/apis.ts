@@ -1,23 +1,24 @@
+import { words } from '../words/api.ts';
 import type { ApiName } from './types.ts';
 
 export const apis: { name: ApiName; title: string; about: string; credential: string }[] = [
   {
     name: 'sms',
-    title: 'SMS Messaging',
-    about: 'Send a text to a number with one call.',
-    credential: 'Needs an API key in the apikey header',
+    title: words.sms.title,
+    about: words.sms.about,
+    credential: words.sms.credential,
   },
   {
     name: 'verify',
-    title: 'Verification',
-    about: 'Send a one-time code to a number and check it.',
-    credential: 'Needs a token with the scope verify:manage',
+    title: words.verify.title,
+    about: words.verify.about,
+    credential: words.verify.credential,
   },
   {
     name: 'messaging',
-    title: 'Messaging',
-    about: 'Send up to 100 texts in one call.',
-    credential: 'Needs a token with the scope messaging:send',
+    title: words.messaging.title,
+    about: words.messaging.about,
+    credential: words.messaging.credential,
   },
 ];
 

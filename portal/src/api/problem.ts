@@ -1,3 +1,4 @@
+import { words } from '../words/api.ts';
 export interface FieldProblem {
   field: string;
   message: string;
@@ -17,7 +18,6 @@ export class Problem extends Error {
 
   constructor(message: string, { status, details = [], correlationId = null }: ProblemOptions) {
     super(message);
-    this.name = 'Problem';
     this.status = status;
     this.details = details;
     this.correlationId = correlationId;
@@ -26,8 +26,17 @@ export class Problem extends Error {
   /** The error message of one form field. `label` is what the form calls it. */
   of(field: string, label = sentenceStart(field)): string | undefined {
     const found = this.details.find((detail) => detail.field === field);
-    return found === undefined ? undefined : `${label} ${found.message}.`;
+    return found && fieldError(found.message, label);
   }
+}
+
+/** What would be right, if the service says it: `must be a name (1–64 characters)`. */
+const rule = /^(?:must (?:be|have)|is required:) (?=an? |the |one of |at least |at most \d+ ch|\d)/;
+
+function fieldError(message: string, label: string): string {
+  if (/^[A-Z]/.test(message)) return message;
+  const right = message.replace(rule, '');
+  return right === message ? `${label} ${message}` : words.enter(right);
 }
 
 function sentenceStart(field: string): string {
@@ -35,19 +44,19 @@ function sentenceStart(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export const unreachable = new Problem('The service cannot be reached. Check that it is running, then try again.', {
+export const unreachable = new Problem(words.unreachable, {
   status: 0,
 });
 
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  return new Problem(`This page failed: ${String(error)}. Reload it, then try again.`, { status: 0 });
+  return new Problem(words.broken(String(error)), { status: 0 });
 }
 
 export async function readProblem(response: Response): Promise<Problem> {
   const correlationId = response.headers.get('x-correlation-id');
   const body = (await response.json().catch(() => ({}))) as { message?: string; details?: FieldProblem[] };
-  const message = body.message ?? `The service answered ${response.status} without an error message.`;
+  const message = body.message ?? words.noMessage(response.status);
   return new Problem(waitHint(message, response), {
     status: response.status,
     details: body.details ?? [],
@@ -58,5 +67,5 @@ export async function readProblem(response: Response): Promise<Problem> {
 function waitHint(message: string, response: Response): string {
   const seconds = response.headers.get('retry-after');
   if (seconds === null || message.includes(`${seconds} s`)) return message;
-  return `${message} Try again in ${seconds} s.`;
+  return words.retryIn(message, seconds);
 }

@@ -4,6 +4,8 @@ import type { UsageRecord } from '../../../src/portal/usage-api.ts';
 
 export type { ListedMessage as Message, MessageDetail } from '../../../src/portal/developer-message-api.ts';
 export type { VerificationDetail } from '../../../src/portal/developer-verification-api.ts';
+export type { FailureRecord as Failure } from '../../../src/portal/failure-api.ts';
+export type { OwnGuardHoldRecord as OwnGuardHold } from '../../../src/portal/guard-hold-api.ts';
 export type {
   ListedRequest as RequestSummary,
   RequestStoryRecord as RequestTrace,

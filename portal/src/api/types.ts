@@ -5,8 +5,8 @@
 import type { toPage } from '../../../src/http/list-page.ts';
 import type { ServiceRecord } from '../../../src/portal/service-api.ts';
 
-export type { Api as ApiName } from '../../../src/http/route.ts';
-export type { AccountRecord as Account } from '../../../src/portal/account-api.ts';
+export type { Api as ApiName, Role } from '../../../src/http/route.ts';
+export type { AccountRecord as Account, Challenge } from '../../../src/portal/account-api.ts';
 export type {
   ApplicationDetail,
   ApplicationRecord as Application,
@@ -14,7 +14,14 @@ export type {
 } from '../../../src/portal/application-api.ts';
 export type { ApiKeyRecord as ApiKey, NewApiKeyRecord as NewApiKey } from '../../../src/portal/credential-api.ts';
 export type { HealthRecord as Health } from '../../../src/portal/health-api.ts';
+export type {
+  InvitationRecord,
+  MemberRecord,
+  NewInvitation,
+  ShownInvitation,
+} from '../../../src/portal/member-api.ts';
 export type { WaitingRegistration } from '../../../src/portal/operator-api.ts';
+export type { SessionRecord } from '../../../src/portal/person-api.ts';
 export type {
   ClientCredential,
   Credential,

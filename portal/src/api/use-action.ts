@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSession } from '../session/session.tsx';
 import { type Problem, toProblem } from './problem.ts';
 
@@ -13,8 +13,15 @@ export function useAction<Input = void>(act: (input: Input) => Promise<unknown>)
   const { account, expire } = useSession();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
+  const focused = useRef<Element | null>(null);
+
+  useEffect(() => {
+    if (!busy && focused.current !== null) returnFocus(focused.current);
+    if (!busy) focused.current = null;
+  }, [busy]);
 
   async function perform(input: Input): Promise<void> {
+    focused.current = document.activeElement;
     setBusy(true);
     setProblem(undefined);
     try {
@@ -29,4 +36,11 @@ export function useAction<Input = void>(act: (input: Input) => Promise<unknown>)
   }
 
   return { run: (input) => void perform(input), busy, problem };
+}
+
+/** A button that is busy loses the focus. It goes to the first field with an error, or back to the button. */
+function returnFocus(before: Element): void {
+  if (document.activeElement !== document.body || !(before instanceof HTMLElement)) return;
+  const wrong = before.closest('form')?.querySelector<HTMLElement>('[aria-invalid="true"]');
+  (wrong ?? before).focus({ preventScroll: wrong === null || wrong === undefined });
 }

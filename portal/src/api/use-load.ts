@@ -61,6 +61,8 @@ export function useLoad<Data>(path: string, everyMs?: number): Loaded<Data> {
 
 const pageSize = 20;
 const largestPage = 100;
+/** A search may answer pages with few records or none, so bound how many one look reads. */
+const pagesPerLook = 4;
 
 export interface LoadedList<Item> extends Loaded<Item[]> {
   /** Undefined when the whole list is loaded. */
@@ -79,11 +81,12 @@ export function useList<Item>(path: string, everyMs?: number): LoadedList<Item> 
 async function loadItems<Item>(path: string, wanted: number, signal: AbortSignal) {
   const items: Item[] = [];
   let cursor: string | null = null;
+  let pagesLeft = pagesPerLook * Math.ceil(wanted / pageSize);
   do {
     const limit = Math.min(largestPage, wanted - items.length);
     const page: Page<Item> = await call('GET', withQuery(path, { limit, cursor }), { signal });
     items.push(...page.data);
     cursor = page.next_cursor;
-  } while (cursor !== null && items.length < wanted);
+  } while (cursor !== null && items.length < wanted && --pagesLeft > 0);
   return { items, more: cursor !== null };
 }

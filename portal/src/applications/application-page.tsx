@@ -8,6 +8,7 @@ import { NotFound } from '../not-found.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words } from '../words/applications.ts';
 import styles from './application-page.module.css';
 
 export interface TabProps {
@@ -19,17 +20,17 @@ export interface TabProps {
 }
 
 const tabs: Record<string, { title: string; Content: ComponentType<TabProps> }> = {
-  overview: { title: 'Overview', Content: lazy(() => import('../overview/overview.tsx')) },
-  credentials: { title: 'Credentials', Content: lazy(() => import('../credentials/credentials.tsx')) },
-  senders: { title: 'Senders', Content: lazy(() => import('../senders/senders.tsx')) },
-  try: { title: 'Try it', Content: lazy(() => import('../try/try-it.tsx')) },
-  messages: { title: 'Messages', Content: lazy(() => import('../records/messages.tsx')) },
-  inbound: { title: 'Inbound', Content: lazy(() => import('../inbound/inbound.tsx')) },
-  verifications: { title: 'Verifications', Content: lazy(() => import('../records/verifications.tsx')) },
-  events: { title: 'Events', Content: lazy(() => import('../events/events.tsx')) },
-  webhooks: { title: 'Webhooks', Content: lazy(() => import('../webhooks/webhooks.tsx')) },
-  usage: { title: 'Usage', Content: lazy(() => import('../usage/usage.tsx')) },
-  requests: { title: 'Requests', Content: lazy(() => import('../requests/requests.tsx')) },
+  overview: { title: words.tabs.overview, Content: lazy(() => import('../overview/overview.tsx')) },
+  credentials: { title: words.tabs.credentials, Content: lazy(() => import('../credentials/credentials.tsx')) },
+  senders: { title: words.tabs.senders, Content: lazy(() => import('../senders/senders.tsx')) },
+  try: { title: words.tabs.try, Content: lazy(() => import('../try/try-it.tsx')) },
+  messages: { title: words.tabs.messages, Content: lazy(() => import('../records/messages.tsx')) },
+  inbound: { title: words.tabs.inbound, Content: lazy(() => import('../inbound/inbound.tsx')) },
+  verifications: { title: words.tabs.verifications, Content: lazy(() => import('../records/verifications.tsx')) },
+  events: { title: words.tabs.events, Content: lazy(() => import('../events/events.tsx')) },
+  webhooks: { title: words.tabs.webhooks, Content: lazy(() => import('../webhooks/webhooks.tsx')) },
+  usage: { title: words.tabs.usage, Content: lazy(() => import('../usage/usage.tsx')) },
+  requests: { title: words.tabs.requests, Content: lazy(() => import('../requests/requests.tsx')) },
 };
 
 interface PageProps {
@@ -55,13 +56,16 @@ export default function ApplicationPage({ id, tab, record }: PageProps) {
   return (
     <>
       <Link href="/applications" className={styles.back ?? ''}>
-        <Icon name="back" size={16} /> Applications
+        <Icon name="back" size={16} /> {words.back}
       </Link>
-      <PageTitle documentTitle={`${shown.title} · ${application.name}`} lead={<code>{application.id}</code>}>
+      <PageTitle
+        documentTitle={[record, shown.title, application.name].filter((part) => part !== undefined).join(' · ')}
+        lead={<code>{application.id}</code>}
+      >
         {application.name}
       </PageTitle>
       <Tabs value={tab} onChange={(next) => navigate(`/applications/${id}/${next}`)} keepMounted={false}>
-        <Tabs.List ref={list} className={styles.tabs ?? ''} aria-label="Application sections">
+        <Tabs.List ref={list} className={styles.tabs ?? ''} aria-label={words.sections}>
           {Object.entries(tabs).map(([name, { title }]) => (
             <Tabs.Tab key={name} value={name}>
               {title}

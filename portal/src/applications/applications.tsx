@@ -8,31 +8,31 @@ import { Icon } from '../parts/icon.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Time } from '../parts/time.tsx';
+import { useCanChange } from '../session/role.ts';
+import { words } from '../words/applications.ts';
 import styles from './applications.module.css';
 import { CreateApplication } from './create-application.tsx';
 
 export function Applications() {
   const { data, problem, reload, showMore } = useList<Application>('/portal/v1/applications');
   const [creating, setCreating] = useState(false);
-  const create = (
+  const canChange = useCanChange();
+  const create = canChange && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-      Create an application
+      {words.create}
     </Button>
   );
+  const none = canChange ? words.none : words.noneToRead;
   return (
     <>
-      <PageTitle
-        lead="Each application has its own credentials, limits and records."
-        actions={data?.length ? create : undefined}
-      >
-        Applications
+      <PageTitle lead={words.lead} actions={data?.length ? create : undefined}>
+        {words.title}
       </PageTitle>
       <ProblemCallout problem={problem} onRetry={reload} />
-      {data === undefined && problem === undefined && <Skeleton height={96} aria-label="Loading" />}
+      {data === undefined && problem === undefined && <Skeleton height={96} aria-label={words.loading} />}
       {data?.length === 0 && (
-        <EmptyState title="Create your first application" action={create}>
-          An application holds your credentials. Create one, register it for an API, copy the key, and send your first
-          text.
+        <EmptyState title={none.title} action={create}>
+          {none.next}
         </EmptyState>
       )}
       {data !== undefined && data.length > 0 && (
@@ -46,7 +46,7 @@ export function Applications() {
                 <span className={styles.text}>
                   <strong>{application.name}</strong>
                   <span className={styles.meta}>
-                    Created <Time at={application.created_at} />
+                    {words.created} <Time at={application.created_at} />
                   </span>
                 </span>
                 <Icon name="arrow" />
@@ -57,7 +57,7 @@ export function Applications() {
       )}
       {showMore && (
         <Button variant="default" mt="md" onClick={showMore}>
-          Show more
+          {words.showMore}
         </Button>
       )}
       <CreateApplication opened={creating} onClose={() => setCreating(false)} />

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words } from '../words/applications.ts';
 
 export function CreateApplication({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [, navigate] = useLocation();
@@ -23,24 +24,24 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Create an application"
+      title={words.create}
       centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': words.close }}
     >
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
-            description="Shown in verification texts: “ACME: your code is 123456”."
-            placeholder="ACME"
+            label={words.form.name}
+            description={words.form.description}
+            placeholder={words.form.placeholder}
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={problem?.of('name')}
+            error={problem?.of('name') && words.form.nameError}
           />
           <ProblemCallout problem={problem} fields={['name']} />
           <Button type="submit" loading={busy}>
-            Create
+            {words.form.submit}
           </Button>
         </Stack>
       </form>

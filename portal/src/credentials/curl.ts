@@ -1,4 +1,7 @@
 import type { ApiName, Credential, Service } from '../api/types.ts';
+import { words as allWords } from '../words/credentials.tsx';
+
+const words = allWords.curl;
 
 const json = "-H 'Content-Type: application/json'";
 
@@ -15,7 +18,7 @@ const paths: Record<ApiName, string> = {
 
 function bodyFor(api: ApiName, service: Service): string {
   const to = recipient(service);
-  const body = api === 'verify' ? { to, channel: 'sms' } : { to, from: 'ACME', message: 'Hello from Heliograph' };
+  const body = api === 'verify' ? { to, channel: 'sms' } : { to, from: 'ACME', message: words.message };
   return `-d '${JSON.stringify(body)}'`;
 }
 
@@ -29,7 +32,7 @@ export function curlSteps(credential: Credential, api: ApiName, service: Service
   const url = service.base_url + paths[api];
   if (credential.type === 'api_key') {
     const line = [`curl -i ${url}`, `-H 'apikey: ${credential.api_key}'`, json, bodyFor(api, service)];
-    return [{ title: 'Send a text', line: line.join(' \\\n  ') }];
+    return [{ title: words.sendText, line: line.join(' \\\n  ') }];
   }
   const token = [
     `TOKEN=$(curl -s ${credential.token_url}`,
@@ -40,7 +43,7 @@ export function curlSteps(credential: Credential, api: ApiName, service: Service
   ];
   const work = [`curl -i ${url}`, '-H "Authorization: Bearer $TOKEN"', json, bodyFor(api, service)];
   return [
-    { title: 'Get a token', line: token.join(' \\\n  ') },
-    { title: api === 'verify' ? 'Start a verification' : 'Send a text', line: work.join(' \\\n  ') },
+    { title: words.getToken, line: token.join(' \\\n  ') },
+    { title: api === 'verify' ? words.startVerification : words.sendText, line: work.join(' \\\n  ') },
   ];
 }

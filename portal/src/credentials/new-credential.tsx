@@ -5,7 +5,10 @@ import type { ApiName, Credential } from '../api/types.ts';
 import { Callout } from '../parts/callout.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { useSession } from '../session/session.tsx';
+import { words as allWords } from '../words/credentials.tsx';
 import { curlSteps } from './curl.ts';
+
+const words = allWords.fresh;
 
 interface NewCredentialProps {
   credential: Credential;
@@ -19,48 +22,44 @@ interface NewCredentialProps {
 export function NewCredential({ credential, api, pending, applicationId, onClose }: NewCredentialProps) {
   const { service } = useSession();
   const isKey = credential.type === 'api_key';
-  const name = isKey ? 'API key' : 'client secret';
+  const name = isKey ? words.key : words.secret;
   return (
     <Modal
       opened
       onClose={onClose}
-      title={`Your ${name} for ${apiTitle(api)}`}
+      title={words.title(name, apiTitle(api))}
       size="xl"
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
       <Stack>
-        <Callout tone="wait" title={`Copy the ${name} now. It will not be shown again.`}>
-          The service stores only a hash of it. If you lose it, create a new one.
+        <Callout tone="wait" title={words.copyNow(name)}>
+          {words.hashed}
         </Callout>
         {isKey ? (
-          <CodeBlock what="the API key" text={credential.api_key} />
+          <CodeBlock what={words.copyKey} text={credential.api_key} />
         ) : (
           <>
-            <Secret title="Client id" what="the client id" text={credential.client_id} />
-            <Secret title="Client secret" what="the client secret" text={credential.client_secret} />
+            <Secret title={words.clientId} what={words.copyClientId} text={credential.client_id} />
+            <Secret title={words.clientSecret} what={words.copyClientSecret} text={credential.client_secret} />
           </>
         )}
-        {pending && (
-          <Callout tone="calm">
-            It works once an operator approves the registration. Until then, requests get a 401.
-          </Callout>
-        )}
+        {pending && <Callout tone="calm">{words.pending}</Callout>}
         {curlSteps(credential, api, service).map(({ title, line }, index, { length }) => (
           <Secret
             key={title}
-            title={length > 1 ? `${index + 1}. ${title}` : title}
-            what={`the curl command: ${title.toLowerCase()}`}
+            title={length > 1 ? words.step(index + 1, title) : title}
+            what={words.copyStep(title)}
             text={line}
           />
         ))}
         <Group justify="space-between">
           <Button component={Link} href={`/applications/${applicationId}/try`} variant="default">
-            Try it in the portal
+            {words.tryIt}
           </Button>
           <Button onClick={onClose} data-autofocus>
-            I have copied it
+            {words.done}
           </Button>
         </Group>
       </Stack>

@@ -2,23 +2,38 @@ import type { ReactNode } from 'react';
 import type { ClientSecret } from '../api/types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/credentials.tsx';
 import styles from './credentials.module.css';
 
-/** A stored secret: its visible characters and its dates. */
-export function SecretRow({ name, secret, children }: { name: string; secret: ClientSecret; children?: ReactNode }) {
+const words = allWords.secret;
+
+interface SecretRowProps {
+  name?: string | null;
+  /** Its visible characters. */
+  shown: string;
+  secret: ClientSecret;
+  children: ReactNode;
+}
+
+/** A stored secret: its name, its visible characters and its dates. */
+export function SecretRow({ name = null, shown, secret, children }: SecretRowProps) {
   return (
     <div className={styles.row}>
       <div className={styles.name}>
         <Icon name="key" />
-        <code>{name}</code>
+        <div>
+          {name !== null && <strong className={styles.title}>{name}</strong>}
+          <code>{shown}</code> {secret.suspended_at !== null && <Status state="suspended" />}
+        </div>
       </div>
       <div className={styles.facts}>
         <Facts
           facts={[
-            ['Created', <Time key="created" at={secret.created_at} />],
-            ['Last used', secret.last_used_at === null ? 'Never' : <Time key="used" at={secret.last_used_at} />],
-            ['Expires', secret.expires_at === null ? 'Never' : <Time key="expires" at={secret.expires_at} />],
+            [words.created, <Time key="created" at={secret.created_at} />],
+            [words.lastUsed, secret.last_used_at === null ? words.never : <Time key="used" at={secret.last_used_at} />],
+            [words.expires, secret.expires_at === null ? words.never : <Time key="expires" at={secret.expires_at} />],
           ]}
         />
       </div>

@@ -1,15 +1,12 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { AppEvent } from '../api/event-types.ts';
+import { words } from '../words/events.tsx';
 import { eventGroups } from './event-names.ts';
 import styles from './events.module.css';
 
-export interface Filter {
-  /** A type, or the beginning of several. Empty for all. */
-  type: string;
-  subject: string;
-}
-
-export const noFilter: Filter = { type: '', subject: '' };
+/** `type` is a type, or the beginning of several; empty for all. */
+export const noFilter = { type: '', subject: '' };
+export type Filter = typeof noFilter;
 
 export function matches({ type, subject }: Filter, event: AppEvent): boolean {
   const isOfType = type.endsWith('.') ? event.type.startsWith(type) : type === '' || event.type === type;
@@ -17,10 +14,10 @@ export function matches({ type, subject }: Filter, event: AppEvent): boolean {
 }
 
 const choices = [
-  { value: '', label: 'All events' },
+  { value: '', label: words.filter.all },
   ...eventGroups.map(({ title, prefix, types }) => ({
     group: title,
-    items: [{ value: prefix, label: `All ${title.toLowerCase()}` }, ...types],
+    items: [{ value: prefix, label: words.filter.allOf(title) }, ...types],
   })),
 ];
 
@@ -28,14 +25,14 @@ export function EventFilter({ filter, onChange }: { filter: Filter; onChange: (f
   return (
     <search className={styles.filter}>
       <NativeSelect
-        label="Type"
+        label={words.filter.type}
         data={choices}
         value={filter.type}
         onChange={(event) => onChange({ ...filter, type: event.currentTarget.value })}
       />
       <TextInput
-        label="Record or reference"
-        placeholder="msg_… or order-4711"
+        label={words.filter.subject}
+        placeholder={words.filter.example}
         value={filter.subject}
         onChange={(event) => onChange({ ...filter, subject: event.currentTarget.value.trim() })}
       />

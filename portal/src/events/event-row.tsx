@@ -3,6 +3,7 @@ import type { AppEvent } from '../api/event-types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Tag } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { words } from '../words/events.tsx';
 import { eventName, toneOf } from './event-names.ts';
 import styles from './events.module.css';
 import { EventDeliveries } from './record-events.tsx';
@@ -24,14 +25,12 @@ export function EventRow({ event }: { event: AppEvent }) {
       <div className={styles.story}>
         <div className={styles.line}>
           <RecordLink applicationId={application_id} subject={subject} />
-          <span className={styles.quiet}>
-            sequence {sequence} · <code>{id}</code>
-          </span>
+          <span className={styles.quiet}>{words.row.numbers(sequence, id)}</span>
         </div>
         {open && (
           <>
             <EventDeliveries applicationId={application_id} subject={subject} eventId={id} />
-            <CodeBlock tall={false} what={`the event ${id}`} text={JSON.stringify(event, null, 2)} />
+            <CodeBlock tall={false} what={words.row.copy(id)} text={JSON.stringify(event, null, 2)} />
           </>
         )}
       </div>

@@ -6,6 +6,7 @@ import type { EventDelivery, EventsPage } from '../api/event-types.ts';
 import { useLoad } from '../api/use-load.ts';
 import { Tag } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { words } from '../words/events.tsx';
 import { toneOf } from './event-names.ts';
 import styles from './events.module.css';
 
@@ -31,7 +32,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
   return (
     <section>
       <Title order={3} id={title}>
-        Events
+        {words.title}
       </Title>
       <ol className={styles.told} aria-labelledby={title}>
         {events.map(({ id, type, time, deliveries }) => (
@@ -57,17 +58,11 @@ export function EventDeliveries({ applicationId, subject, eventId }: RecordEvent
   return event === undefined ? null : <Deliveries applicationId={applicationId} deliveries={event.deliveries} />;
 }
 
-const words = {
-  delivered: 'Delivered to',
-  waiting: 'Waiting for the next attempt to',
-  failed: 'Not delivered to',
-};
-
 function Deliveries({ applicationId, deliveries }: { applicationId: string; deliveries: EventDelivery[] }) {
   return deliveries.map(({ webhook_id, url, status, attempts }) => (
     <span key={webhook_id} className={styles.delivery}>
-      {words[status]} <Link href={`/applications/${applicationId}/webhooks/${webhook_id}`}>{url}</Link> (
-      {attempts === 1 ? '1 attempt' : `${attempts} attempts`})
+      {words.deliveries[status]} <Link href={`/applications/${applicationId}/webhooks/${webhook_id}`}>{url}</Link>{' '}
+      {words.deliveries.attempts(attempts)}
     </span>
   ));
 }

@@ -6,6 +6,7 @@ import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { words } from '../words/inbound.ts';
 
 interface HelpTextProps {
   application: ApplicationDetail;
@@ -20,7 +21,7 @@ export function HelpText({ application, onChange }: HelpTextProps) {
   const { run, busy, problem } = useAction(async () => {
     const body = { help_text: text.trim() === '' ? null : text };
     await call('PATCH', applicationPath(application.id), { body });
-    showToast('Help text saved.');
+    showToast(words.help.saved);
     onChange();
   });
 
@@ -30,15 +31,12 @@ export function HelpText({ application, onChange }: HelpTextProps) {
   }
 
   return (
-    <Panel
-      title="Help text"
-      lead="What people get who text HELP to one of your numbers. Say who you are and how to reach you."
-    >
+    <Panel title={words.help.title} lead={words.help.lead}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Help text"
-            placeholder="ACME: questions? help@acme.example or +44 20 7946 0000. Text STOP to end."
+            label={words.help.title}
+            placeholder={words.help.example}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             error={problem?.of('help_text')}
@@ -46,7 +44,7 @@ export function HelpText({ application, onChange }: HelpTextProps) {
           <ProblemCallout problem={problem} fields={['help_text']} />
           <Group>
             <Button type="submit" variant="default" loading={busy} disabled={text === before}>
-              Save
+              {words.help.save}
             </Button>
           </Group>
         </Stack>

@@ -9,35 +9,36 @@ import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useCanChange } from '../session/role.ts';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/inbound.ts';
 import { HelpText } from './help-text.tsx';
 
 const refreshMs = 2000;
-const columns = ['Received', 'From', 'To', 'Text'];
+const columns = [words.received, words.from, words.to, words.text];
 
 /** What people texted to the application, and what a help word gets. */
 export default function Inbound({ application, onChange }: TabProps) {
   const { service } = useSession();
+  const canChange = useCanChange();
   const { data, problem, reload, showMore } = useList<InboundText>(
     applicationPath(application.id, '/inbound'),
     refreshMs,
   );
   return (
     <Stack gap="lg">
-      <Panel title="Inbound texts" lead="What people texted to your numbers, newest first.">
+      <Panel title={words.title} lead={words.lead}>
         <Stack>
           <ProblemCallout problem={problem} onRetry={reload} />
           {data === undefined && problem === undefined && <Skeleton height={120} />}
           {data?.length === 0 && (
-            <EmptyState title="No inbound texts yet">
-              {service.environment === 'sandbox'
-                ? 'Answer a text on the virtual handset, under Try it.'
-                : 'An operator gives a number to your application. What people text to it appears here.'}
+            <EmptyState title={words.empty.title}>
+              {service.environment === 'sandbox' ? words.empty.sandbox : words.empty.production}
             </EmptyState>
           )}
           {data !== undefined && data.length > 0 && (
             <Table
-              label="Inbound texts"
+              label={words.title}
               columns={columns}
               rows={data.map((text) => ({
                 key: text.id,
@@ -46,8 +47,8 @@ export default function Inbound({ application, onChange }: TabProps) {
                   text.from,
                   text.to,
                   <div key="text">
-                    {text.message ?? 'Text removed'} {text.partial && <Tag tone="wait">parts are missing</Tag>}
-                    {text.possible_opt_out && <Tag tone="wait">may want no more texts</Tag>}
+                    {text.message ?? words.removed} {text.partial && <Tag tone="wait">{words.incomplete}</Tag>}
+                    {text.possible_opt_out && <Tag tone="wait">{words.maybeOptOut}</Tag>}
                   </div>,
                 ],
               }))}
@@ -55,12 +56,12 @@ export default function Inbound({ application, onChange }: TabProps) {
           )}
           {showMore && (
             <Button variant="default" onClick={showMore}>
-              Show more
+              {words.more}
             </Button>
           )}
         </Stack>
       </Panel>
-      <HelpText application={application} onChange={onChange} />
+      {canChange && <HelpText application={application} onChange={onChange} />}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { operatorPath } from '../api/call.ts';
@@ -6,6 +6,10 @@ import type { Alert } from '../api/operator-types.ts';
 import type { Page } from '../api/types.ts';
 import { useLoad } from '../api/use-load.ts';
 import { NotFound } from '../not-found.tsx';
+import { Callout } from '../parts/callout.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { useSession } from '../session/session.tsx';
+import { operatorWords } from '../words/operator.ts';
 import styles from './operator-pages.module.css';
 
 const alertsMs = 10_000;
@@ -17,43 +21,96 @@ interface OperatorPage {
   Content: ComponentType;
 }
 
-const pages: Record<string, OperatorPage> = {
-  carriers: { title: 'Carriers', rest: '/:name?', Content: lazy(() => import('./carriers/carriers.tsx')) },
-  routes: { title: 'Routes', Content: lazy(() => import('./routes/routes.tsx')) },
-  deliveries: { title: 'Deliveries', Content: lazy(() => import('./deliveries/deliveries.tsx')) },
-  quality: { title: 'Quality', Content: lazy(() => import('./quality/quality.tsx')) },
-  alerts: { title: 'Alerts', Content: lazy(() => import('./alerts/alerts.tsx')) },
-  senders: { title: 'Senders', Content: lazy(() => import('./senders/senders.tsx')) },
-  numbers: { title: 'Numbers', Content: lazy(() => import('./numbers/numbers.tsx')) },
-  'opt-outs': { title: 'Opt-outs', Content: lazy(() => import('./opt-outs/opt-outs.tsx')) },
-  limits: { title: 'Limits', rest: '/:id?', Content: lazy(() => import('./limits/limits.tsx')) },
-  registrations: { title: 'Registrations', Content: lazy(() => import('./pending-registrations.tsx')) },
-  health: { title: 'Health', Content: lazy(() => import('./system-health.tsx')) },
-};
+const { groups, pages: titles, navigation, secondFactor } = operatorWords;
+
+/** The pages in groups, so that one finds its way among so many. */
+const pageGroups: { title: string; pages: Record<string, OperatorPage> }[] = [
+  {
+    title: groups.texts,
+    pages: {
+      carriers: { title: titles.carriers, rest: '/:name?', Content: lazy(() => import('./carriers/carriers.tsx')) },
+      routes: { title: titles.routes, Content: lazy(() => import('./routes/routes.tsx')) },
+      queue: { title: titles.queue, Content: lazy(() => import('./queue/queue.tsx')) },
+      deliveries: { title: titles.deliveries, Content: lazy(() => import('./deliveries/deliveries.tsx')) },
+      quality: { title: titles.quality, Content: lazy(() => import('./quality/quality.tsx')) },
+      senders: { title: titles.senders, Content: lazy(() => import('./senders/senders.tsx')) },
+      numbers: { title: titles.numbers, Content: lazy(() => import('./numbers/numbers.tsx')) },
+      'opt-outs': { title: titles.optOuts, Content: lazy(() => import('./opt-outs/opt-outs.tsx')) },
+    },
+  },
+  {
+    title: groups.service,
+    pages: {
+      traffic: { title: titles.traffic, Content: lazy(() => import('./traffic/traffic.tsx')) },
+      nodes: { title: titles.nodes, Content: lazy(() => import('./nodes/nodes.tsx')) },
+      health: { title: titles.health, Content: lazy(() => import('./system-health.tsx')) },
+    },
+  },
+  {
+    title: groups.customers,
+    pages: {
+      accounts: { title: titles.accounts, rest: '/:id?', Content: lazy(() => import('./accounts/accounts.tsx')) },
+      applications: {
+        title: titles.applications,
+        rest: '/:account?',
+        Content: lazy(() => import('./applications/applications.tsx')),
+      },
+      registrations: { title: titles.registrations, Content: lazy(() => import('./pending-registrations.tsx')) },
+      plans: { title: titles.plans, Content: lazy(() => import('./plans/plans.tsx')) },
+      limits: { title: titles.limits, rest: '/:id?', Content: lazy(() => import('./limits/limits.tsx')) },
+    },
+  },
+  {
+    title: groups.control,
+    pages: {
+      alerts: { title: titles.alerts, Content: lazy(() => import('./alerts/alerts.tsx')) },
+      guard: { title: titles.guard, Content: lazy(() => import('./guard/guard.tsx')) },
+      audit: { title: titles.audit, Content: lazy(() => import('./audit/audit.tsx')) },
+    },
+  },
+];
 
 /** Everything that only operators see, below one row of links. */
 export default function OperatorPages() {
   const [location] = useLocation();
-  const alerts = useLoad<Page<Alert>>(operatorPath('alerts?state=open&limit=100'), alertsMs).data?.data.length ?? 0;
+  const { account, service } = useSession();
+  const loaded = useLoad<Page<Alert>>(operatorPath('alerts?state=open&limit=100'), alertsMs);
+  const alerts = loaded.data?.data.length ?? 0;
+  const hasFactor = account?.second_factor.enabled === true;
   const nav = useRef<HTMLElement>(null);
   const [, , here = ''] = location.split('/');
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the link may be out of sight.
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
   }, [here]);
+  if (!hasFactor && loaded.data === undefined) {
+    return loaded.problem?.status === 403 ? <SecondFactorNeeded /> : <Skeleton height={520} />;
+  }
   return (
     <>
-      <nav ref={nav} className={styles.nav} aria-label="Operations">
-        {Object.entries(pages).map(([path, { title }]) => (
-          <Link
-            key={path}
-            href={`/operator/${path}`}
-            className={styles.link ?? ''}
-            aria-current={here === path ? 'page' : undefined}
-          >
-            {title}
-            {path === 'alerts' && alerts > 0 && <span className={styles.count}>{alerts}</span>}
-          </Link>
+      {!hasFactor && service.environment === 'production' && (
+        <div className={styles.asked}>
+          <Callout tone="wait" title={secondFactor.title}>
+            {secondFactor.asked} <Link href="/account">{secondFactor.open}</Link>
+          </Callout>
+        </div>
+      )}
+      <nav ref={nav} className={styles.nav} aria-label={navigation}>
+        {pageGroups.map(({ title: group, pages }) => (
+          <div key={group} className={styles.group}>
+            <span className={styles.title}>{group}</span>
+            {Object.entries(pages).map(([path, { title }]) => (
+              <Link
+                key={path}
+                href={`/operator/${path}`}
+                className={styles.link ?? ''}
+                aria-current={here === path ? 'page' : undefined}
+              >
+                {title}
+                {path === 'alerts' && alerts > 0 && <span className={styles.count}>{alerts}</span>}
+              </Link>
+            ))}
+          </div>
         ))}
       </nav>
       <Suspense fallback={<Skeleton height={260} />}>
@@ -61,12 +118,26 @@ export default function OperatorPages() {
           <Route path="/operator">
             <Redirect to="/operator/carriers" replace />
           </Route>
-          {Object.entries(pages).map(([path, { rest = '', Content }]) => (
-            <Route key={path} path={`/operator/${path}${rest}`} component={Content} />
-          ))}
+          {pageGroups.flatMap(({ pages }) =>
+            Object.entries(pages).map(([path, { rest = '', Content }]) => (
+              <Route key={path} path={`/operator/${path}${rest}`} component={Content} />
+            )),
+          )}
           <Route component={NotFound} />
         </Switch>
       </Suspense>
+    </>
+  );
+}
+
+/** Where the service requires one, nothing else is shown to an operator without it. */
+function SecondFactorNeeded() {
+  return (
+    <>
+      <PageTitle lead={secondFactor.required}>{secondFactor.title}</PageTitle>
+      <Button component={Link} href="/account">
+        {secondFactor.open}
+      </Button>
     </>
   );
 }

@@ -8,36 +8,37 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ReasonButton } from '../parts/reason-button.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useSession } from '../session/session.tsx';
+import { approvalWords as words } from '../words/pending-registrations.ts';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;
 
 export default function PendingRegistrations() {
+  const { service } = useSession();
   const { data, problem, reload, showMore } = useList<WaitingRegistration>(
     '/portal/v1/operator/registrations?status=pending',
     refreshMs,
   );
   return (
     <>
-      <PageTitle lead="In production, an application can call an API only after you approve it.">
-        Pending registrations
-      </PageTitle>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
         {data?.length === 0 && (
-          <EmptyState title="No pending registrations">New registrations and plan changes appear here.</EmptyState>
+          <EmptyState title={words.nothing.title}>
+            {service.environment === 'sandbox' ? words.nothing.sandbox : words.nothing.production}
+          </EmptyState>
         )}
         {data?.map((registration) => (
           <PendingRegistration key={registration.id} registration={registration} onDecided={reload} />
         ))}
-        {showMore && (
-          <Button variant="default" onClick={showMore}>
-            Show more
-          </Button>
-        )}
+        <ShowMore onClick={showMore} />
       </Stack>
     </>
   );
@@ -52,33 +53,45 @@ function PendingRegistration({
 }) {
   const showToast = useToast();
   const { id, application_name, api, plan, requested_plan, account_email, updated_at } = registration;
-  const { run, busy, problem } = useAction(async (decision: 'approve' | 'reject') => {
-    await call('POST', `/portal/v1/operator/registrations/${id}/${decision}`);
-    showToast(decision === 'approve' ? `${application_name} approved.` : `${application_name} rejected.`);
+  const path = `/portal/v1/operator/registrations/${id}`;
+  const { run, busy, problem } = useAction(async () => {
+    await call('POST', `${path}/approve`);
+    showToast(words.approved(application_name));
     onDecided();
   });
-  const about = `${application_name} for ${apiTitle(api)}`;
-  const asked = requested_plan === null ? planTitle(plan) : `${planTitle(plan)} → ${planTitle(requested_plan)}`;
+
+  async function reject(reason: string): Promise<void> {
+    await call('POST', `${path}/reject`, { body: { reason } });
+    showToast(words.rejected(application_name));
+    onDecided();
+  }
+
+  const about = words.about(application_name, apiTitle(api));
+  const asked = requested_plan === null ? planTitle(plan) : words.change(planTitle(plan), planTitle(requested_plan));
   return (
     <article className={styles.waiting} aria-label={about}>
       <div className={styles.facts}>
         <h2 className={styles.name}>{application_name}</h2>
         <Facts
           facts={[
-            ['API', apiTitle(api)],
-            ['Plan', asked],
-            ['Account', account_email],
-            ['Requested', <Time key="requested" at={updated_at} />],
+            [words.facts.api, apiTitle(api)],
+            [words.facts.plan, asked],
+            [words.facts.account, account_email],
+            [words.facts.requested, <Time key="requested" at={updated_at} />],
           ]}
         />
         <ProblemCallout problem={problem} />
       </div>
       <div className={styles.decide}>
-        <Button variant="default" disabled={busy} onClick={() => run('reject')} aria-label={`Reject ${about}`}>
-          Reject
-        </Button>
-        <Button disabled={busy} onClick={() => run('approve')} aria-label={`Approve ${about}`}>
-          Approve
+        <ReasonButton
+          label={words.reject}
+          about={about}
+          question={words.rejectQuestion(application_name)}
+          description={words.rejectReason}
+          act={reject}
+        />
+        <Button disabled={busy} onClick={() => run()} aria-label={words.approveOf(about)}>
+          {words.approve}
         </Button>
       </div>
     </article>

@@ -2,12 +2,14 @@ import { Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Health } from '../api/types.ts';
 import { useLoad } from '../api/use-load.ts';
+import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { healthWords as words } from '../words/system-health.ts';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;
@@ -16,10 +18,10 @@ export default function SystemHealth() {
   const { data, problem, reload } = useLoad<Health>('/portal/v1/operator/health', refreshMs);
   return (
     <>
-      <PageTitle lead="Updated every 5 seconds.">System health</PageTitle>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack gap="lg">
         <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={300} />}
+        {data === undefined && problem === undefined && <Skeleton height={760} />}
         {data !== undefined && <Panels health={data} />}
       </Stack>
     </>
@@ -27,65 +29,89 @@ export default function SystemHealth() {
 }
 
 function Panels({ health }: { health: Health }) {
-  const { queue } = health;
+  const isStopping = health.checks.some(({ name, ok }) => name === 'accepting' && !ok);
   return (
     <>
-      <Panel title="Checks">
-        <ul className={styles.checks}>
-          {health.checks.map(({ name, ok }) => (
-            <li key={name}>
-              <Status state={ok ? 'ok' : 'failed'} /> {name}
-            </li>
-          ))}
-        </ul>
+      {isStopping && <Callout tone="wait" title={words.ready.no} />}
+      <Postgres health={health} />
+      <Panel title={words.redis.title}>
+        <p className={styles.line}>
+          <Status state={words.redis.states[health.redis]} /> {words.redis.texts[health.redis]}
+        </p>
       </Panel>
-      <Panel title="Delivery queue">
-        <Facts
-          facts={[
-            ['Waiting', queue.waiting],
-            ['Sending', queue.on_the_wire],
-            ['Oldest has waited', queue.oldest_due_seconds === null ? '–' : `${queue.oldest_due_seconds} s`],
-          ]}
-        />
-      </Panel>
-      <Panel title="Carriers">
+      <Panel title={words.carriers.title}>
         <Carriers health={health} />
       </Panel>
-      <Panel title="Service">
-        <Facts
-          facts={[
-            ['Version', health.version],
-            ['Environment', health.environment],
-            ['Started', <Time key="started" at={health.started_at} />],
-            ['Accounts', health.accounts],
-            ['Applications', health.applications],
-            [
-              'Pending registrations',
-              <Link key="waiting" href="/operator/registrations">
-                {health.pending_registrations}
-              </Link>,
-            ],
-          ]}
-        />
-      </Panel>
-      <Panel title="Nodes">
-        <ul className={styles.checks}>
-          {health.nodes.map(({ id, seen_at }) => (
-            <li key={id}>
-              <code>{id}</code> last seen <Time at={seen_at} />
-            </li>
-          ))}
-        </ul>
-      </Panel>
+      <Queue health={health} />
+      <Service health={health} />
     </>
   );
 }
 
+function Postgres({ health: { checks, postgres } }: { health: Health }) {
+  const { title, facts, answer, connections } = words.postgres;
+  const isOk = checks.some(({ name, ok }) => name === 'database' && ok);
+  return (
+    <Panel title={title}>
+      <Facts
+        facts={[
+          [facts.state, <Status key="state" state={isOk ? words.ok : words.failed} />],
+          [facts.version, postgres.version],
+          [facts.answer, answer(postgres.answer_ms)],
+          [facts.connections, connections(postgres.connections, postgres.most_connections)],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Queue({ health: { queue } }: { health: Health }) {
+  const { title, facts, seconds, open } = words.queue;
+  return (
+    <Panel title={title} actions={<Link href="/operator/queue">{open}</Link>}>
+      <Facts
+        facts={[
+          [facts.waiting, queue.waiting],
+          [facts.sending, queue.on_the_wire],
+          [facts.oldest, queue.oldest_due_seconds === null ? words.none : seconds(queue.oldest_due_seconds)],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Service({ health }: { health: Health }) {
+  const { title, facts } = words.service;
+  return (
+    <Panel title={title}>
+      <Facts
+        facts={[
+          [facts.version, health.version],
+          [facts.environment, health.environment],
+          [facts.started, <Time key="started" at={health.started_at} />],
+          [facts.nodes, <CountLink key="nodes" href="/operator/nodes" count={health.nodes.length} />],
+          [facts.accounts, <CountLink key="accounts" href="/operator/accounts" count={health.accounts} />],
+          [facts.applications, <CountLink key="own" href="/operator/applications" count={health.applications} />],
+          [facts.pending, <CountLink key="new" href="/operator/registrations" count={health.pending_registrations} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function CountLink({ href, count }: { href: string; count: number }) {
+  return <Link href={href}>{count.toLocaleString()}</Link>;
+}
+
 /** Each carrier, and below it why a connection is not bound. */
 function Carriers({ health: { carriers, environment } }: { health: Health }) {
+  const { none, sandbox, production, add, bind } = words.carriers;
   if (carriers.length === 0) {
-    const without = environment === 'sandbox' ? 'Texts go to the virtual handsets.' : 'Every text is refused.';
-    return <p>No carrier is connected. {without}</p>;
+    return (
+      <p className={styles.line}>
+        {none} {environment === 'sandbox' ? sandbox : production} <Link href="/operator/carriers">{add}</Link>
+      </p>
+    );
   }
   return (
     <ul className={styles.checks}>
@@ -93,13 +119,7 @@ function Carriers({ health: { carriers, environment } }: { health: Health }) {
         <li key={name}>
           <Status state={paused ? 'paused' : state.replace('_', ' ')} />{' '}
           <Link href={`/operator/carriers/${name}`}>{name}</Link>
-          {binds
-            .filter(({ error }) => error !== null)
-            .map(({ slot, error }) => (
-              <div key={slot}>
-                Bind {slot}: {error}
-              </div>
-            ))}
+          {binds.map(({ slot, error }) => error !== null && <div key={slot}>{bind(slot, error)}</div>)}
         </li>
       ))}
     </ul>

@@ -1,22 +1,31 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { apis, apiTitle } from '../api/apis.ts';
 import type { ApiName, Registered } from '../api/types.ts';
 import type { TabProps } from '../applications/application-page.tsx';
 import { NewCredential } from '../credentials/new-credential.tsx';
-import { Callout } from '../parts/callout.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useCanChange } from '../session/role.ts';
 import { useSecrets, withCredential } from '../session/secrets.ts';
 import { useSession } from '../session/session.tsx';
-import { ApiPanel } from './api-panel.tsx';
+import { words as allWords } from '../words/overview.ts';
+import { ApiRow } from './api-row.tsx';
+import { LatestFailures } from './latest-failures.tsx';
+import { NextStep } from './next-step.tsx';
 import { Settings } from './settings.tsx';
+import { TestNumbers } from './test-numbers.tsx';
+import { Today } from './today.tsx';
 
+const words = allWords.plans;
+
+/** How the application does today, what failed, and its plans. */
 export default function Overview({ application, onChange }: TabProps) {
   const { service } = useSession();
+  const canChange = useCanChange();
   const showToast = useToast();
   const [, updateSecrets] = useSecrets(application.id);
+  const [choosing, setChoosing] = useState<ApiName | undefined>(undefined);
   const [fresh, setFresh] = useState<Registered | undefined>(undefined);
 
   function onRegistered(registered: Registered): void {
@@ -30,39 +39,28 @@ export default function Overview({ application, onChange }: TabProps) {
   }
 
   const registrationOf = (api: ApiName) => application.registrations.find((each) => each.api === api);
-  const ready = application.registrations.some(({ status }) => status === 'approved');
+  const registered = application.registrations.length > 0;
   return (
     <Stack gap="lg">
-      {application.registrations.length === 0 && (
-        <Callout tone="calm" title="Next: choose an API and a plan">
-          {service.environment === 'sandbox'
-            ? 'It is approved at once. You get a credential and a curl command to paste.'
-            : 'You get the credential at once. It works once an operator approves the registration.'}
-        </Callout>
-      )}
-      {ready && (
-        <Group justify="space-between">
-          <span>This application is ready to use.</span>
-          <Button
-            component={Link}
-            href={`/applications/${application.id}/try`}
-            rightSection={<Icon name="arrow" size={16} />}
-          >
-            Try it now
-          </Button>
-        </Group>
-      )}
-      {apis.map((api) => (
-        <ApiPanel
-          key={api.name}
-          applicationId={application.id}
-          api={api}
-          registration={registrationOf(api.name)}
-          onRegistered={onRegistered}
-          onEnded={onChange}
-        />
-      ))}
-      <Settings application={application} onChange={onChange} />
+      <NextStep application={application} onStart={() => setChoosing('sms')} />
+      {registered && <Today applicationId={application.id} />}
+      {registered && <LatestFailures applicationId={application.id} />}
+      <Panel title={words.title} lead={words.lead}>
+        {apis.map((api) => (
+          <ApiRow
+            key={api.name}
+            applicationId={application.id}
+            api={api}
+            registration={registrationOf(api.name)}
+            open={choosing === api.name}
+            onOpen={(open) => setChoosing(open ? api.name : undefined)}
+            onRegistered={onRegistered}
+            onEnded={onChange}
+          />
+        ))}
+      </Panel>
+      {registered && canChange && service.environment === 'sandbox' && <TestNumbers applicationId={application.id} />}
+      {canChange && <Settings application={application} onChange={onChange} />}
       {fresh?.credential && (
         <NewCredential
           credential={fresh.credential}
@@ -77,7 +75,7 @@ export default function Overview({ application, onChange }: TabProps) {
 }
 
 function whatHappened({ api, plan, status, requested_plan }: Registered): string {
-  if (requested_plan !== null) return `Requested the ${requested_plan} plan. An operator must approve it.`;
-  if (status === 'pending') return 'Registration requested. An operator must approve it.';
-  return `${apiTitle(api)} is now on the ${plan} plan. Your credential stays the same.`;
+  if (requested_plan !== null) return words.requested(requested_plan);
+  if (status === 'pending') return words.registrationRequested;
+  return words.changed(apiTitle(api), plan);
 }

@@ -2,7 +2,10 @@ import { Button } from '@mantine/core';
 import { planTitle } from '../api/apis.ts';
 import type { Plan } from '../api/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import styles from './api-panel.module.css';
+import { words as allWords } from '../words/overview.ts';
+import styles from './overview.module.css';
+
+const words = allWords.plans;
 
 interface PlanCardProps {
   plan: Plan;
@@ -17,20 +20,20 @@ const count = new Intl.NumberFormat();
 
 export function PlanCard({ plan, api, state, registered, busy, onChoose }: PlanCardProps) {
   const title = planTitle(plan.name);
-  const label = registered ? `Change to ${title}` : `Register on ${title}`;
+  const label = registered ? words.changeTo(title) : words.registerOn(title);
   return (
     <div className={styles.card} data-state={state}>
       <h3>{title}</h3>
       <span className={styles.number}>{count.format(plan.per_minute)}</span>
-      <span className={styles.unit}>requests a minute, at most {count.format(plan.burst)} a second</span>
+      <span className={styles.unit}>{words.rate(count.format(plan.burst))}</span>
       {state === 'open' ? (
-        <Button variant="default" disabled={busy} onClick={onChoose} aria-label={`${label} for ${api}`}>
+        <Button variant="default" disabled={busy} onClick={onChoose} aria-label={words.about(label, api)}>
           {label}
         </Button>
       ) : (
         <span className={styles.state}>
           <Icon name={state === 'current' ? 'check' : 'info'} size={16} />
-          {state === 'current' ? 'Your plan' : 'Waiting for an operator'}
+          {state === 'current' ? words.yours : words.waiting}
         </span>
       )}
     </div>

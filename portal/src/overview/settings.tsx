@@ -8,6 +8,9 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { words as allWords } from '../words/overview.ts';
+
+const words = allWords.settings;
 
 export function Settings({ application, onChange }: { application: Application; onChange: () => void }) {
   const showToast = useToast();
@@ -16,7 +19,7 @@ export function Settings({ application, onChange }: { application: Application; 
   const path = applicationPath(application.id);
   const { run, busy, problem } = useAction(async () => {
     await call('PATCH', path, { body: { name } });
-    showToast('Application renamed.');
+    showToast(words.renamed);
     onChange();
   });
 
@@ -27,33 +30,33 @@ export function Settings({ application, onChange }: { application: Application; 
 
   return (
     <Panel
-      title="Settings"
+      title={words.title}
       actions={
         <ConfirmButton
-          label="Delete application"
-          question={`Delete ${application.name}?`}
+          label={words.delete}
+          question={words.deleteQuestion(application.name)}
           act={async () => {
             await call('DELETE', path);
-            showToast(`${application.name} deleted.`);
+            showToast(words.deleted(application.name));
             navigate('/applications');
           }}
         >
-          Its keys, client and tokens stop working at once. You cannot undo this.
+          {words.deleteEffect}
         </ConfirmButton>
       }
     >
       <form onSubmit={submit} noValidate>
         <Group align="flex-end">
           <TextInput
-            label="Name"
+            label={words.name}
             flex="1 1 220px"
             maw={360}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={problem?.of('name')}
+            error={problem?.of('name') && words.nameError}
           />
           <Button type="submit" variant="default" loading={busy} disabled={name === application.name}>
-            Rename
+            {words.rename}
           </Button>
         </Group>
         <ProblemCallout problem={problem} fields={['name']} />

@@ -1,10 +1,11 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { words } from '../words/parts.tsx';
 import { Icon } from './icon.tsx';
 
 export function ColorSchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
-  const label = `Switch to ${other} colours`;
+  const label = words.colours(other);
   return (
     <ActionIcon
       variant="subtle"

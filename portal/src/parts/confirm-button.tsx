@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
+import { words } from '../words/parts.tsx';
 import { ProblemCallout } from './problem-callout.tsx';
 
 interface ConfirmButtonProps {
@@ -37,14 +38,14 @@ export function ConfirmButton({ label, about, question, size = 'xs', children, a
         onClose={() => setOpen(false)}
         title={question}
         centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': words.close }}
       >
         <Stack>
           <Text>{children}</Text>
           <ProblemCallout problem={problem} />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setOpen(false)} data-autofocus>
-              Cancel
+              {words.cancel}
             </Button>
             <Button color="red.8" loading={busy} onClick={() => run()}>
               {label}

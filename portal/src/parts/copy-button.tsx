@@ -1,10 +1,31 @@
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
+import { words } from '../words/parts.tsx';
 import { Icon } from './icon.tsx';
 import { useToast } from './toast.tsx';
 
 /** Copies a text; `what` completes "Copy …". */
 export function CopyButton({ text, what }: { text: string; what: string }) {
+  const { copied, copy } = useCopy(text);
+  return (
+    <ActionIcon variant="default" size="lg" aria-label={words.copy(what)} title={words.copy(what)} onClick={copy}>
+      <Icon name={copied ? 'check' : 'copy'} />
+    </ActionIcon>
+  );
+}
+
+/** The same as a button with words. */
+export function CopyTextButton({ text, label }: { text: string; label: string }) {
+  const { copied, copy } = useCopy(text);
+  const icon = <Icon name={copied ? 'check' : 'copy'} size={15} />;
+  return (
+    <Button variant="default" size="xs" leftSection={icon} onClick={copy}>
+      {label}
+    </Button>
+  );
+}
+
+function useCopy(text: string): { copied: boolean; copy: () => void } {
   const showToast = useToast();
   const [copied, setCopied] = useState(false);
 
@@ -12,21 +33,11 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     try {
       await navigator.clipboard.writeText(text);
       setCopied(true);
-      showToast('Copied.');
+      showToast(words.copied);
     } catch {
-      showToast('The browser blocked copying. Select the text and copy it yourself.');
+      showToast(words.copyBlocked);
     }
   }
 
-  return (
-    <ActionIcon
-      variant="default"
-      size="lg"
-      aria-label={`Copy ${what}`}
-      title={`Copy ${what}`}
-      onClick={() => void copy()}
-    >
-      <Icon name={copied ? 'check' : 'copy'} />
-    </ActionIcon>
-  );
+  return { copied, copy: () => void copy() };
 }

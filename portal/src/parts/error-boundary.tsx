@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
+import { words } from '../words/parts.tsx';
 import { Callout } from './callout.tsx';
 
 /** Shows an error instead of a blank page: after a rendering error, or when an update removed a part of the page. */
@@ -13,11 +14,11 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
-      <Callout tone="bad" title="This page could not be shown.">
-        The service was updated or cannot be reached. Reload the page.
+      <Callout tone="bad" title={words.broken.title}>
+        {words.broken.next}
         <div>
           <Button variant="default" size="xs" mt={8} onClick={() => location.reload()}>
-            Reload
+            {words.broken.reload}
           </Button>
         </div>
       </Callout>

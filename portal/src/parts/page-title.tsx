@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { words } from '../words/parts.tsx';
 import styles from './page-title.module.css';
 
 /** The first page leaves the focus where it is; each later page moves it to its heading. */
@@ -24,7 +25,7 @@ export function PageTitle({ children, documentTitle = children, lead, actions }:
 
   return (
     <div className={styles.row}>
-      <title>{`${documentTitle} · Heliograph`}</title>
+      <title>{words.documentTitle(documentTitle)}</title>
       <div>
         <Title order={1} ref={heading} tabIndex={-1}>
           {children}

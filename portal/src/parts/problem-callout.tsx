@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { Problem } from '../api/problem.ts';
+import { words } from '../words/parts.tsx';
 import { Callout } from './callout.tsx';
 
 interface ProblemCalloutProps {
@@ -25,14 +26,10 @@ export function ProblemCallout({ problem, fields = [], onRetry }: ProblemCallout
           ))}
         </ul>
       )}
-      {problem.correlationId !== null && problem.status >= 500 && (
-        <div>
-          Quote the correlation id <code>{problem.correlationId}</code> when you report this.
-        </div>
-      )}
+      {problem.correlationId !== null && problem.status >= 500 && <div>{words.quoteId(problem.correlationId)}</div>}
       {onRetry !== undefined && (
         <Button variant="default" size="xs" mt={8} onClick={onRetry}>
-          Try again
+          {words.tryAgain}
         </Button>
       )}
     </Callout>

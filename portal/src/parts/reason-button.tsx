@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
+import { words } from '../words/parts.tsx';
 import { ProblemCallout } from './problem-callout.tsx';
 
 interface ReasonButtonProps {
@@ -39,13 +40,13 @@ export function ReasonButton({ label, about, question, description, size = 'sm',
         onClose={() => setOpen(false)}
         title={question}
         centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': words.close }}
       >
         <form onSubmit={submit} noValidate>
           <Stack>
             {children !== undefined && <p style={{ margin: 0 }}>{children}</p>}
             <TextInput
-              label="Reason"
+              label={words.reason}
               description={description}
               data-autofocus
               value={reason}
@@ -55,7 +56,7 @@ export function ReasonButton({ label, about, question, description, size = 'sm',
             <ProblemCallout problem={problem} fields={['reason']} />
             <Group justify="flex-end">
               <Button variant="default" onClick={() => setOpen(false)}>
-                Cancel
+                {words.cancel}
               </Button>
               <Button type="submit" color="red.8" loading={busy}>
                 {label}

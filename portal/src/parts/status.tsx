@@ -19,6 +19,7 @@ const tones: Record<string, string> = {
   'not running': 'bad',
   degraded: 'wait',
   paused: 'wait',
+  suspended: 'wait',
   undelivered: 'bad',
   failed: 'bad',
   expired: 'bad',

@@ -3,40 +3,39 @@ import type { MessageDetail } from '../api/record-types.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/records.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
 import styles from './records.module.css';
+
+const words = allWords.message;
 
 export function MessageDrawer({ applicationId, id, back }: { applicationId: string; id: string; back: string }) {
   return (
     <RecordDrawer<MessageDetail>
-      title="Message"
+      title={words.title(id)}
       path={applicationPath(applicationId, `/messages/${encodeURIComponent(id)}`)}
       applicationId={applicationId}
       back={back}
     >
       {(message) => (
         <>
-          <blockquote className={styles.quote}>
-            {message.message ?? 'The text was removed after the retention time.'}
-          </blockquote>
+          <blockquote className={styles.quote}>{message.message ?? words.removed}</blockquote>
           {message.error !== null && (
             <Callout tone="bad" title={message.error.message}>
               <code>{message.error.code}</code>
-              {message.error.permanent
-                ? ': permanent error, do not send it again'
-                : ': temporary error, you can send it again'}
+              {message.error.permanent ? words.permanent : words.temporary}
             </Callout>
           )}
           <Facts
             facts={[
-              ['To', message.to],
-              ['From', message.from],
-              ['Segments', `${message.segments.count} · ${message.segments.encoding}`],
-              ['Characters', message.segments.characters],
-              ['Reference', message.reference ?? '–'],
-              ['Attempts', message.attempts],
-              ['Possible duplicates', message.possible_duplicates],
-              ['Expires', <Time key="expires" at={message.expires_at} />],
+              [words.to, message.to],
+              [words.from, message.from],
+              [words.segments, `${message.segments.count} · ${message.segments.encoding}`],
+              [words.characters, message.segments.characters],
+              [words.reference, message.reference ?? '–'],
+              [words.attempts, message.attempts],
+              [words.duplicates, message.possible_duplicates],
+              [words.expires, <Time key="expires" at={message.expires_at} />],
             ]}
           />
         </>

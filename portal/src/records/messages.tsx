@@ -1,49 +1,57 @@
 import { SegmentedControl, Stack } from '@mantine/core';
-import { useState } from 'react';
 import { apiTitle } from '../api/apis.ts';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { Message } from '../api/record-types.ts';
 import { useList } from '../api/use-load.ts';
 import type { TabProps } from '../applications/application-page.tsx';
+import { useFilters } from '../location.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/records.tsx';
+import { timesOf } from './day-range.tsx';
+import { ExportLink } from './export-link.tsx';
 import { MessageDrawer } from './message-drawer.tsx';
 import { RecordList } from './record-list.tsx';
 import styles from './records.module.css';
-import { noSearch, type Search, SearchBar } from './search-bar.tsx';
+import { noSearch, SearchBar } from './search-bar.tsx';
+
+const words = allWords.messages;
 
 const states = ['scheduled', 'queued', 'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
 const refreshMs = 2000;
 
 export default function Messages({ application, record }: TabProps) {
-  const [api, setApi] = useState('sms');
-  const [search, setSearch] = useState<Search>(noSearch);
-  const path = withQuery(applicationPath(application.id, '/messages'), { api, ...search });
-  const list = useList<Message>(path, refreshMs);
+  const { values, change, query } = useFilters({ ...noSearch, api: 'sms' });
+  const { api, ...search } = values;
+  const filters = { ...values, ...timesOf(values) };
+  const list = useList<Message>(withQuery(applicationPath(application.id, '/messages'), filters), refreshMs);
   const here = `/applications/${application.id}/messages`;
   return (
     <Stack>
       <div className={styles.bar}>
         <SegmentedControl
-          aria-label="API"
+          aria-label={words.api}
           value={api}
-          onChange={setApi}
+          onChange={(chosen) => change({ api: chosen })}
           data={['sms', 'messaging'].map((value) => ({ value, label: apiTitle(value) }))}
         />
       </div>
-      <SearchBar search={search} states={states} onChange={setSearch} />
+      <SearchBar search={search} states={states} onChange={change}>
+        <ExportLink href={withQuery(applicationPath(application.id, '/messages.csv'), filters)} />
+      </SearchBar>
       <RecordList
         list={list}
-        searched={search !== noSearch}
-        nothing={`No messages sent through the ${apiTitle(api)} API yet.`}
+        columns={words.columns}
+        searched={Object.values(search).some((value) => value !== '')}
+        nothing={words.none(apiTitle(api))}
         tryHref={`/applications/${application.id}/try`}
-        hrefOf={({ id }) => `${here}/${id}`}
+        hrefOf={({ id }) => `${here}/${id}${query}`}
         renderItem={(message) => (
           <>
             <Status state={message.status} />
             <span className={styles.number}>{message.to}</span>
             <span className={styles.text}>
-              <span className={styles.quiet}>{message.from}:</span> {message.message ?? 'Text removed'}
+              <span className={styles.quiet}>{message.from}:</span> {message.message ?? words.removed}
             </span>
             <span className={styles.quiet}>
               <Time at={message.created_at} />
@@ -51,7 +59,7 @@ export default function Messages({ application, record }: TabProps) {
           </>
         )}
       />
-      {record !== undefined && <MessageDrawer applicationId={application.id} id={record} back={here} />}
+      {record !== undefined && <MessageDrawer applicationId={application.id} id={record} back={`${here}${query}`} />}
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { MessageDetail, TimelineEntry } from '../api/record-types.ts';
 import { type Loaded, useLoad } from '../api/use-load.ts';
@@ -8,7 +8,10 @@ import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { words as allWords } from '../words/records.tsx';
 import { Submits } from './submits.tsx';
+
+const words = allWords.record;
 
 interface Detail {
   id: string;
@@ -29,28 +32,46 @@ interface RecordDrawerProps<Item> {
 
 const refreshMs = 2000;
 
+/** The state of a history entry that a list opened. */
+export const fromList = 'from-list';
+
 /** Shows a record beside its list and refreshes it. */
 export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>) {
   const { title, path, applicationId, back, children } = props;
   const [, navigate] = useLocation();
   const { data, problem, reload }: Loaded<Item> = useLoad<Item>(path, refreshMs);
+  useEffect(() => {
+    const opener = document.activeElement;
+    return () => returnFocus(opener);
+  }, []);
+
+  /** Back in the history, where the list is: a new entry would make the browser's Back open the record again. */
+  function close(): void {
+    if (history.state === fromList) history.back();
+    else navigate(back, { replace: true });
+  }
+
   return (
     <Drawer
       opened
-      onClose={() => navigate(back)}
+      onClose={close}
       position="right"
       size="lg"
       title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': words.close }}
     >
       <Stack gap="lg">
-        {problem?.status === 404 && <Callout tone="bad" title="This application has no such record." />}
+        {problem?.status === 404 && (
+          <Callout tone="bad" title={words.notFound.title}>
+            {words.notFound.next}
+          </Callout>
+        )}
         {problem !== undefined && problem.status !== 404 && <ProblemCallout problem={problem} onRetry={reload} />}
         {data === undefined && problem === undefined && <Skeleton height={260} />}
         {data !== undefined && (
           <>
             <div>
-              <Status state={data.status} /> <code>{data.id}</code>
+              <Status state={data.status} />
             </div>
             {children(data)}
             <Timeline entries={data.timeline} />
@@ -58,7 +79,7 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
             <RecordEvents applicationId={applicationId} subject={data.id} />
             {data.correlation_id !== null && (
               <span>
-                Created by request{' '}
+                {words.createdBy}{' '}
                 <Link href={`/applications/${applicationId}/requests/${data.correlation_id}`}>
                   <code>{data.correlation_id}</code>
                 </Link>
@@ -69,4 +90,12 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
       </Stack>
     </Drawer>
   );
+}
+
+/** To the record's row in the list; to the tab if the page opened with the record. */
+function returnFocus(opener: Element | null): void {
+  const isThere = opener !== document.body && opener?.isConnected === true;
+  const target = isThere ? opener : document.querySelector('[role="tab"][aria-selected="true"]');
+  // The drawer gives the focus up only after this.
+  if (target instanceof HTMLElement) setTimeout(() => target.focus({ preventScroll: true }));
 }

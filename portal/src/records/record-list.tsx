@@ -4,10 +4,16 @@ import { Link } from 'wouter';
 import type { LoadedList } from '../api/use-load.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words as allWords } from '../words/records.tsx';
+import { fromList } from './record-drawer.tsx';
 import styles from './records.module.css';
+
+const words = allWords.list;
 
 interface RecordListProps<Item> {
   list: LoadedList<Item>;
+  /** The heads of the columns; a narrow screen has none. */
+  columns: string[];
   searched: boolean;
   /** Text of the empty list. */
   nothing: string;
@@ -16,19 +22,20 @@ interface RecordListProps<Item> {
   renderItem: (item: Item) => ReactNode;
 }
 
-export function RecordList<Item>({ list, searched, nothing, tryHref, hrefOf, renderItem }: RecordListProps<Item>) {
+export function RecordList<Item>(props: RecordListProps<Item>) {
+  const { list, columns, searched, nothing, tryHref, hrefOf, renderItem } = props;
   const { data, problem, reload, showMore } = list;
   return (
     <>
       <ProblemCallout problem={problem} onRetry={reload} />
-      {data === undefined && problem === undefined && <Skeleton height={180} aria-label="Loading" />}
-      {data?.length === 0 && searched && <EmptyState title="No results">Change or clear the search.</EmptyState>}
+      {data === undefined && problem === undefined && <Skeleton height={180} aria-label={words.loading} />}
+      {data?.length === 0 && searched && <EmptyState title={words.noMatch.title}>{words.noMatch.next}</EmptyState>}
       {data?.length === 0 && !searched && (
         <EmptyState
-          title="Nothing here yet"
+          title={words.none}
           action={
             <Button component={Link} href={tryHref}>
-              Try it
+              {words.tryIt}
             </Button>
           }
         >
@@ -37,9 +44,14 @@ export function RecordList<Item>({ list, searched, nothing, tryHref, hrefOf, ren
       )}
       {data !== undefined && data.length > 0 && (
         <ul className={styles.list}>
+          <li className={styles.heads} aria-hidden="true">
+            {columns.map((column) => (
+              <span key={column}>{column}</span>
+            ))}
+          </li>
           {data.map((item) => (
             <li key={hrefOf(item)}>
-              <Link href={hrefOf(item)} className={styles.item ?? ''}>
+              <Link href={hrefOf(item)} state={fromList} className={styles.item ?? ''}>
                 {renderItem(item)}
               </Link>
             </li>
@@ -48,7 +60,7 @@ export function RecordList<Item>({ list, searched, nothing, tryHref, hrefOf, ren
       )}
       {showMore && (
         <Button variant="default" onClick={showMore} style={{ alignSelf: 'center' }}>
-          Show more
+          {data?.length === 0 ? words.showOlder : words.showMore}
         </Button>
       )}
     </>

@@ -1,69 +1,71 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
+import { words as allWords } from '../words/records.tsx';
+import { DayRange } from './day-range.tsx';
 import styles from './records.module.css';
 
-export interface Search {
-  to: string;
-  status: string;
-  reference: string;
-}
+const words = allWords.search;
 
-export const noSearch: Search = { to: '', status: '', reference: '' };
+/** `since` and `until` are days in the reader's time zone, both included. */
+export const noSearch = { to: '', status: '', reference: '', since: '', until: '' };
+export type Search = typeof noSearch;
 
 interface SearchBarProps {
   search: Search;
   states: string[];
   onChange: (search: Search) => void;
+  /** More buttons, at the end. */
+  children?: ReactNode;
 }
 
-export function SearchBar({ search, states, onChange }: SearchBarProps) {
+export function SearchBar({ search, states, onChange, children }: SearchBarProps) {
   const [draft, setDraft] = useState(search);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    onChange(draft);
+    onChange({ ...draft, to: draft.to.trim() });
   }
 
-  function choose(status: string): void {
-    setDraft({ ...draft, status });
-    onChange({ ...draft, status });
-  }
-
-  function clear(): void {
-    setDraft(noSearch);
-    onChange(noSearch);
+  function choose(chosen: Partial<Search>): void {
+    const next = { ...draft, ...chosen };
+    setDraft(next);
+    onChange(next);
   }
 
   return (
     <search>
       <form className={styles.search} onSubmit={submit}>
         <TextInput
-          label="To"
-          placeholder="+447700900123"
+          label={words.to}
+          placeholder={words.toPlaceholder}
           type="tel"
           value={draft.to}
-          onChange={(event) => setDraft({ ...draft, to: event.currentTarget.value.trim() })}
+          onChange={(event) => setDraft({ ...draft, to: event.currentTarget.value })}
         />
         <NativeSelect
-          label="Status"
+          label={words.status}
           value={draft.status}
-          onChange={(event) => choose(event.currentTarget.value)}
-          data={[{ value: '', label: 'Any' }, ...states]}
+          onChange={(event) => choose({ status: event.currentTarget.value })}
+          data={[{ value: '', label: words.any }, ...states]}
         />
         <TextInput
-          label="Reference"
+          label={words.reference}
           value={draft.reference}
           onChange={(event) => setDraft({ ...draft, reference: event.currentTarget.value })}
         />
-        <Button type="submit" variant="default" leftSection={<Icon name="search" size={16} />}>
-          Search
-        </Button>
-        {search !== noSearch && (
-          <Button variant="subtle" onClick={clear}>
-            Clear
+        <DayRange since={draft.since} until={draft.until} onChange={choose} />
+        <div className={styles.buttons}>
+          <Button type="submit" variant="default" leftSection={<Icon name="search" size={16} />}>
+            {words.submit}
           </Button>
-        )}
+          {Object.values(search).some((value) => value !== '') && (
+            <Button variant="subtle" onClick={() => choose(noSearch)}>
+              {words.clear}
+            </Button>
+          )}
+          {children}
+        </div>
       </form>
     </search>
   );

@@ -2,8 +2,9 @@ import type { MessageDetail } from '../api/record-types.ts';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/records.tsx';
 
-const columns = ['Time', 'Carrier', 'Outcome', 'Rule', 'Carrier’s id'];
+const words = allWords.submits;
 
 type Submit = MessageDetail['submits'][number];
 
@@ -12,8 +13,8 @@ export function Submits({ submits }: { submits: Submit[] }) {
   if (submits.length === 0) return null;
   return (
     <Table
-      label="Attempts"
-      columns={columns}
+      label={words.label}
+      columns={words.columns}
       rows={submits.map((submit) => ({
         key: `${submit.at} ${submit.attempt} ${submit.carrier}`,
         cells: [
@@ -33,8 +34,8 @@ function Outcome({ submit: { outcome, error, receipt, moved_to } }: { submit: Su
     <>
       <Status state={outcome.replaceAll('_', ' ')} />
       {error !== null && <div>{error}</div>}
-      {receipt !== null && <div>Its receipt then said: {receipt}.</div>}
-      {moved_to !== null && <div>It went on to {moved_to}.</div>}
+      {receipt !== null && <div>{words.receipt(receipt)}</div>}
+      {moved_to !== null && <div>{words.movedTo(moved_to)}</div>}
     </>
   );
 }

@@ -3,33 +3,42 @@ import type { VerificationDetail } from '../api/record-types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/records.tsx';
+import { HeldBack } from './held-back.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
+
+const words = allWords.verification;
 
 export function VerificationDrawer({ applicationId, id, back }: { applicationId: string; id: string; back: string }) {
   return (
     <RecordDrawer<VerificationDetail>
-      title="Verification"
+      title={words.title(id)}
       path={applicationPath(applicationId, `/verifications/${encodeURIComponent(id)}`)}
       applicationId={applicationId}
       back={back}
     >
       {(verification) => (
-        <Facts
-          facts={[
-            ['To', verification.to],
-            ['Channel', verification.channel],
-            ['Reason', verification.reason ?? '–'],
-            ['Wrong codes', verification.attempts],
-            ['Tries left', verification.attempts_remaining],
-            ['Texts sent', verification.sends],
-            [
-              'Latest text',
-              verification.delivery === null ? '–' : <Status key="delivery" state={verification.delivery.status} />,
-            ],
-            ['Reference', verification.reference ?? '–'],
-            ['Expires', <Time key="expires" at={verification.expires_at} />],
-          ]}
-        />
+        <>
+          {verification.reason === 'suspected_pumping' && (
+            <HeldBack applicationId={applicationId} to={verification.to} />
+          )}
+          <Facts
+            facts={[
+              [words.to, verification.to],
+              [words.channel, verification.channel],
+              [words.reason, verification.reason ?? '–'],
+              [words.wrongCodes, verification.attempts],
+              [words.attemptsLeft, verification.attempts_remaining],
+              [words.sends, verification.sends],
+              [
+                words.latest,
+                verification.delivery === null ? '–' : <Status key="delivery" state={verification.delivery.status} />,
+              ],
+              [words.reference, verification.reference ?? '–'],
+              [words.expires, <Time key="expires" at={verification.expires_at} />],
+            ]}
+          />
+        </>
       )}
     </RecordDrawer>
   );

@@ -1,35 +1,41 @@
 import { Stack } from '@mantine/core';
-import { useState } from 'react';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { Verification } from '../api/record-types.ts';
 import { useList } from '../api/use-load.ts';
 import type { TabProps } from '../applications/application-page.tsx';
+import { useFilters } from '../location.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/records.tsx';
+import { timesOf } from './day-range.tsx';
+import { ExportLink } from './export-link.tsx';
 import { RecordList } from './record-list.tsx';
 import styles from './records.module.css';
-import { noSearch, type Search, SearchBar } from './search-bar.tsx';
+import { noSearch, SearchBar } from './search-bar.tsx';
 import { VerificationDrawer } from './verification-drawer.tsx';
+
+const words = allWords.verifications;
 
 const states = ['pending', 'approved', 'failed', 'expired', 'canceled', 'blocked'];
 const refreshMs = 2000;
 
 export default function Verifications({ application, record }: TabProps) {
-  const [search, setSearch] = useState<Search>(noSearch);
-  const list = useList<Verification>(
-    withQuery(applicationPath(application.id, '/verifications'), { ...search }),
-    refreshMs,
-  );
+  const { values: search, change, query, any } = useFilters(noSearch);
+  const filters = { ...search, ...timesOf(search) };
+  const list = useList<Verification>(withQuery(applicationPath(application.id, '/verifications'), filters), refreshMs);
   const here = `/applications/${application.id}/verifications`;
   return (
     <Stack>
-      <SearchBar search={search} states={states} onChange={setSearch} />
+      <SearchBar search={search} states={states} onChange={change}>
+        <ExportLink href={withQuery(applicationPath(application.id, '/verifications.csv'), filters)} />
+      </SearchBar>
       <RecordList
         list={list}
-        searched={search !== noSearch}
-        nothing="No verifications started yet."
+        columns={words.columns}
+        searched={any}
+        nothing={words.none}
         tryHref={`/applications/${application.id}/try`}
-        hrefOf={({ id }) => `${here}/${id}`}
+        hrefOf={({ id }) => `${here}/${id}${query}`}
         renderItem={(verification) => (
           <>
             <Status state={verification.status} />
@@ -41,7 +47,9 @@ export default function Verifications({ application, record }: TabProps) {
           </>
         )}
       />
-      {record !== undefined && <VerificationDrawer applicationId={application.id} id={record} back={here} />}
+      {record !== undefined && (
+        <VerificationDrawer applicationId={application.id} id={record} back={`${here}${query}`} />
+      )}
     </Stack>
   );
 }
@@ -49,6 +57,6 @@ export default function Verifications({ application, record }: TabProps) {
 function progressOf({ status, reason, delivery, attempts_remaining }: Verification): string {
   if (reason !== null) return reason.replaceAll('_', ' ');
   if (status !== 'pending') return '';
-  const tries = `${attempts_remaining} ${attempts_remaining === 1 ? 'try' : 'tries'} left`;
-  return delivery === null ? tries : `text ${delivery.status}, ${tries}`;
+  const left = words.attemptsLeft(attempts_remaining);
+  return delivery === null ? left : words.text(delivery.status, left);
 }

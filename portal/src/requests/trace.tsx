@@ -9,7 +9,10 @@ import { Facts } from '../parts/facts.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus, Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { words as allWords } from '../words/requests.tsx';
 import styles from './requests.module.css';
+
+const words = allWords.trace;
 
 const refreshMs = 2000;
 
@@ -22,9 +25,8 @@ export function Trace({ correlationId }: { correlationId: string }) {
     return (
       <div className={styles.trace}>
         {problem.status === 404 ? (
-          <Callout tone="wait" title="No request found with this id.">
-            The portal does not show requests of other accounts, requests without a valid credential, or requests older
-            than a day that created no record. A new request may take a second to appear.
+          <Callout tone="wait" title={words.notFound.title}>
+            {words.notFound.next}
           </Callout>
         ) : (
           <ProblemCallout problem={problem} onRetry={reload} />
@@ -53,6 +55,7 @@ export function Trace({ correlationId }: { correlationId: string }) {
           )}
         </Callout>
       )}
+      {data.outcome !== null && <Callout tone={toneOf(data)} title={data.outcome} />}
       <Facts facts={factsOf(data)} />
       <Records trace={data} />
       <Timeline entries={data.timeline} />
@@ -63,16 +66,16 @@ export function Trace({ correlationId }: { correlationId: string }) {
 
 function factsOf(trace: RequestTrace): [string, React.ReactNode][] {
   const { limits } = trace;
-  const left = limits.limit === null ? '–' : `${limits.remaining ?? 0} of ${limits.limit}`;
+  const left = limits.limit === null ? '–' : words.leftOf(limits.remaining ?? 0, limits.limit);
   return [
-    ['Application', trace.application_name],
-    ['API', apiTitle(trace.api)],
-    ['Duration', trace.duration_ms === null ? '–' : `${trace.duration_ms} ms`],
-    ['Limits', limits.admitted ? 'Admitted' : `Refused by the ${limits.refused_by ?? ''} limit`],
-    ['Left this minute', left],
+    [words.application, trace.application_name],
+    [words.api, apiTitle(trace.api)],
+    [words.duration, trace.duration_ms === null ? '–' : words.milliseconds(trace.duration_ms)],
+    [words.limits, limits.admitted ? words.allowed : words.limited(limits.refused_by ?? '')],
+    [words.left, left],
     ...(limits.retry_after_seconds === null
       ? []
-      : [['Retry after', `${limits.retry_after_seconds} s`] satisfies [string, string]]),
+      : [[words.retryAfter, words.seconds(limits.retry_after_seconds)] satisfies [string, string]]),
   ];
 }
 
@@ -83,10 +86,15 @@ function RequestEvents({ trace: { records, application_id } }: { trace: RequestT
   return <RecordEvents applicationId={application_id} subject={record.id} />;
 }
 
+/** A wrong code gets a 200 like a right one. */
+function toneOf({ outcome }: RequestTrace): 'good' | 'calm' {
+  return outcome?.endsWith('approved') ? 'good' : 'calm';
+}
+
 function Records({ trace }: { trace: RequestTrace }) {
   return trace.records.map(({ type, id, status }) => (
     <div key={id}>
-      <Status state={status} />{' '}
+      <span className={styles.quiet}>{words.now}</span> <Status state={status} />{' '}
       <Link href={`/applications/${trace.application_id}/${type}s/${id}`}>
         <code>{id}</code>
       </Link>

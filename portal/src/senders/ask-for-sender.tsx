@@ -5,6 +5,7 @@ import type { SenderRecord } from '../api/operator-types.ts';
 import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { words } from '../words/senders.ts';
 
 interface AskForSenderProps {
   path: string;
@@ -22,7 +23,7 @@ export function AskForSender({ path, onClose, onAsked }: AskForSenderProps) {
       .split(/[\s,]+/)
       .filter((code) => code !== '');
     const made = await call<SenderRecord>('POST', path, { body: { sender: sender.trim(), countries: codes } });
-    showToast(made.status === 'approved' ? `${made.sender} is yours.` : `An operator will look at ${made.sender}.`);
+    showToast(made.status === 'approved' ? words.request.granted(made.sender) : words.request.sent(made.sender));
     onAsked();
   });
 
@@ -32,29 +33,35 @@ export function AskForSender({ path, onClose, onAsked }: AskForSenderProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Ask for a sender" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.request.title}
+      centered
+      closeButtonProps={{ 'aria-label': words.request.close }}
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Sender"
-            description="A name of up to 11 characters, or a number with a plus."
-            placeholder="ACME"
+            label={words.request.sender}
+            description={words.request.senderRule}
+            placeholder={words.request.senderExample}
             data-autofocus
             value={sender}
             onChange={(event) => setSender(event.currentTarget.value)}
             error={problem?.of('sender')}
           />
           <TextInput
-            label="Countries"
-            description="Codes of the countries you send to. Empty means all."
-            placeholder="GB, FR"
+            label={words.request.countries}
+            description={words.request.countriesRule}
+            placeholder={words.request.countriesExample}
             value={countries}
             onChange={(event) => setCountries(event.currentTarget.value)}
             error={problem?.of('countries')}
           />
           <ProblemCallout problem={problem} fields={['sender', 'countries']} />
           <Button type="submit" loading={busy}>
-            Ask for it
+            {words.request.submit}
           </Button>
         </Stack>
       </form>

@@ -12,22 +12,25 @@ import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useCanChange } from '../session/role.ts';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/senders.ts';
 import { AskForSender } from './ask-for-sender.tsx';
 
 const refreshMs = 5000;
-const columns = ['Sender', 'Countries', 'Status', 'Reason', ''];
+const columns = [words.sender, words.countries, words.status, words.reason, ''];
 
 /** What the application may send as. */
 export default function Senders({ application }: TabProps) {
   const showToast = useToast();
   const { service } = useSession();
+  const canChange = useCanChange();
   const [asking, setAsking] = useState(false);
   const path = applicationPath(application.id, '/senders');
   const { data, problem, reload, showMore } = useList<SenderRecord>(path, refreshMs);
-  const ask = (
+  const ask = canChange && (
     <Button variant="default" leftSection={<Icon name="plus" />} onClick={() => setAsking(true)}>
-      Ask for a sender
+      {words.request.title}
     </Button>
   );
 
@@ -39,49 +42,47 @@ export default function Senders({ application }: TabProps) {
 
   return (
     <Panel
-      title="Senders"
-      lead={
-        service.environment === 'sandbox'
-          ? 'In the sandbox you can send as anything. In production, an operator approves each sender.'
-          : 'What your texts may say they are from. An operator approves each one.'
-      }
+      title={words.title}
+      lead={service.environment === 'sandbox' ? words.leadSandbox : words.lead}
       actions={data?.length ? ask : undefined}
     >
       <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={120} />}
         {data?.length === 0 && (
-          <EmptyState title="No senders" action={ask}>
-            A sender is a name of up to 11 characters, or a number that you hold.
+          <EmptyState title={words.empty.title} action={ask}>
+            {words.empty.next}
           </EmptyState>
         )}
         {data !== undefined && data.length > 0 && (
           <Table
-            label="Senders"
+            label={words.title}
             columns={columns}
             rows={data.map((each) => ({
               key: each.id,
               cells: [
                 <strong key="sender">{each.sender}</strong>,
-                each.countries.length === 0 ? 'All' : each.countries.join(', '),
+                each.countries.length === 0 ? words.all : each.countries.join(', '),
                 <Status key="status" state={each.status} />,
                 each.reason ?? '–',
-                <ConfirmButton
-                  key="remove"
-                  label="Remove"
-                  about={each.sender}
-                  question={`Remove ${each.sender}?`}
-                  act={() => remove(each)}
-                >
-                  Texts from it are then refused. To use it again, you have to ask for it again.
-                </ConfirmButton>,
+                canChange && (
+                  <ConfirmButton
+                    key="remove"
+                    label={words.remove.label}
+                    about={each.sender}
+                    question={words.remove.question(each.sender)}
+                    act={() => remove(each)}
+                  >
+                    {words.remove.detail}
+                  </ConfirmButton>
+                ),
               ],
             }))}
           />
         )}
         {showMore && (
           <Button variant="default" onClick={showMore}>
-            Show more
+            {words.more}
           </Button>
         )}
       </Stack>

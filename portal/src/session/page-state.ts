@@ -28,6 +28,18 @@ export function usePageState<Value>(key: string, initial: Value): [Value, Update
   return [value, change];
 }
 
+/** Where the reference keeps what a reader pasted there: in the storage of this tab. */
+export const pastedKey = 'heliograph-pasted-credentials';
+
+const onCleared: (() => void)[] = [];
+
+/** Tells a part of the pages that shows what is gone now. */
+export function onPageStateCleared(act: () => void): void {
+  onCleared.push(act);
+}
+
 export function clearPageState(): void {
   values.clear();
+  sessionStorage.removeItem(pastedKey);
+  for (const act of onCleared) act();
 }

@@ -10,7 +10,11 @@ export interface Session {
   /** Set when the session expired; not set after a sign-out. */
   expired: boolean;
   enter: (account: Account) => void;
+  /** Reads the account again after a change of role, account or second factor. */
+  refresh: () => Promise<void>;
   leave: () => Promise<void>;
+  /** The session has ended with the person. */
+  forget: () => void;
   expire: () => void;
 }
 
@@ -61,8 +65,10 @@ export function SessionProvider({ children, loading, failed }: ProviderProps) {
         account,
         expired,
         enter: (entered: Account) => become(entered, false),
+        refresh: async () => become(await findAccount(), false),
+        forget: () => become(null, false),
         leave: async () => {
-          await call('DELETE', '/portal/v1/sessions/current');
+          await endSession();
           become(null, false);
         },
         expire: () => become(null, true),
@@ -75,11 +81,15 @@ export function SessionProvider({ children, loading, failed }: ProviderProps) {
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
-async function findAccount(): Promise<Account | null> {
+/** A session that has ended already is as good as one that ends now. */
+async function endSession(): Promise<void> {
   try {
-    return await call<Account>('GET', '/portal/v1/me');
+    await call('DELETE', '/portal/v1/sessions/current');
   } catch (error) {
-    if (toProblem(error).status === 401) return null;
-    throw error;
+    if (toProblem(error).status !== 401) throw error;
   }
+}
+
+async function findAccount(): Promise<Account | null> {
+  return (await call<{ account: Account | null }>('GET', '/portal/v1/sessions/current')).account;
 }

@@ -56,6 +56,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   radius: { xs: '4px', sm: '6px', md: '9px', lg: '14px', xl: '22px' },
   cursorType: 'pointer',
+  components: { PasswordInput: { defaultProps: { visibilityToggleFocusable: true } } },
   respectReducedMotion: true,
   focusRing: 'auto',
 });

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { InboundText } from '../api/operator-types.ts';
 import type { InboxText } from '../api/record-types.ts';
 import { Time } from '../parts/time.tsx';
+import { words } from '../words/try.tsx';
 import { codeIn, splitAutofill } from './autofill.ts';
 import styles from './handset.module.css';
 
@@ -23,16 +24,16 @@ export function Bubble({ text, onCode }: BubbleProps) {
       </div>
       <p className={styles.said}>{said}</p>
       {autofill !== undefined && (
-        <p className={styles.autofill} title="Phones read this line to fill in the code">
+        <p className={styles.autofill} title={words.handset.autofill}>
           {autofill}
         </p>
       )}
       <div className={styles.meta}>
-        {count} {count === 1 ? 'segment' : 'segments'} · {encoding}
+        {words.handset.segments(count)} · {encoding}
       </div>
       {code !== undefined && (
         <Button size="xs" variant="default" onClick={() => onCode(text, code)}>
-          Use code {code}
+          {words.handset.enterCode(code)}
         </Button>
       )}
     </article>
@@ -44,10 +45,10 @@ export function ReplyBubble({ reply }: { reply: InboundText }) {
   return (
     <article className={styles.bubble} data-own="">
       <div className={styles.sender}>
-        <strong>To {reply.to}</strong>
+        <strong>{words.handset.to(reply.to)}</strong>
         <Time at={reply.received_at} />
       </div>
-      <p className={styles.said}>{reply.message ?? 'Text removed'}</p>
+      <p className={styles.said}>{reply.message ?? words.textRemoved}</p>
     </article>
   );
 }

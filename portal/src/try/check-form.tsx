@@ -1,38 +1,44 @@
 import { Button, Group, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import type { Update } from '../session/page-state.ts';
-import { bodyOf } from './exchange.ts';
+import { words } from '../words/try.tsx';
+import { bodyOf, type Exchange } from './exchange.ts';
+import { ResultLine } from './result-line.tsx';
 import styles from './try-it.module.css';
 import type { ApiClient } from './use-api-client.ts';
 import type { Outcome, VerifyState } from './verify-state.ts';
 
 interface CheckFormProps {
   client: ApiClient;
+  hasSecret: () => boolean;
   state: VerifyState;
   updateState: Update<VerifyState>;
 }
 
-export function CheckForm({ client, state, updateState }: CheckFormProps) {
+export function CheckForm({ client, hasSecret, state, updateState }: CheckFormProps) {
   const { id, code, outcome } = state;
+  const [result, setResult] = useState<Exchange | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
-    const { answer } = await client.send('verify', 'Check the code', `/verify/v1/verifications/${id}`, { code });
+    const exchange = await client.send('verify', words.check.title, `/verify/v1/verifications/${id}`, { code });
+    setResult(exchange);
+    const { answer } = exchange;
     const checked = answer?.status === 200 ? bodyOf<Outcome>(answer) : undefined;
     if (checked) updateState((before) => ({ ...before, outcome: checked }));
   });
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    run();
+    if (hasSecret()) run();
   }
 
   return (
     <form onSubmit={submit} noValidate className={styles.check}>
       <Group align="flex-end">
         <TextInput
-          label="Code"
+          label={words.check.code}
           inputMode="numeric"
           autoComplete="one-time-code"
           placeholder="123456"
@@ -45,8 +51,9 @@ export function CheckForm({ client, state, updateState }: CheckFormProps) {
           }}
         />
         <Button type="submit" loading={busy}>
-          Check the code
+          {words.check.title}
         </Button>
+        {!busy && <ResultLine exchange={result} />}
       </Group>
       <ProblemCallout problem={problem} />
       {outcome !== undefined && <OutcomeCallout outcome={outcome} />}
@@ -56,15 +63,10 @@ export function CheckForm({ client, state, updateState }: CheckFormProps) {
 
 function OutcomeCallout({ outcome }: { outcome: Outcome }) {
   const { status, valid, reason, attempts_remaining } = outcome;
-  if (status === 'approved') return <Callout tone="good" title="Approved: the number is verified." />;
+  if (status === 'approved') return <Callout tone="good" title={words.check.approved} />;
   if (status === 'pending' && valid === false) {
-    return (
-      <Callout
-        tone="wait"
-        title={`Wrong code. ${attempts_remaining} ${attempts_remaining === 1 ? 'try is' : 'tries are'} left.`}
-      />
-    );
+    return <Callout tone="wait" title={words.check.wrong(attempts_remaining)} />;
   }
-  if (status === 'pending') return <Callout tone="calm">Waiting for the code.</Callout>;
-  return <Callout tone="bad" title={`The verification is ${status}${reason === null ? '' : ` (${reason})`}.`} />;
+  if (status === 'pending') return <Callout tone="calm">{words.check.pending}</Callout>;
+  return <Callout tone="bad" title={words.check.ended(status, reason)} />;
 }

@@ -1,19 +1,22 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { type ReactNode, useState } from 'react';
 import { Callout } from '../parts/callout.tsx';
+import { CopyTextButton } from '../parts/copy-button.tsx';
 import { HttpStatus } from '../parts/status.tsx';
+import { words } from '../words/try.tsx';
+import { curlOf } from './curl.ts';
 import { type Exchange, headerOf } from './exchange.ts';
 import styles from './exchange-view.module.css';
 import { explainResponse } from './explain-response.ts';
 
 interface ExchangeViewProps {
   exchange: Exchange;
-  applicationId: string;
   open: boolean;
+  /** Shows the correlation id, and leads to the trace of the request. */
+  trace: (correlationId: string) => ReactNode;
 }
 
-export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProps) {
+export function ExchangeView({ exchange, open, trace }: ExchangeViewProps) {
   const { request, answer, title, durationMs } = exchange;
   const [revealed, setRevealed] = useState(false);
   const shown = (text: string) => (revealed ? text : masked(text, exchange.secrets));
@@ -24,7 +27,7 @@ export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProp
       <summary className={styles.summary}>
         <strong>{title}</strong>
         {answer !== null && <HttpStatus status={answer.status} />}
-        <span className={styles.quiet}>{Math.round(durationMs)} ms</span>
+        <span className={styles.quiet}>{words.ms(durationMs)}</span>
       </summary>
       <div className={styles.content}>
         <Callout tone={tone} title={outcome} quiet>
@@ -32,26 +35,25 @@ export function ExchangeView({ exchange, applicationId, open }: ExchangeViewProp
         </Callout>
         <div className={styles.foot}>
           {correlationId !== undefined && (
-            <span className={styles.quiet}>
-              Correlation id{' '}
-              <Link href={`/applications/${applicationId}/requests/${correlationId}`}>
-                <code>{correlationId}</code>
-              </Link>
-            </span>
+            <span className={styles.quiet}>{words.exchange.correlationId(trace(correlationId))}</span>
           )}
-          <Button variant="default" size="xs" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
-            {revealed ? 'Hide the secret' : 'Reveal the secret'}
-          </Button>
+          <div className={styles.buttons}>
+            <CopyTextButton text={curlOf(request, location.origin)} label={words.exchange.copyCurl} />
+            {answer !== null && <CopyTextButton text={answer.body} label={words.exchange.copyResponse} />}
+            <Button variant="default" size="xs" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
+              {revealed ? words.exchange.hide : words.exchange.reveal}
+            </Button>
+          </div>
         </div>
         <HttpMessage
-          label="Request"
+          label={words.exchange.request}
           line={`${request.method} ${location.origin}${request.path}`}
           headers={Object.entries(request.headers).map(([name, value]) => [name, shown(value)])}
           body={shown(request.body)}
         />
         {answer !== null && (
           <HttpMessage
-            label="Response"
+            label={words.exchange.response}
             line={`HTTP ${answer.status} ${answer.statusText}`}
             headers={answer.headers}
             body={shown(indented(answer.body))}

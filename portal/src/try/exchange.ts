@@ -20,22 +20,29 @@ export interface Exchange {
   /** Null when no response arrived. */
   answer: ReceivedAnswer | null;
   durationMs: number;
+  /** When it was over, by the clock of the page. */
+  endedAtMs: number;
   /** Masked when the exchange is shown. */
   secrets: string[];
 }
 
 let count = 0;
 
-/** Sends the request without the portal's cookie, as the developer's program would. */
-export async function sendRequest(title: string, request: SentRequest, secrets: string[]): Promise<Exchange> {
+/** Sends the request without the portal's cookie, as the developer's program would, unless it is a call of the portal. */
+export async function sendRequest(
+  title: string,
+  request: SentRequest,
+  secrets: string[],
+  credentials: 'omit' | 'same-origin' = 'omit',
+): Promise<Exchange> {
   const { method, path, headers, body } = request;
   const startedMs = performance.now();
-  const answer = await fetch(path, { method, headers, body, credentials: 'omit', cache: 'no-store' }).then(
-    readAnswer,
-    () => null,
-  );
+  const given = { method, headers, credentials, cache: 'no-store', ...(body !== '' && { body }) } as const;
+  const answer = await fetch(path, given)
+    .then(readAnswer)
+    .catch(() => null);
   const durationMs = performance.now() - startedMs;
-  return { id: `exchange ${++count}`, title, request, answer, durationMs, secrets };
+  return { id: `exchange-${++count}`, title, request, answer, durationMs, endedAtMs: Date.now(), secrets };
 }
 
 async function readAnswer(response: Response): Promise<ReceivedAnswer> {

@@ -1,3 +1,4 @@
+import { words } from '../words/try.tsx';
 import { bodyOf, type Exchange, headerOf, type ReceivedAnswer } from './exchange.ts';
 
 export interface Explanation {
@@ -13,20 +14,20 @@ interface ErrorBody {
 }
 
 const hints: Record<number, string> = {
-  401: 'The credential is mistyped, revoked, expired or not approved yet. Create a new one under Credentials.',
-  403: 'The token is valid, but it does not have the scope of this API.',
-  503: 'Nothing was sent. Try again in a moment.',
+  401: words.hint.unauthorized,
+  403: words.hint.forbidden,
+  503: words.hint.unavailable,
 };
 
 /** Explains an answer in one sentence. */
 export function explainResponse({ answer }: Exchange): Explanation {
   if (answer === null) {
-    return { tone: 'bad', title: 'No response: the service cannot be reached.', hint: 'Check that it is running.' };
+    return { tone: 'bad', title: words.hint.noResponse, hint: words.hint.checkService };
   }
   const { status } = answer;
   const body = bodyOf<ErrorBody>(answer);
   const said = body?.message ?? body?.error_description ?? answer.statusText;
-  if (status < 300) return { tone: 'good', title: `${status}: request succeeded`, hint: undefined };
+  if (status < 300) return { tone: 'good', title: words.hint.succeeded(status), hint: undefined };
   if (status === 429) return { tone: 'wait', title: `429: ${said}`, hint: waitHint(answer) };
   const problems = body?.details?.map(({ field, message }) => `${field} ${message}`).join('; ');
   const repeated = problems === undefined || problems === '' || said.includes(problems);
@@ -35,5 +36,5 @@ export function explainResponse({ answer }: Exchange): Explanation {
 
 function waitHint(answer: ReceivedAnswer): string {
   const seconds = headerOf(answer, 'retry-after') ?? '1';
-  return `Wait ${seconds} s. Retrying sooner makes the wait longer.`;
+  return words.hint.wait(seconds);
 }

@@ -1,6 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { InboxText } from '../api/record-types.ts';
+import { useCanChange } from '../session/role.ts';
+import { words } from '../words/try.tsx';
 import { Bubble, ReplyBubble } from './bubble.tsx';
 import styles from './handset.module.css';
 import { ReplyForm } from './reply-form.tsx';
@@ -16,6 +18,7 @@ interface HandsetProps {
 
 /** The virtual phone. It shows the texts that the application sends to any number. */
 export function Handset({ applicationId, number, onNumber, onCode }: HandsetProps) {
+  const canChange = useCanChange();
   const { texts, live } = useInbox(applicationId);
   const { replies, reload } = useReplies(applicationId, number);
   const [seen, setSeen] = useState<Map<string, number> | undefined>(undefined);
@@ -43,19 +46,19 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
   }, [number, loaded, talk.length]);
 
   return (
-    <section className={styles.place} aria-label="Virtual handset">
+    <section className={styles.place} aria-label={words.handset.title}>
       <div className={styles.phone}>
         <div className={styles.top}>
           <span className={styles.speaker} aria-hidden="true" />
-          <strong className={styles.number}>{number === '' ? 'No number' : number}</strong>
+          <strong className={styles.number}>{number === '' ? words.handset.noNumber : number}</strong>
           <span className={styles.live} data-live={live}>
-            {live ? 'Live' : 'Connecting…'}
+            {live ? words.handset.live : words.handset.connecting}
           </span>
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
-        <div className={styles.screen} ref={log} role="log" aria-label={`Texts to ${number}`} tabIndex={0}>
+        <div className={styles.screen} ref={log} role="log" aria-label={words.handset.texts(number)} tabIndex={0}>
           {texts === undefined && <Skeleton height={60} radius="lg" />}
-          {texts !== undefined && shown.length === 0 && <p className={styles.nothing}>No texts yet. Send one.</p>}
+          {texts !== undefined && shown.length === 0 && <p className={styles.nothing}>{words.handset.empty}</p>}
           {talk.map((text) =>
             'id' in text ? (
               <ReplyBubble key={text.id} reply={text} />
@@ -64,11 +67,13 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
             ),
           )}
         </div>
-        {senders.length > 0 && (
+        {/* Its place is kept, so that the phone does not grow when the first text arrives. */}
+        {canChange && senders.length === 0 && <div className={styles.noReply} />}
+        {canChange && senders.length > 0 && (
           <ReplyForm key={number} applicationId={applicationId} from={number} senders={senders} onReplied={reload} />
         )}
         <fieldset className={styles.numbers}>
-          <legend className={styles.legend}>Handsets</legend>
+          <legend className={styles.legend}>{words.handset.numbers}</legend>
           {[...counts].map(([each, arrived]) => {
             const unread = each === number ? 0 : arrived - (seen?.get(each) ?? 0);
             return (
@@ -77,7 +82,7 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
                 type="button"
                 className={styles.pick}
                 aria-pressed={each === number}
-                aria-label={unread > 0 ? `${each}, ${unread} new` : each}
+                aria-label={unread > 0 ? words.handset.unread(each, unread) : each}
                 data-unread={unread > 0 ? unread : undefined}
                 onClick={() => onNumber(each)}
               >

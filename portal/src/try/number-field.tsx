@@ -1,6 +1,7 @@
-import { TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/try.tsx';
 import { testNumbers } from './test-numbers.ts';
 
 interface NumberFieldProps {
@@ -13,13 +14,11 @@ export function NumberField({ value, onChange }: NumberFieldProps) {
   const id = useId();
   const sandbox = service.environment === 'sandbox';
   const does = testNumbers.find(({ number }) => number === value)?.does;
-  const hint = sandbox
-    ? (does ?? 'Any number works: texts go to this page’s handset.')
-    : 'This text goes to a real phone.';
+  const hint = sandbox ? (does ?? words.form.anyNumber) : words.form.realPhone;
   return (
     <>
       <TextInput
-        label="To"
+        label={words.form.to}
         description={hint}
         type="tel"
         autoComplete="off"
@@ -28,6 +27,7 @@ export function NumberField({ value, onChange }: NumberFieldProps) {
         onChange={(event) => onChange(event.currentTarget.value)}
         list={id}
       />
+      {sandbox && <Scenarios value={value} onChange={onChange} />}
       <datalist id={id}>
         {sandbox &&
           testNumbers.map(({ number, does: label }) => (
@@ -35,5 +35,28 @@ export function NumberField({ value, onChange }: NumberFieldProps) {
           ))}
       </datalist>
     </>
+  );
+}
+
+/** The test numbers by what happens to a text; the field says more about the chosen one. */
+function Scenarios({ value, onChange }: NumberFieldProps) {
+  return (
+    <Group gap={6} role="group" aria-label={words.form.testNumbers}>
+      {testNumbers.map(
+        ({ number, does, scenario }) =>
+          scenario !== undefined && (
+            <Button
+              key={number}
+              size="xs"
+              variant={number === value ? 'light' : 'default'}
+              aria-pressed={number === value}
+              title={`${number}: ${does}`}
+              onClick={() => onChange(number)}
+            >
+              {scenario}
+            </Button>
+          ),
+      )}
+    </Group>
   );
 }

@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words } from '../words/try.tsx';
 import styles from './handset.module.css';
 
 interface ReplyFormProps {
@@ -37,17 +38,17 @@ export function ReplyForm({ applicationId, from, senders, onReplied }: ReplyForm
     <form className={styles.reply} onSubmit={submit} noValidate>
       {senders.length > 1 && (
         <NativeSelect
-          aria-label="Reply to"
+          aria-label={words.reply.sender}
           size="xs"
-          data={senders.map((sender) => ({ value: sender, label: `To ${sender}` }))}
+          data={senders.map((sender) => ({ value: sender, label: words.handset.to(sender) }))}
           value={to}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
       )}
       <div className={styles.replyLine}>
         <TextInput
-          aria-label={`Reply to ${to}`}
-          placeholder={`Reply to ${to}`}
+          aria-label={words.reply.message(to)}
+          placeholder={words.reply.message(to)}
           size="sm"
           radius="xl"
           value={message}
@@ -57,8 +58,8 @@ export function ReplyForm({ applicationId, from, senders, onReplied }: ReplyForm
           type="submit"
           size={36}
           radius="xl"
-          aria-label="Send the reply"
-          title="Send the reply"
+          aria-label={words.reply.send}
+          title={words.reply.send}
           loading={busy}
           disabled={message === ''}
         >

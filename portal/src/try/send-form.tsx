@@ -4,7 +4,10 @@ import type { ApiName, ApplicationDetail } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words } from '../words/try.tsx';
+import type { Exchange } from './exchange.ts';
 import { NumberField } from './number-field.tsx';
+import { ResultLine } from './result-line.tsx';
 import styles from './try-it.module.css';
 import type { ApiClient } from './use-api-client.ts';
 
@@ -15,19 +18,22 @@ export interface FormProps {
   setTo: (to: string) => void;
   /** Called with the number of each send. */
   onSent: (to: string) => void;
+  /** Whether the credential is filled in; if not, its field says so. */
+  hasSecret: () => boolean;
 }
 
-export function SendForm({ api, client, to, setTo, onSent }: FormProps & { api: ApiName }) {
+export function SendForm({ api, client, to, setTo, onSent, hasSecret }: FormProps & { api: ApiName }) {
   const [from, setFrom] = useState('ACME');
-  const [message, setMessage] = useState('Hello from Heliograph');
+  const [message, setMessage] = useState(words.form.sample);
+  const [result, setResult] = useState<Exchange | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
     onSent(to);
-    await client.send(api, 'Send a text', `/${api}/v1/messages`, { to, from, message });
+    setResult(await client.send(api, words.form.send, `/${api}/v1/messages`, { to, from, message }));
   });
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    run();
+    if (hasSecret()) run();
   }
 
   return (
@@ -36,14 +42,14 @@ export function SendForm({ api, client, to, setTo, onSent }: FormProps & { api: 
         <div className={styles.fields}>
           <NumberField value={to} onChange={setTo} />
           <TextInput
-            label="From"
-            description="Up to 11 letters, or a number"
+            label={words.form.from}
+            description={words.form.fromRule}
             value={from}
             onChange={(event) => setFrom(event.currentTarget.value)}
           />
         </div>
         <Textarea
-          label="Message"
+          label={words.form.message}
           rows={3}
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
@@ -51,8 +57,9 @@ export function SendForm({ api, client, to, setTo, onSent }: FormProps & { api: 
         <ProblemCallout problem={problem} />
         <Group>
           <Button type="submit" loading={busy} rightSection={<Icon name="arrow" size={16} />}>
-            Send
+            {words.form.submit}
           </Button>
+          {!busy && <ResultLine exchange={result} />}
         </Group>
       </Stack>
     </form>

@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, VisuallyHidden } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { apis } from '../api/apis.ts';
 import type { InboxText } from '../api/record-types.ts';
@@ -9,28 +9,36 @@ import { Callout } from '../parts/callout.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { usePageState } from '../session/page-state.ts';
+import { useCanChange } from '../session/role.ts';
 import { useSecrets } from '../session/secrets.ts';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/try.tsx';
 import type { Exchange } from './exchange.ts';
 import { ExchangeView } from './exchange-view.tsx';
 import { explainResponse } from './explain-response.ts';
 import { Handset } from './handset.tsx';
 import { SecretField } from './secret-field.tsx';
 import { SendForm } from './send-form.tsx';
+import { TryForViewer } from './try-for-viewer.tsx';
 import styles from './try-it.module.css';
 import { useApiClient } from './use-api-client.ts';
+import { useScrollToNewest } from './use-scroll-to-newest.ts';
 import { VerifyForm } from './verify-form.tsx';
 import type { VerifyState } from './verify-state.ts';
 
 const firstNumber = '+15005550100';
 
-export default function TryIt({ application }: TabProps) {
+export default function TryIt(props: TabProps) {
+  return useCanChange() ? <CallApi {...props} /> : <TryForViewer />;
+}
+
+function CallApi({ application }: TabProps) {
   const { service } = useSession();
   const sandbox = service.environment === 'sandbox';
   const { id, registrations } = application;
-  const [api, updateApi] = usePageState<ApiName>(`api to try of ${id}`, firstApi(registrations));
-  const [to, updateTo] = usePageState(`number to try of ${id}`, sandbox ? firstNumber : '');
-  const [state, updateState] = usePageState<VerifyState>(`verification to try of ${id}`, {
+  const [api, updateApi] = usePageState<ApiName>(`try-api-${id}`, firstApi(registrations));
+  const [to, updateTo] = usePageState(`try-number-${id}`, sandbox ? firstNumber : '');
+  const [state, updateState] = usePageState<VerifyState>(`try-verification-${id}`, {
     id: '',
     code: '',
     outcome: undefined,
@@ -49,31 +57,47 @@ export default function TryIt({ application }: TabProps) {
     });
   }
 
-  const form = { application, client, to, setTo: (next: string) => updateTo(() => next), onSent: setNumber };
+  const secretField = useRef<HTMLInputElement>(null);
+  const [isMissing, setIsMissing] = useState(false);
+  function hasSecret(): boolean {
+    const has = (api === 'sms' ? secrets.apiKey : secrets.clientSecret) !== '';
+    setIsMissing(!has);
+    if (!has) secretField.current?.focus();
+    return has;
+  }
+
+  const { formPart, exchangesPart } = useScrollToNewest(newest?.id);
+  const setTo = (next: string) => updateTo(() => next);
+  const form = { application, client, to, setTo, onSent: setNumber, hasSecret };
   return (
     <div className={styles.page} data-handset={sandbox || undefined}>
-      <div className={styles.form}>
-        <Panel title="Call the API" lead="These calls are real and count against your plan.">
+      <div className={styles.form} ref={formPart}>
+        <Panel title={words.title} lead={words.lead}>
           <Stack>
             <SegmentedControl
-              aria-label="API"
+              aria-label={words.form.api}
               fullWidth
               value={api}
-              onChange={(next) => updateApi(() => next)}
+              onChange={(next) => {
+                setIsMissing(false);
+                updateApi(() => next);
+              }}
               data={apis.map(({ name, title }) => ({ value: name, label: title }))}
             />
             {registration === undefined ? (
-              <EmptyState title="Not registered for this API">
-                Choose a plan on the <Link href={`/applications/${id}`}>overview</Link>, then come back.
-              </EmptyState>
+              <EmptyState title={words.notRegistered}>{words.choosePlan(id)}</EmptyState>
             ) : (
               <>
-                {registration.status === 'pending' && (
-                  <Callout tone="wait">
-                    An operator has not approved this registration yet. Requests will be refused.
-                  </Callout>
-                )}
-                <SecretField application={application} api={api} secrets={secrets} updateSecrets={updateSecrets} />
+                {registration.status === 'pending' && <Callout tone="wait">{words.notApproved}</Callout>}
+                <SecretField
+                  key={api === 'sms' ? 'key' : 'client'}
+                  ref={secretField}
+                  application={application}
+                  api={api}
+                  secrets={secrets}
+                  updateSecrets={updateSecrets}
+                  isMissing={isMissing}
+                />
                 {api === 'verify' ? (
                   <VerifyForm {...form} state={state} updateState={updateState} />
                 ) : (
@@ -85,11 +109,20 @@ export default function TryIt({ application }: TabProps) {
         </Panel>
       </div>
       {newest !== undefined && (
-        <section aria-label="Requests and responses" className={styles.exchanges}>
+        <section aria-label={words.exchange.list} className={styles.exchanges} ref={exchangesPart}>
           <Announcement exchange={newest} />
-          <h2 className={styles.heading}>Requests and responses, newest first</h2>
+          <h2 className={styles.heading}>{words.exchange.listTitle}</h2>
           {client.exchanges.map((exchange, index) => (
-            <ExchangeView key={exchange.id} exchange={exchange} applicationId={id} open={index === 0} />
+            <ExchangeView
+              key={exchange.id}
+              exchange={exchange}
+              open={index === 0}
+              trace={(correlationId) => (
+                <Link href={`/applications/${id}/requests/${correlationId}`}>
+                  <code>{correlationId}</code>
+                </Link>
+              )}
+            />
           ))}
         </section>
       )}

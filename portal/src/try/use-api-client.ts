@@ -2,6 +2,7 @@ import type { ApiName, ApplicationDetail } from '../api/types.ts';
 import { readPageState, usePageState, writePageState } from '../session/page-state.ts';
 import type { Secrets } from '../session/secrets.ts';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/try.tsx';
 import { bodyOf, type Exchange, sendRequest } from './exchange.ts';
 
 interface Token {
@@ -23,9 +24,9 @@ export interface ApiClient {
 /** Calls the three APIs as the developer's own program would, and records each request and response. */
 export function useApiClient(application: ApplicationDetail, secrets: Secrets): ApiClient {
   const { service } = useSession();
-  const [exchanges, updateExchanges] = usePageState<Exchange[]>(`exchanges of ${application.id}`, []);
+  const [exchanges, updateExchanges] = usePageState<Exchange[]>(`exchanges-${application.id}`, []);
 
-  const tokenKey = (api: ApiName) => `token of ${application.id} for ${api}`;
+  const tokenKey = (api: ApiName) => `token-${application.id}-${api}`;
 
   function record(exchange: Exchange): Exchange {
     updateExchanges((before) => [exchange, ...before].slice(0, mostExchanges));
@@ -61,7 +62,7 @@ export function useApiClient(application: ApplicationDetail, secrets: Secrets): 
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const path = new URL(service.token_url).pathname;
     const request = { method: 'POST', path, headers, body: form.toString() };
-    const exchange = await sendRequest('Get a token', request, [secrets.clientSecret]);
+    const exchange = await sendRequest(words.getToken, request, [secrets.clientSecret]);
     const answer = exchange.answer && bodyOf<{ access_token?: string; expires_in?: number }>(exchange.answer);
     if (!answer?.access_token) return record(exchange);
     record({ ...exchange, secrets: [...exchange.secrets, answer.access_token] });

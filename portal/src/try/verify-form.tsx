@@ -5,9 +5,11 @@ import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import type { Update } from '../session/page-state.ts';
+import { words } from '../words/try.tsx';
 import { CheckForm } from './check-form.tsx';
-import { bodyOf } from './exchange.ts';
+import { bodyOf, type Exchange } from './exchange.ts';
 import { NumberField } from './number-field.tsx';
+import { ResultLine } from './result-line.tsx';
 import type { FormProps } from './send-form.tsx';
 import styles from './try-it.module.css';
 import type { VerifyState } from './verify-state.ts';
@@ -18,20 +20,23 @@ interface VerifyFormProps extends FormProps {
 }
 
 /** Starts a verification and checks its code. */
-export function VerifyForm({ client, to, setTo, onSent, state, updateState }: VerifyFormProps) {
+export function VerifyForm({ client, to, setTo, onSent, hasSecret, state, updateState }: VerifyFormProps) {
   const [domain, setDomain] = useState('');
+  const [result, setResult] = useState<Exchange | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
     onSent(to);
     const autofill = domain === '' ? {} : { autofill: { domain } };
     const body = { to, channel: 'sms', ...autofill };
-    const { answer } = await client.send('verify', 'Start a verification', '/verify/v1/verifications', body);
+    const exchange = await client.send('verify', words.verify.start, '/verify/v1/verifications', body);
+    setResult(exchange);
+    const { answer } = exchange;
     const started = answer?.status === 200 ? bodyOf<Verification>(answer) : undefined;
     if (started) updateState(() => ({ id: started.id, code: '', outcome: started }));
   });
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    run();
+    if (hasSecret()) run();
   }
 
   return (
@@ -41,9 +46,9 @@ export function VerifyForm({ client, to, setTo, onSent, state, updateState }: Ve
           <div className={styles.fields}>
             <NumberField value={to} onChange={setTo} />
             <TextInput
-              label="Autofill domain (optional)"
-              description="Lets a phone fill in the code on that site"
-              placeholder="example.com"
+              label={words.verify.domain}
+              description={words.verify.domainDetail}
+              placeholder={words.verify.domainExample}
               value={domain}
               onChange={(event) => setDomain(event.currentTarget.value.trim())}
             />
@@ -51,12 +56,13 @@ export function VerifyForm({ client, to, setTo, onSent, state, updateState }: Ve
           <ProblemCallout problem={problem} />
           <Group>
             <Button type="submit" loading={busy} rightSection={<Icon name="arrow" size={16} />}>
-              {state.id === '' ? 'Send the code' : 'Send the code again'}
+              {state.id === '' ? words.verify.send : words.verify.sendAgain}
             </Button>
+            {!busy && <ResultLine exchange={result} />}
           </Group>
         </Stack>
       </form>
-      {state.id !== '' && <CheckForm client={client} state={state} updateState={updateState} />}
+      {state.id !== '' && <CheckForm client={client} hasSecret={hasSecret} state={state} updateState={updateState} />}
     </Stack>
   );
 }

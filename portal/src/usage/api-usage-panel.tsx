@@ -5,6 +5,7 @@ import type { ApiUsage } from '../api/record-types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Status } from '../parts/status.tsx';
+import { words } from '../words/usage.tsx';
 import { Quota } from './quota.tsx';
 import type { Span } from './spans.ts';
 import { StepTable } from './step-table.tsx';
@@ -18,40 +19,39 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 
 export function ApiUsagePanel({ usage, span }: { usage: ApiUsage; span: Span }) {
   const { totals, states } = usage;
-  const limit = usage.per_minute * span.minutes;
   return (
     <Panel
       title={apiTitle(usage.api)}
-      lead={`${planTitle(usage.plan)} plan: ${count.format(usage.per_minute)} requests a minute, at most ${count.format(usage.burst)} a second.`}
+      lead={words.plan(planTitle(usage.plan), count.format(usage.per_minute), count.format(usage.burst))}
       actions={<Quota remaining={usage.remaining} limit={usage.per_minute} resetSeconds={usage.reset_seconds} />}
     >
       <Facts
         facts={[
-          ['Admitted', count.format(totals.admitted)],
-          ['Refused', count.format(totals.refused)],
+          [words.allowed, count.format(totals.admitted)],
+          [words.limited, count.format(totals.refused)],
           ...(usage.api === 'verify'
             ? ([
-                ['Verifications started', count.format(totals.verifications)],
-                ['Approved', count.format(totals.approved)],
+                [words.started, count.format(totals.verifications)],
+                [words.approved, count.format(totals.approved)],
                 [
-                  'Conversion',
+                  words.conversion,
                   totals.verifications === 0 ? '–' : percent.format(totals.approved / totals.verifications),
                 ],
               ] satisfies [string, string][])
             : ([
-                ['Messages', count.format(totals.messages)],
-                ['Segments', count.format(totals.segments)],
+                [words.messages, count.format(totals.messages)],
+                [words.segments, count.format(totals.segments)],
               ] satisfies [string, string][])),
         ]}
       />
       <div className={styles.chart}>
-        <Suspense fallback={<Skeleton height={230} />}>
-          <UsageChart steps={usage.steps} limit={limit} span={span} title={apiTitle(usage.api)} />
+        <Suspense fallback={<Skeleton height={262} />}>
+          <UsageChart steps={usage.steps} perMinute={usage.per_minute} span={span} title={apiTitle(usage.api)} />
         </Suspense>
       </div>
       <div className={styles.states}>
-        <strong>{usage.api === 'verify' ? 'Verifications by state' : 'Messages by state'}</strong>
-        {Object.keys(states).length === 0 && <span className={styles.quiet}>None in this time span.</span>}
+        <strong>{usage.api === 'verify' ? words.verificationsByState : words.messagesByState}</strong>
+        {Object.keys(states).length === 0 && <span className={styles.quiet}>{words.none}</span>}
         {Object.entries(states).map(([state, number]) => (
           <span key={state} className={styles.state}>
             <Status state={state} /> {count.format(number)}

@@ -1,3 +1,4 @@
+import { words } from '../words/usage.tsx';
 import '@mantine/core/styles/RingProgress.css';
 import { RingProgress } from '@mantine/core';
 import styles from './usage.module.css';
@@ -19,11 +20,9 @@ export function Quota({ remaining, limit, resetSeconds }: { remaining: number; l
         aria-hidden="true"
       />
       <div>
-        <strong className={styles.left}>
-          {count.format(remaining)} of {count.format(limit)}
-        </strong>
+        <strong className={styles.left}>{words.quota.left(count.format(remaining), count.format(limit))}</strong>
         <div className={styles.quiet}>
-          left this minute{remaining < limit ? `, full again in ${resetSeconds} s` : ''}
+          {remaining < limit ? words.quota.fullIn(resetSeconds) : words.quota.thisMinute}
         </div>
       </div>
     </div>

@@ -1,3 +1,4 @@
+import { words } from '../words/usage.tsx';
 export interface Span {
   name: string;
   title: string;
@@ -23,7 +24,7 @@ function steps(count: number, stepMs: number, now: Date): { from: string; to: st
 export const spans: [Span, ...Span[]] = [
   {
     name: 'hour',
-    title: 'Last hour',
+    title: words.spans.hour,
     step: 'minute',
     minutes: 1,
     query: () => ({}),
@@ -31,7 +32,7 @@ export const spans: [Span, ...Span[]] = [
   },
   {
     name: 'day',
-    title: 'Last day',
+    title: words.spans.day,
     step: 'hour',
     minutes: 60,
     query: (now) => ({ ...steps(24, hourMs, now), step: 'hour' }),
@@ -39,7 +40,7 @@ export const spans: [Span, ...Span[]] = [
   },
   {
     name: 'month',
-    title: 'Last month',
+    title: words.spans.month,
     step: 'day',
     minutes: 1440,
     query: (now) => ({ ...steps(30, dayMs, now), step: 'day' }),

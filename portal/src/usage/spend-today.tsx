@@ -3,6 +3,7 @@ import type { Spend } from '../api/operator-types.ts';
 import { useLoad } from '../api/use-load.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { words } from '../words/usage.tsx';
 
 const refreshMs = 10_000;
 const count = new Intl.NumberFormat();
@@ -13,12 +14,12 @@ export function SpendToday({ applicationId }: { applicationId: string }) {
   if (data === undefined || data.segments_per_day === null) return null;
   const { segments, segments_per_day } = data;
   return (
-    <Panel title="Segments today" lead="Above the limit, sends get a 402. The day begins at midnight UTC.">
+    <Panel title={words.today.title} lead={words.today.lead}>
       <Facts
         facts={[
-          ['Sent', count.format(segments)],
-          ['Limit', count.format(segments_per_day)],
-          ['Left', count.format(Math.max(0, segments_per_day - segments))],
+          [words.today.sent, count.format(segments)],
+          [words.today.limit, count.format(segments_per_day)],
+          [words.today.left, count.format(Math.max(0, segments_per_day - segments))],
         ]}
       />
     </Panel>

@@ -1,12 +1,12 @@
 import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
-import { useState } from 'react';
-import { Link } from 'wouter';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { Usage } from '../api/record-types.ts';
 import { useLoad } from '../api/use-load.ts';
 import type { TabProps } from '../applications/application-page.tsx';
+import { useFilters } from '../location.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words } from '../words/usage.tsx';
 import { ApiUsagePanel } from './api-usage-panel.tsx';
 import { type Span, spans } from './spans.ts';
 import { SpendToday } from './spend-today.tsx';
@@ -15,23 +15,18 @@ import styles from './usage.module.css';
 const refreshMs = 5000;
 
 export default function UsageTab({ application }: TabProps) {
-  const [name, setName] = useState('hour');
-  const span = spans.find((each) => each.name === name) ?? spans[0];
+  const { values, change } = useFilters({ range: 'hour' });
+  const span = spans.find((each) => each.name === values.range) ?? spans[0];
   if (application.registrations.length === 0) {
-    return (
-      <EmptyState title="No usage yet">
-        Register for an API on the <Link href={`/applications/${application.id}`}>overview</Link>. This page then counts
-        every request.
-      </EmptyState>
-    );
+    return <EmptyState title={words.empty.title}>{words.empty.next(application.id)}</EmptyState>;
   }
   return (
     <Stack gap="lg">
       <div className={styles.bar}>
         <SegmentedControl
-          aria-label="Time span"
+          aria-label={words.span}
           value={span.name}
-          onChange={setName}
+          onChange={(range) => change({ range })}
           data={spans.map(({ name: value, title }) => ({ value, label: title }))}
         />
       </div>

@@ -1,6 +1,7 @@
 import { Title } from '@mantine/core';
 import { PageTitle } from '../parts/page-title.tsx';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/visitor.tsx';
 import { Illustration } from './illustration.tsx';
 import styles from './landing.module.css';
 import { SignUp } from './sign-up.tsx';
@@ -12,11 +13,8 @@ export function Landing() {
     <>
       <div className={styles.top}>
         <div>
-          <PageTitle
-            documentTitle="Sign up"
-            lead="Self-hosted number verification and SMS messaging. Sign up, register an application, and get its key at once."
-          >
-            From sign-up to a delivered text in a minute
+          <PageTitle documentTitle={words.signUp.title} lead={words.landing.lead}>
+            {words.landing.title}
           </PageTitle>
           <div className={styles.picture}>
             <Illustration />
@@ -25,20 +23,14 @@ export function Landing() {
         <SignUp />
       </div>
       <Title order={2} mb={16}>
-        Three steps
+        {words.landing.steps}
       </Title>
       <ol className={styles.steps}>
-        <Step title="Create an application">It holds your credentials. Recipients see its name in texts.</Step>
-        <Step title="Register it for an API and a plan">
-          {sandbox
-            ? 'Approved at once. You get a key and a curl command to paste.'
-            : 'You get a key and a curl command. They work once an operator approves.'}
+        <Step title={words.landing.create}>{words.landing.createDetail}</Step>
+        <Step title={words.landing.register}>
+          {sandbox ? words.landing.registerInSandbox : words.landing.registerInProduction}
         </Step>
-        <Step title="Send your first text">
-          {sandbox
-            ? 'From the portal or your terminal. It arrives on a virtual handset.'
-            : 'From the portal or your terminal. The portal shows each step of the delivery.'}
-        </Step>
+        <Step title={words.landing.send}>{sandbox ? words.landing.sendInSandbox : words.landing.sendInProduction}</Step>
       </ol>
     </>
   );

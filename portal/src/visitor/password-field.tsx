@@ -1,4 +1,5 @@
 import { PasswordInput } from '@mantine/core';
+import { words } from '../words/visitor.tsx';
 
 interface PasswordFieldProps {
   label: string;
@@ -8,20 +9,23 @@ interface PasswordFieldProps {
   /** A new password shows what makes a good one; browsers then offer to make one up. */
   isNew?: boolean;
   required?: boolean;
+  autoFocus?: boolean;
 }
 
-export function PasswordField({ label, value, onChange, error, isNew = false, required = false }: PasswordFieldProps) {
+export function PasswordField({ isNew = false, required = false, autoFocus = false, ...field }: PasswordFieldProps) {
+  const { label, value, onChange, error } = field;
   return (
     <PasswordInput
       label={label}
-      description={isNew ? 'At least 8 characters; a sentence of 15 or more is better.' : undefined}
+      description={isNew ? words.password.rule : undefined}
       autoComplete={isNew ? 'new-password' : 'current-password'}
       required={required}
+      autoFocus={autoFocus}
       withAsterisk={false}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={error}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      visibilityToggleButtonProps={{ 'aria-label': words.password.show }}
     />
   );
 }

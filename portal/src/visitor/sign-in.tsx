@@ -1,23 +1,27 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Link } from 'wouter';
 import { call } from '../api/call.ts';
-import type { Account } from '../api/types.ts';
+import type { Account, Challenge } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/visitor.tsx';
 import styles from './narrow.module.css';
 import { PasswordField } from './password-field.tsx';
+import { SecondFactorStep } from './second-factor-step.tsx';
 
 export function SignIn() {
   const { enter, expired, service } = useSession();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const [challenge, setChallenge] = useState<string | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
-    enter(await call<Account>('POST', '/portal/v1/sessions', { body: { email, password } }));
+    const answer = await call<Account | Challenge>('POST', '/portal/v1/sessions', { body: { email, password } });
+    if ('challenge' in answer) setChallenge(answer.challenge);
+    else enter(answer);
   });
 
   function submit(event: FormEvent): void {
@@ -25,41 +29,39 @@ export function SignIn() {
     run();
   }
 
+  if (challenge !== undefined)
+    return <SecondFactorStep challenge={challenge} onCancel={() => setChallenge(undefined)} />;
   return (
     <div className={styles.narrow}>
-      <PageTitle>Sign in</PageTitle>
+      <PageTitle>{words.signIn.title}</PageTitle>
       <Panel>
         <form onSubmit={submit} noValidate>
           <Stack>
-            {expired && <Callout tone="calm">Your session has ended. Sign in again to continue.</Callout>}
+            {expired && <Callout tone="calm">{words.signIn.expired}</Callout>}
             <TextInput
-              label="Email"
+              label={words.email}
               type="email"
               autoComplete="username"
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
               error={problem?.of('email')}
             />
-            <PasswordField label="Password" value={password} onChange={setPassword} error={problem?.of('password')} />
+            <PasswordField
+              label={words.password.label}
+              value={password}
+              onChange={setPassword}
+              error={problem?.of('password')}
+            />
             <ProblemCallout problem={problem} fields={['email', 'password']} />
             <Button type="submit" size="md" loading={busy}>
-              Sign in
+              {words.signIn.title}
             </Button>
-            <span>
-              New here? <Link href="/">Sign up</Link>
-            </span>
+            <span>{words.signIn.noAccount}</span>
           </Stack>
         </form>
       </Panel>
-      {service.environment === 'sandbox' && (
-        <p className={styles.aside}>
-          To look around, use the demo account with its two applications. The service printed its email and password at
-          the first start, and saved them in <code>sandbox-credentials.json</code> in the data folder.
-        </p>
-      )}
-      <p className={styles.aside}>
-        Forgot your password? Ask the administrator for a reset link: <code>npm run reset-password -- your@email</code>
-      </p>
+      {service.environment === 'sandbox' && <p className={styles.aside}>{words.signIn.demo}</p>}
+      <p className={styles.aside}>{words.signIn.forgotten}</p>
     </div>
   );
 }

@@ -1,12 +1,13 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/visitor.tsx';
 import { PasswordField } from './password-field.tsx';
 
 export function SignUp() {
@@ -25,11 +26,11 @@ export function SignUp() {
   }
 
   return (
-    <Panel title="Sign up">
+    <Panel title={words.signUp.title}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Email"
+            label={words.email}
             type="email"
             autoComplete="email"
             required
@@ -39,7 +40,7 @@ export function SignUp() {
             error={problem?.of('email')}
           />
           <PasswordField
-            label="Password"
+            label={words.password.label}
             isNew
             required
             value={password}
@@ -48,11 +49,9 @@ export function SignUp() {
           />
           <ProblemCallout problem={problem} fields={['email', 'password']} />
           <Button type="submit" size="md" loading={busy}>
-            Create my account
+            {words.signUp.submit}
           </Button>
-          <span>
-            Already have an account? <Link href="/sign-in">Sign in</Link>
-          </span>
+          <span>{words.signUp.hasAccount}</span>
         </Stack>
       </form>
     </Panel>

@@ -8,6 +8,8 @@ import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useCanChange } from '../session/role.ts';
+import { words } from '../words/webhooks.tsx';
 import styles from './webhooks.module.css';
 
 interface DeliveryRowProps {
@@ -21,10 +23,11 @@ interface DeliveryRowProps {
 /** One event for one webhook; opened, it shows every attempt. */
 export function DeliveryRow({ applicationId, delivery, path, onReplay }: DeliveryRowProps) {
   const showToast = useToast();
+  const canChange = useCanChange();
   const { event_id, type, subject, sequence, time, status, attempts, next_attempt_at } = delivery;
   const { run, busy, problem } = useAction(async () => {
     await call('POST', `${path}/deliveries/${event_id}/replay`);
-    showToast('Event queued to be sent again.');
+    showToast(words.delivery.replayed);
     onReplay();
   });
   return (
@@ -32,7 +35,7 @@ export function DeliveryRow({ applicationId, delivery, path, onReplay }: Deliver
       <summary>
         <Status state={status} />
         <strong className={styles.type}>{type}</strong>
-        <span className={styles.quiet}>{attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}</span>
+        <span className={styles.quiet}>{words.delivery.attempts(attempts.length)}</span>
         <span className={styles.quiet}>
           <Time at={time} />
         </span>
@@ -40,18 +43,24 @@ export function DeliveryRow({ applicationId, delivery, path, onReplay }: Deliver
       <div className={styles.story}>
         <div className={styles.line}>
           <RecordLink applicationId={applicationId} subject={subject} />
-          <span className={styles.quiet}>
-            sequence {sequence} · <code>{event_id}</code>
-          </span>
-          <Button size="xs" variant="default" loading={busy} onClick={() => run()} aria-label={`Replay ${type}`}>
-            Replay
-          </Button>
+          <span className={styles.quiet}>{words.delivery.numbers(sequence, event_id)}</span>
+          {canChange && (
+            <Button
+              size="xs"
+              variant="default"
+              loading={busy}
+              onClick={() => run()}
+              aria-label={words.delivery.replayType(type)}
+            >
+              {words.delivery.replay}
+            </Button>
+          )}
         </div>
         <ProblemCallout problem={problem} />
         <Attempts attempts={attempts} />
         {next_attempt_at !== null && (
           <p className={styles.quiet}>
-            Next attempt: <Time at={next_attempt_at} />
+            {words.delivery.next} <Time at={next_attempt_at} />
           </p>
         )}
       </div>
@@ -59,16 +68,21 @@ export function DeliveryRow({ applicationId, delivery, path, onReplay }: Deliver
   );
 }
 
-const columns = ['Time', 'Answer', { title: 'Milliseconds', number: true as const }, 'Error'];
+const columns = [
+  words.delivery.time,
+  words.delivery.answer,
+  { title: words.delivery.duration, number: true as const },
+  words.delivery.error,
+];
 
 function Attempts({ attempts }: { attempts: WebhookAttempt[] }) {
   return (
     <Table
-      label="Attempts"
+      label={words.delivery.attemptList}
       columns={columns}
       rows={attempts.map(({ time, status_code, milliseconds, error }) => ({
         key: time,
-        cells: [<Time key="time" at={time} />, status_code ?? 'No answer', milliseconds, error ?? '–'],
+        cells: [<Time key="time" at={time} />, status_code ?? words.delivery.noAnswer, milliseconds, error ?? '–'],
       }))}
     />
   );

@@ -2,6 +2,7 @@ import { Button, Modal, Skeleton, Stack, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Callout } from '../parts/callout.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { words } from '../words/webhooks.tsx';
 
 export const VerifyCode = lazy(() => import('./verify-code.tsx'));
 
@@ -11,23 +12,23 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose: () => 
     <Modal
       opened
       onClose={onClose}
-      title="Your webhook secret"
+      title={words.secret.title}
       size="xl"
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
       <Stack>
-        <Callout tone="wait" title="Copy the secret now. It will not be shown again.">
-          Your receiver needs it to tell our calls from forged ones. If you lose it, create a new one.
+        <Callout tone="wait" title={words.secret.once}>
+          {words.secret.why}
         </Callout>
-        <CodeBlock what="the secret" text={secret} />
-        <Title order={3}>Code that verifies a webhook</Title>
+        <CodeBlock what={words.secret.copy} text={secret} />
+        <Title order={3}>{words.secret.code}</Title>
         <Suspense fallback={<Skeleton height={320} />}>
           <VerifyCode />
         </Suspense>
         <Button onClick={onClose} data-autofocus>
-          I have copied it
+          {words.secret.done}
         </Button>
       </Stack>
     </Modal>

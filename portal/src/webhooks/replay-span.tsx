@@ -5,6 +5,7 @@ import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { words } from '../words/webhooks.tsx';
 import { type ChosenTypes, TypeChoice } from './type-choice.tsx';
 
 const hourMs = 3_600_000;
@@ -25,7 +26,7 @@ export function ReplaySpan({ path, onReplay }: { path: string; onReplay: () => v
   return (
     <>
       <Button variant="default" leftSection={<Icon name="refresh" size={16} />} onClick={() => setOpen(true)}>
-        Replay a time span
+        {words.replay.title}
       </Button>
       {open && <SpanForm path={path} onClose={() => setOpen(false)} onReplay={onReplay} />}
     </>
@@ -46,7 +47,7 @@ function SpanForm({ path, onClose, onReplay }: SpanFormProps) {
   const { run, busy, problem } = useAction(async () => {
     const body = { since: toTime(since), types: chosen ?? [], ...(until !== '' && { until: toTime(until) }) };
     await call('POST', `${path}/replay`, { body });
-    showToast('Events queued to be sent again.');
+    showToast(words.replay.done);
     onClose();
     onReplay();
   });
@@ -57,32 +58,36 @@ function SpanForm({ path, onClose, onReplay }: SpanFormProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Replay a time span" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.replay.title}
+      size="lg"
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
-          <p style={{ margin: 0 }}>
-            Sends every event of the span again, oldest first, with its old id. Events are kept for 7 days.
-          </p>
+          <p style={{ margin: 0 }}>{words.replay.detail}</p>
           <TextInput
-            label="From"
+            label={words.replay.from}
             type="datetime-local"
             data-autofocus
             value={since}
             onChange={(event) => setSince(event.currentTarget.value)}
-            error={problem?.of('since', 'The start')}
+            error={problem?.of('since', words.replay.from)}
           />
           <TextInput
-            label="To"
+            label={words.replay.to}
             type="datetime-local"
-            description="Empty: until now."
+            description={words.replay.toRule}
             value={until}
             onChange={(event) => setUntil(event.currentTarget.value)}
-            error={problem?.of('until', 'The end')}
+            error={problem?.of('until', words.replay.to)}
           />
-          <TypeChoice chosen={chosen} onChange={setChosen} error={problem?.of('types', 'Events')} />
+          <TypeChoice chosen={chosen} onChange={setChosen} error={problem?.of('types', words.events)} />
           <ProblemCallout problem={problem} fields={['since', 'until', 'types']} />
           <Button type="submit" loading={busy} disabled={chosen?.length === 0}>
-            Replay
+            {words.replay.submit}
           </Button>
         </Stack>
       </form>

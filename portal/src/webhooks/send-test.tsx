@@ -5,6 +5,7 @@ import type { WebhookTest } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
+import { words } from '../words/webhooks.tsx';
 import { outcomeOf } from './webhook-words.tsx';
 import styles from './webhooks.module.css';
 
@@ -20,10 +21,10 @@ export function SendTest({ path, onSent }: { path: string; onSent: () => void })
     <>
       <div className={styles.test}>
         <Button loading={busy} onClick={() => run()}>
-          Send test
+          {words.test.send}
         </Button>
         <span role="status" className={styles.outcome}>
-          {busy && 'Waiting for your server, at most 15 seconds …'}
+          {busy && words.test.waiting}
           {outcome && (
             <>
               <Status state={outcome.outcome} /> {outcomeOf(outcome)}

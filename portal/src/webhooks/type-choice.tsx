@@ -1,7 +1,8 @@
 import { SegmentedControl } from '@mantine/core';
 import type { EventType } from '../api/event-types.ts';
-import { eventGroups, eventNames, eventTypes } from '../events/event-names.ts';
+import { eventGroups, eventName, eventTypes } from '../events/event-names.ts';
 import { Check } from '../parts/check.tsx';
+import { words } from '../words/webhooks.tsx';
 import styles from './webhooks.module.css';
 
 /** Which events: null for all of them. */
@@ -23,14 +24,14 @@ export function TypeChoice({ chosen, onChange, error }: TypeChoiceProps) {
     onChange(eventTypes.filter((each) => (each === type ? wanted : chosen?.includes(each))));
   return (
     <fieldset className={styles.types}>
-      <legend>Events</legend>
+      <legend>{words.events}</legend>
       <SegmentedControl
-        aria-label="Which events"
+        aria-label={words.types.which}
         value={chosen === null ? 'all' : 'some'}
         onChange={(value) => onChange(value === 'all' ? null : [])}
         data={[
-          { value: 'all', label: 'All events' },
-          { value: 'some', label: 'Only some' },
+          { value: 'all', label: words.types.all },
+          { value: 'some', label: words.types.some },
         ]}
       />
       {chosen !== null && (
@@ -42,7 +43,7 @@ export function TypeChoice({ chosen, onChange, error }: TypeChoiceProps) {
                 <Check
                   key={type}
                   label={<code>{type}</code>}
-                  description={eventNames[type]}
+                  description={eventName(type)}
                   checked={chosen.includes(type)}
                   onChange={(wanted) => toggle(type, wanted)}
                 />

@@ -4,12 +4,13 @@ import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { NewWebhookSecret, Webhook } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
-import { Rotate } from '../credentials/rotate.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { words } from '../words/webhooks.tsx';
 import { NewSecret } from './new-secret.tsx';
+import { Rotate } from './rotate.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import styles from './webhooks.module.css';
 
@@ -28,7 +29,7 @@ export function WebhookActions({ webhook, path, back, onChange }: WebhookActions
   const [secret, setSecret] = useState<string | undefined>(undefined);
   const pause = useAction(async () => {
     await call('PATCH', path, { body: { status: 'paused' } });
-    showToast('Webhook paused.');
+    showToast(words.actions.paused);
     onChange();
   });
   return (
@@ -36,15 +37,15 @@ export function WebhookActions({ webhook, path, back, onChange }: WebhookActions
       <div className={styles.actions}>
         {webhook.status === 'active' && (
           <Button variant="default" loading={pause.busy} onClick={() => pause.run()}>
-            Pause
+            {words.actions.pause}
           </Button>
         )}
         <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setEditing(true)}>
-          Edit
+          {words.actions.edit}
         </Button>
         <Rotate
-          what="secret"
-          older="Older secrets"
+          what={words.actions.secret}
+          older={words.actions.olderSecrets}
           rotate={async (overlapSeconds) => {
             const body = { overlap_seconds: overlapSeconds };
             setSecret((await call<NewWebhookSecret>('POST', `${path}/secrets`, { body })).secret);
@@ -52,28 +53,28 @@ export function WebhookActions({ webhook, path, back, onChange }: WebhookActions
           }}
         />
         <ConfirmButton
-          label="Delete"
+          label={words.actions.delete}
           size="sm"
-          question="Delete this webhook?"
+          question={words.actions.deleteQuestion}
           act={async () => {
             await call('DELETE', path);
-            showToast('Webhook deleted.');
+            showToast(words.actions.deleted);
             navigate(back);
           }}
         >
-          Nothing more is sent to {webhook.url}, and its list of deliveries is deleted. You cannot undo this.
+          {words.actions.deleteDetail(webhook.url)}
         </ConfirmButton>
       </div>
       <ProblemCallout problem={pause.problem} />
       {editing && (
         <WebhookForm
-          title="Edit webhook"
-          action="Save"
+          title={words.actions.editTitle}
+          action={words.actions.save}
           before={webhook}
           onClose={() => setEditing(false)}
           save={async (fields) => {
             await call('PATCH', path, { body: fields });
-            showToast('Webhook saved.');
+            showToast(words.actions.saved);
             setEditing(false);
             onChange();
           }}

@@ -5,6 +5,7 @@ import type { Webhook } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { words } from '../words/webhooks.tsx';
 import { type ChosenTypes, chosenFrom, TypeChoice } from './type-choice.tsx';
 
 export interface WebhookFields {
@@ -37,37 +38,33 @@ export function WebhookForm({ title, action, before, save, onClose }: WebhookFor
   function submit(event: FormEvent): void {
     event.preventDefault();
     const none = chosen?.length === 0;
-    setUnfit(none ? 'Choose at least one event, or all events.' : undefined);
+    setUnfit(none ? words.form.noEvent : undefined);
     if (!none) run();
   }
 
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': words.close }}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="URL"
+            label={words.form.url}
             type="url"
-            description={
-              local
-                ? 'In the sandbox it may be on your own machine. Production needs https.'
-                : 'An https address that is reachable from the internet.'
-            }
-            placeholder={local ? 'http://127.0.0.1:3000/' : 'https://example.com/heliograph'}
+            description={local ? words.form.urlSandbox : words.form.urlRule}
+            placeholder={local ? words.form.exampleSandbox : words.form.example}
             data-autofocus
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
             error={problem?.of('url', 'URL')}
           />
           <TextInput
-            label="Description"
-            description="Optional: what receives the events."
-            placeholder="Order service"
+            label={words.form.description}
+            description={words.form.descriptionRule}
+            placeholder={words.form.descriptionExample}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
             error={problem?.of('description')}
           />
-          <TypeChoice chosen={chosen} onChange={setChosen} error={unfit ?? problem?.of('types', 'Events')} />
+          <TypeChoice chosen={chosen} onChange={setChosen} error={unfit ?? problem?.of('types', words.events)} />
           <ProblemCallout problem={problem} fields={['url', 'description', 'types']} />
           <Button type="submit" loading={busy}>
             {action}

@@ -9,6 +9,8 @@ import { Icon } from '../parts/icon.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
+import { useCanChange } from '../session/role.ts';
+import { words } from '../words/webhooks.tsx';
 import { NewSecret } from './new-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { healthOf, typesOf } from './webhook-words.tsx';
@@ -23,25 +25,20 @@ export function WebhookList({ applicationId }: { applicationId: string }) {
   const path = applicationPath(applicationId, '/webhooks');
   const here = `/applications/${applicationId}/webhooks`;
   const { data, problem, reload } = useList<Webhook>(path, refreshMs);
-  const add = (
+  const canChange = useCanChange();
+  const add = canChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-      Add webhook
+      {words.list.add}
     </Button>
   );
   return (
-    <Panel
-      title="Webhooks"
-      lead="We call your URL when a text or a verification changes, and sign every call."
-      actions={data?.length ? add : undefined}
-    >
+    <Panel title={words.list.title} lead={words.list.lead} actions={data?.length ? add : undefined}>
       <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={160} />}
         {data?.length === 0 && (
-          <EmptyState title="No webhooks yet" action={add}>
-            Add the URL of your server to learn at once what becomes of your texts. Without a server, read the feed (
-            <code>GET /events/v1/events</code>) or watch the{' '}
-            <Link href={`/applications/${applicationId}/events`}>events</Link>.
+          <EmptyState title={words.list.empty} action={add}>
+            {words.list.emptyNext(applicationId)}
           </EmptyState>
         )}
         {data !== undefined && data.length > 0 && (
@@ -64,8 +61,8 @@ export function WebhookList({ applicationId }: { applicationId: string }) {
       </Stack>
       {adding && (
         <WebhookForm
-          title="Add webhook"
-          action="Add webhook"
+          title={words.list.add}
+          action={words.list.add}
           onClose={() => setAdding(false)}
           save={async (fields) => {
             setMade(await call<NewWebhook>('POST', path, { body: fields }));

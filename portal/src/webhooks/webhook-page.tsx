@@ -11,6 +11,8 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { useCanChange } from '../session/role.ts';
+import { words } from '../words/webhooks.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { VerifyCode } from './new-secret.tsx';
 import { SendTest } from './send-test.tsx';
@@ -24,10 +26,11 @@ const refreshMs = 3000;
 export function WebhookPage({ applicationId, id }: { applicationId: string; id: string }) {
   const path = applicationPath(applicationId, `/webhooks/${encodeURIComponent(id)}`);
   const { data: webhook, problem, reload } = useLoad<WebhookDetail>(path, refreshMs);
+  const canChange = useCanChange();
   const back = `/applications/${applicationId}/webhooks`;
   const backLink = (
     <Link href={back} className={styles.back ?? ''}>
-      <Icon name="back" size={16} /> All webhooks
+      <Icon name="back" size={16} /> {words.page.back}
     </Link>
   );
   if (webhook === undefined) {
@@ -36,7 +39,7 @@ export function WebhookPage({ applicationId, id }: { applicationId: string; id: 
       <Stack>
         {backLink}
         {problem.status === 404 ? (
-          <Callout tone="bad" title="This application has no such webhook." />
+          <Callout tone="bad" title={words.page.missing} />
         ) : (
           <ProblemCallout problem={problem} onRetry={reload} />
         )}
@@ -46,26 +49,29 @@ export function WebhookPage({ applicationId, id }: { applicationId: string; id: 
   return (
     <Stack gap="lg">
       {backLink}
-      <Panel title={webhook.description ?? 'Webhook'} lead={<code className={styles.address}>{webhook.url}</code>}>
+      <Panel
+        title={webhook.description ?? words.page.webhook}
+        lead={<code className={styles.address}>{webhook.url}</code>}
+      >
         <Stack>
           <WebhookState webhook={webhook} path={path} onChange={reload} />
           <Facts
             facts={[
-              ['Status', <Status key="status" state={webhook.status} />],
-              ['Health', healthOf(webhook)],
-              ['Events', webhook.types.length === 0 ? 'All' : webhook.types.join(', ')],
-              ['Created', <Time key="created" at={webhook.created_at} />],
-              ['Secrets', <Secrets key="secrets" secrets={webhook.secrets} />],
+              [words.page.status, <Status key="status" state={webhook.status} />],
+              [words.page.health, healthOf(webhook)],
+              [words.events, webhook.types.length === 0 ? words.page.all : webhook.types.join(', ')],
+              [words.page.created, <Time key="created" at={webhook.created_at} />],
+              [words.page.secrets, <Secrets key="secrets" secrets={webhook.secrets} />],
             ]}
           />
-          <SendTest path={path} onSent={reload} />
-          <WebhookActions webhook={webhook} path={path} back={back} onChange={reload} />
+          {canChange && <SendTest path={path} onSent={reload} />}
+          {canChange && <WebhookActions webhook={webhook} path={path} back={back} onChange={reload} />}
         </Stack>
       </Panel>
       <Deliveries applicationId={applicationId} path={path} />
-      <Panel title="Verify the signature" lead="Every call is signed as Standard Webhooks 1.0 says.">
+      <Panel title={words.page.verify} lead={words.page.verifyLead}>
         <details className={styles.details}>
-          <summary>Show code in TypeScript, Python and PHP</summary>
+          <summary>{words.page.showCode}</summary>
           <Suspense fallback={<Skeleton height={320} mt="sm" />}>
             <div className={styles.code}>
               <VerifyCode />
@@ -84,7 +90,7 @@ function Secrets({ secrets }: { secrets: WebhookDetail['secrets'] }) {
   if (last === undefined) return String(secrets.length);
   return (
     <>
-      {secrets.length} sign, {ends.length === 1 ? 'the older one' : 'the older ones'} until <Time at={last} />
+      {words.page.signing(secrets.length, ends.length)} <Time at={last} />
     </>
   );
 }

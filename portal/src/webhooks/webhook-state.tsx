@@ -6,6 +6,8 @@ import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useCanChange } from '../session/role.ts';
+import { words } from '../words/webhooks.tsx';
 import { whyDisabled } from './webhook-words.tsx';
 
 interface WebhookStateProps {
@@ -17,48 +19,48 @@ interface WebhookStateProps {
 /** Says why a webhook gets nothing, and what to do. */
 export function WebhookState({ webhook, path, onChange }: WebhookStateProps) {
   const showToast = useToast();
+  const canChange = useCanChange();
   const { status, disabled_reason, disabled_at, failing_since } = webhook;
   const { run, busy, problem } = useAction(async () => {
     await call('PATCH', path, { body: { status: 'active' } });
-    showToast(status === 'paused' ? 'Webhook resumed.' : 'Webhook enabled.');
+    showToast(status === 'paused' ? words.state.resumed : words.state.enabled);
     onChange();
   });
-  const activate = (label: string) => (
-    <div>
-      <Button size="xs" mt={8} loading={busy} onClick={() => run()}>
-        {label}
-      </Button>
-      <ProblemCallout problem={problem} />
-    </div>
-  );
+  const activate = (label: string) =>
+    canChange && (
+      <div>
+        <Button size="xs" mt={8} loading={busy} onClick={() => run()}>
+          {label}
+        </Button>
+        <ProblemCallout problem={problem} />
+      </div>
+    );
   if (status === 'paused') {
     return (
-      <Callout tone="wait" title="Webhook paused">
-        Nothing is sent. Events wait until you resume it, at most as long as events are kept.
-        {activate('Resume')}
+      <Callout tone="wait" title={words.state.paused}>
+        {words.state.pausedNext}
+        {activate(words.state.resume)}
       </Callout>
     );
   }
   if (status === 'disabled') {
     return (
-      <Callout tone="bad" quiet title="Webhook disabled">
+      <Callout tone="bad" quiet title={words.state.disabled}>
         {disabled_reason !== null && whyDisabled[disabled_reason]}{' '}
         {disabled_at !== null && (
           <>
-            Disabled <Time at={disabled_at} />.{' '}
+            {words.state.disabledAt} <Time at={disabled_at} />.{' '}
           </>
         )}
-        Fix the cause, send a test, then enable it. Events from the time in between are not sent by themselves: replay
-        them.
-        {activate('Enable')}
+        {words.state.disabledNext}
+        {activate(words.state.enable)}
       </Callout>
     );
   }
   if (failing_since === null) return null;
   return (
-    <Callout tone="wait" title="Attempts are failing">
-      No attempt has succeeded since <Time at={failing_since} />. Failed deliveries are tried again. After 5 days
-      without a success, the webhook is disabled. Look at the errors below, then send a test.
+    <Callout tone="wait" title={words.state.failing}>
+      {words.state.failingSince(<Time at={failing_since} />)}
     </Callout>
   );
 }

@@ -64,6 +64,25 @@ describe('the rate of a carrier', () => {
     assert.ok(recovered >= 95, `${recovered} a second after a while`);
   });
 
+  test('is halved once however long the carrier refuses, so that it is soon as fast as before', () => {
+    const clock = createTestClock();
+    const rate = createSubmitRate(clock, null);
+    for (let sent = 0; sent < 80; sent++, clock.advance(25)) rate.take();
+    // Two pauses end with one text that is refused again, as when a provider is busy for two seconds.
+    for (let times = 0; times < 3; times++) {
+      rate.noteThrottled();
+      while (!rate.take()) clock.advance(10);
+    }
+    rate.noteAccepted();
+    const slow = takeFor(rate, clock, 1000);
+    assert.ok(slow >= 17 && slow <= 23, `${slow} a second of 40 after it was throttled`);
+    // Soon after the pause it is refused again: half of what it was allowed, not of the few that it has sent.
+    rate.noteThrottled();
+    clock.advance(1000);
+    const slower = takeFor(rate, clock, 1000);
+    assert.ok(slower >= 8 && slower <= 12, `${slower} a second after it was throttled again`);
+  });
+
   test('the pauses grow only while nothing is accepted between them', () => {
     const clock = createTestClock();
     const rate = createSubmitRate(clock, null);

@@ -58,6 +58,13 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
     lately.fromMs = nowMs;
   }
 
+  function halve(nowMs: number): void {
+    measure(nowMs);
+    // What was sent lately says nothing soon after a pause.
+    const sent = learnt < Number.POSITIVE_INFINITY ? learnt : Math.max(lately.perSecond, lately.parts);
+    learnt = Math.max(1, Math.min(limit(), sent) / 2);
+  }
+
   return {
     take() {
       const nowMs = clock.steadyMs();
@@ -88,11 +95,11 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
       const nowMs = clock.steadyMs();
       // The answers to what was under way belong to the same event.
       if (nowMs < pausedUntilMs) return;
+      // While nothing is accepted in between, only the pauses grow: halving each time would end at one a second.
+      if (acceptedSincePause) halve(nowMs);
       pauseMs = acceptedSincePause ? pause.fromMs : Math.min(pause.toMs, pauseMs * 2);
       acceptedSincePause = false;
       pausedUntilMs = nowMs + Math.max(pauseMs, atLeastMs);
-      measure(nowMs);
-      learnt = Math.max(1, Math.min(limit(), Math.max(lately.perSecond, lately.parts)) / 2);
       fasterAtMs = pausedUntilMs + faster.everyMs;
     },
     noteAccepted() {

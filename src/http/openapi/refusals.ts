@@ -116,9 +116,10 @@ function impliedBy(route: Route): ErrorCode[] {
   const hasBody = route.body !== undefined || (route.consumes === 'raw' && route.method !== 'GET');
   if (route.query !== undefined || route.body !== undefined || route.idempotent) codes.push('INVALID_ARGUMENT');
   if (route.body !== undefined && route.consumes === undefined) codes.push('MALFORMED_JSON');
-  if (kinds.some((kind) => ['apikey', 'bearer', 'developer', 'client', 'metrics'].includes(kind)))
+  if (kinds.some((kind) => ['apikey', 'bearer', 'person', 'developer', 'client', 'metrics'].includes(kind)))
     codes.push('UNAUTHENTICATED');
-  if (isScoped(route) || (isOfPortal(kinds) && route.method !== 'GET')) codes.push('PERMISSION_DENIED');
+  if (isScoped(route) || kinds.includes('operator') || (isOfPortal(kinds) && route.method !== 'GET'))
+    codes.push('PERMISSION_DENIED');
   if (route.params !== undefined || kinds.includes('operator')) codes.push('NOT_FOUND');
   if (route.idempotent) codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED');
   if (hasBody) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
@@ -129,14 +130,25 @@ function impliedBy(route: Route): ErrorCode[] {
 /** Sentences that are plainer for this route than the general one. */
 function whenIn(route: Route, code: ErrorCode): string {
   const kinds = kindsOf(route);
-  if (code === 'PERMISSION_DENIED')
-    return isScoped(route) ? `The token lacks the scope ${scopeOf(route)}` : 'The request comes from another site';
+  if (code === 'PERMISSION_DENIED') return whyDenied(route, kinds);
   if (code === 'NOT_FOUND' && kinds.includes('operator'))
     return route.params === undefined
       ? 'The caller is no operator'
       : 'There is no such record, or the caller is no operator';
-  if (code === 'UNAUTHENTICATED' && kinds.every((kind) => kind === 'developer')) return 'No one is signed in';
+  if (code === 'UNAUTHENTICATED' && kinds.every((kind) => kind === 'person' || kind === 'developer'))
+    return 'No one is signed in';
   return known[code].when;
+}
+
+function whyDenied(route: Route, kinds: Auth['kind'][]): string {
+  if (isScoped(route)) return `The token lacks the scope ${scopeOf(route)}`;
+  const reasons = [
+    ...(kinds.includes('developer') ? ["the person's role in the account does not allow it"] : []),
+    ...(kinds.includes('operator') ? ['the operator has no second factor where one is required'] : []),
+    ...(route.method === 'GET' ? [] : ['the request comes from another site']),
+  ];
+  const text = reasons.join(', or ');
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The identity endpoints answer as RFC 6749 says: a body that is no form is a malformed request. */
@@ -145,7 +157,7 @@ function statusIn(route: Route, code: ErrorCode): number {
 }
 
 function isOfPortal(kinds: Auth['kind'][]): boolean {
-  return kinds.some((kind) => kind === 'visitor' || kind === 'developer' || kind === 'operator');
+  return kinds.some((kind) => ['visitor', 'person', 'developer', 'operator'].includes(kind));
 }
 
 function isScoped(route: Route): boolean {

@@ -1,5 +1,6 @@
 import { schemaKeyword } from '../field-problems.ts';
 import { itemKeyword, shownPatternKeyword } from '../validation.ts';
+import { descriptionOfField } from './field-descriptions.ts';
 import { isTimeField } from './field-examples.ts';
 
 /** A schema as JSON. */
@@ -20,6 +21,13 @@ export interface NamedSchemas {
 }
 
 const place = '#/components/schemas/';
+
+/** A schema with a name describes itself. */
+function described(field: string, shown: Node): Node {
+  const description = descriptionOfField(field);
+  if (description === undefined || 'description' in shown || '$ref' in shown || 'anyOf' in shown) return shown;
+  return { description, ...shown };
+}
 
 export function createNamedSchemas(report: Report): NamedSchemas {
   /** By title and mode, like `Route|request`. */
@@ -71,7 +79,9 @@ export function createNamedSchemas(report: Report): NamedSchemas {
   }
 
   function propertiesOf(properties: Record<string, Node>, mode: Mode): Record<string, Node> {
-    return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, show(each, mode, name)]));
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, each]) => [name, described(name, show(each, mode, name))]),
+    );
   }
 
   function unionOf(alternatives: Node[], mode: Mode, field: string | undefined): Node {

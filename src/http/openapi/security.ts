@@ -49,6 +49,7 @@ export function securityOf(auth: Auth): Record<string, string[]>[] {
       return [{ apikey: [] }];
     case 'bearer':
       return [{ oauth2: auth.scope === undefined ? [] : ['openid', auth.scope] }];
+    case 'person':
     case 'developer':
     case 'operator':
       return [{ session: [] }];

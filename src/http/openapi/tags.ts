@@ -21,6 +21,7 @@ export const tags: Record<string, Tag> = {
   Events: { part: 'apis', description: 'Read what became of messages and verifications, in order.' },
   Identity: { part: 'apis', description: 'Get, revoke and look at access tokens (OAuth 2.0, client credentials).' },
   Sandbox: { part: 'apis', description: 'The virtual handsets of the sandbox. None of it exists in production.' },
+  'Developer portal: members': { part: 'portal', description: 'Who belongs to an account, and in which role.' },
   'Developer portal: account': { part: 'portal', description: 'Sign up, sign in, and who is signed in.' },
   'Developer portal: applications': { part: 'portal', description: 'Applications, their senders and their spend.' },
   'Developer portal: registrations': {

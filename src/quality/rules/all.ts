@@ -2,6 +2,7 @@ import type { AlertKind, AlertRule } from '../alert.ts';
 import { answersSlow, receiptsMissing, receiptsUnmatched, throttled } from './answers.ts';
 import { conversionDrop, spend } from './codes-and-spend.ts';
 import { accountRefused, bindDown, certificateExpiry } from './connections.ts';
+import { suspectedPumping } from './pumping.ts';
 import { bulkWaiting, codesWaiting } from './queues.ts';
 
 /** Every alert of section 13 of the contract. */
@@ -16,5 +17,6 @@ export const alertRules: Record<AlertKind, AlertRule> = {
   receipts_unmatched: receiptsUnmatched,
   conversion_drop: conversionDrop,
   spend,
+  suspected_pumping: suspectedPumping,
   certificate_expiry: certificateExpiry,
 };

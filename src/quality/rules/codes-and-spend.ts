@@ -16,7 +16,7 @@ export const conversionDrop: AlertRule = ({ codes }) =>
         country: country === '' ? null : country,
         applicationId: null,
         forMs: 0,
-        summary: `Of ${lately.codes} codes${inCountry(country)} by ${carrier}, ${percent(now.value)} were typed in; before it were ${percent(then.value)}.`,
+        summary: `${percent(now.value)} of ${lately.codes} codes${inCountry(country)} by ${carrier} were entered, down from ${percent(then.value)}.`,
         advice:
           'Test the carrier with a phone of that country. Route the country to another carrier if texts are lost; look for pumping if they are not.',
       },
@@ -40,9 +40,10 @@ export const spend: AlertRule = ({ spend: applications }) =>
           forMs: 0,
           summary:
             level === 100
-              ? `Application ${applicationId} has used its ${most} segments of today; further texts are refused.`
+              ? `Application ${applicationId} has used its ${most} segments of today. Further texts are refused.`
               : `Application ${applicationId} has used ${level} % of its ${most} segments of today (${segments}).`,
-          advice: 'Look at its totals by country. Raise segments_per_day if that is expected; else revoke its keys.',
+          advice:
+            'Look at its totals by country. If this is expected, raise segments_per_day. Otherwise, revoke its keys.',
         }),
       ),
   );

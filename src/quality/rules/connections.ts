@@ -30,8 +30,8 @@ export const bindDown: AlertRule = ({ carriers }) =>
       forMs,
       summary: `Connection ${slot} of ${name} on ${node} is ${state}.${error === null ? '' : ` ${error}`}`,
       advice: paused
-        ? `Receipts do not arrive. Test ${name}: each step tells what is wrong.`
-        : `Test ${name}: each step tells what is wrong. Texts wait, or take another carrier of their route.`,
+        ? `Receipts do not arrive. Test ${name}: each step shows what is wrong.`
+        : `Test ${name}: each step shows what is wrong. Texts wait, or take another carrier of their route.`,
     }));
   });
 

@@ -25,7 +25,7 @@ export const codesWaiting: AlertRule = (facts) =>
       country: null,
       applicationId: null,
       forMs: 0,
-      summary: `A code, or another urgent text, waits for ${name} since ${Math.round(waitedMs / 1000)} s.`,
+      summary: `An urgent text has waited ${Math.round(waitedMs / 1000)} s for ${name}.`,
       advice: paused ? `Resume ${name}, or give its routes another carrier.` : adviceFor(name),
     }),
   );
@@ -39,7 +39,7 @@ export const bulkWaiting: AlertRule = (facts) =>
       country: null,
       applicationId: null,
       forMs: minuteMs,
-      summary: `The oldest text that is due waits for ${name} since ${Math.round(waitedMs / minuteMs)} minutes.`,
+      summary: `The oldest due text has waited ${Math.round(waitedMs / minuteMs)} minutes for ${name}.`,
       advice: paused ? `Resume ${name}.` : adviceFor(name),
     }),
   );

@@ -10,16 +10,15 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/operator-alerts.tsx';
 
 const refreshMs = 5000;
-const columns = ['What', 'From', 'Until'];
+const columns = [words.what, words.from, words.until];
 
 export default function Alerts() {
   return (
     <>
-      <PageTitle lead="What needs you now. With HELIOGRAPH_ALERT_URL the service also tells another system.">
-        Alerts
-      </PageTitle>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack gap="lg">
         <OpenAlerts />
         <ClearedAlerts />
@@ -34,15 +33,15 @@ function OpenAlerts() {
     <Stack>
       <ProblemCallout problem={problem} onRetry={reload} />
       {data === undefined && problem === undefined && <Skeleton height={120} />}
-      {data?.length === 0 && <EmptyState title="All is well">No alert is raised.</EmptyState>}
+      {data?.length === 0 && <EmptyState title={words.none}>{words.noneDetail}</EmptyState>}
       {data?.map((alert) => (
         <Callout key={alert.id} tone="bad" quiet title={alert.summary}>
-          {alert.advice} Since <Time at={alert.since} />. <Where alert={alert} />
+          {words.since(alert.advice, <Time at={alert.since} />)} <Where alert={alert} />
         </Callout>
       ))}
       {showMore && (
         <Button variant="default" onClick={showMore}>
-          Show more
+          {words.more}
         </Button>
       )}
     </Stack>
@@ -50,9 +49,10 @@ function OpenAlerts() {
 }
 
 /** The page where something can be done about it. */
-function Where({ alert: { carrier, application_id } }: { alert: Alert }) {
-  if (carrier !== null) return <Link href={`/operator/carriers/${carrier}`}>Open {carrier}</Link>;
-  if (application_id !== null) return <Link href={`/operator/limits/${application_id}`}>Open its limits</Link>;
+function Where({ alert: { kind, carrier, application_id } }: { alert: Alert }) {
+  if (kind === 'suspected_pumping') return <Link href="/operator/guard">{words.openHolds}</Link>;
+  if (carrier !== null) return <Link href={`/operator/carriers/${carrier}`}>{words.open(carrier)}</Link>;
+  if (application_id !== null) return <Link href={`/operator/limits/${application_id}`}>{words.openLimits}</Link>;
   return null;
 }
 
@@ -61,9 +61,9 @@ function ClearedAlerts() {
   if (problem !== undefined) return <ProblemCallout problem={problem} onRetry={reload} />;
   if (data === undefined || data.length === 0) return null;
   return (
-    <Panel title="Over" lead="Of the last 30 days.">
+    <Panel title={words.cleared} lead={words.clearedLead}>
       <Table
-        label="Alerts that are over"
+        label={words.clearedList}
         columns={columns}
         rows={data.map(({ id, summary, since, cleared_at }) => ({
           key: id,
@@ -72,7 +72,7 @@ function ClearedAlerts() {
       />
       {showMore && (
         <Button variant="default" size="xs" mt="sm" onClick={showMore}>
-          Show more
+          {words.more}
         </Button>
       )}
     </Panel>

@@ -6,6 +6,7 @@ import type { Carrier, Preset } from '../../api/operator-types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import { choicesOf, groupsOf, kindOf, usePresets } from './carrier-kinds.ts';
 import { toDraft, toSettings } from './settings-draft.ts';
 import { SettingsForm, shownFields } from './settings-form.tsx';
@@ -23,8 +24,8 @@ export function AddCarrier({ opened, onClose }: AddCarrierProps) {
       onClose={onClose}
       position="right"
       size="xl"
-      title="Add a carrier"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={words.add.title}
+      closeButtonProps={{ 'aria-label': words.close }}
     >
       {presets === undefined ? <Skeleton height={260} /> : <AddForm presets={presets} />}
     </Drawer>
@@ -64,16 +65,16 @@ function AddForm({ presets }: { presets: Preset[] }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="lg">
         <TextInput
-          label="Name"
-          description="Routes and reports use it. It cannot be changed later."
-          placeholder="acme-uk"
+          label={words.add.name}
+          description={words.add.nameRule}
+          placeholder={words.add.nameExample}
           data-autofocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value.trim())}
           error={problem?.of('name')}
         />
         <NativeSelect
-          label="Account"
+          label={words.add.account}
           data={choicesOf(presets)}
           value={choice}
           onChange={(event) => choose(event.currentTarget.value)}
@@ -82,7 +83,7 @@ function AddForm({ presets }: { presets: Preset[] }) {
         {unfit !== undefined && <Callout tone="bad" title={unfit} />}
         <ProblemCallout problem={problem} fields={['name', ...shownFields(groups)]} />
         <Button type="submit" loading={busy}>
-          Add the carrier
+          {words.add.submit}
         </Button>
       </Stack>
     </form>

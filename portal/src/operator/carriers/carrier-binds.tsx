@@ -4,24 +4,32 @@ import { Panel } from '../../parts/panel.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import styles from './carriers.module.css';
 import { todayFacts, useToday } from './use-today.ts';
 
-const columns = ['Connection', 'State', 'Address', 'Since', 'Node', 'Problem'];
+const columns = [
+  words.binds.connection,
+  words.binds.state,
+  words.binds.address,
+  words.binds.since,
+  words.binds.node,
+  words.binds.problem,
+];
 
 /** The live state of each connection. */
 export function CarrierBinds({ carrier }: { carrier: Carrier }) {
   const today = useToday();
   return (
-    <Panel title="Now" lead="Each connection as its worker sees it, and what the carrier did today (UTC).">
+    <Panel title={words.binds.title} lead={words.binds.lead}>
       <div className={styles.today}>
         <Facts facts={todayFacts(today.get(carrier.name))} />
       </div>
       {carrier.binds.length === 0 ? (
-        <p>No worker runs this carrier. Start a node that sends texts.</p>
+        <p>{words.binds.none}</p>
       ) : (
         <Table
-          label="Connections"
+          label={words.binds.list}
           columns={columns}
           rows={carrier.binds.map((bind) => ({
             key: `${bind.node} ${bind.slot}`,
@@ -46,7 +54,7 @@ function BindProblem({ bind: { error, next_try_at } }: { bind: CarrierBind }) {
       {error ?? '–'}
       {next_try_at !== null && (
         <div>
-          Next try: <Time at={next_try_at} />
+          {words.binds.next} <Time at={next_try_at} />
         </div>
       )}
     </>

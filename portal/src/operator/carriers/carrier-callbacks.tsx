@@ -5,6 +5,7 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-carriers.ts';
 
 interface CarrierCallbacksProps {
   name: string;
@@ -18,26 +19,26 @@ export function CarrierCallbacks({ name, callbacks, onChange }: CarrierCallbacks
 
   async function renew(): Promise<void> {
     await call('POST', operatorPath(`carriers/${encodeURIComponent(name)}/renew-callbacks`));
-    showToast('The addresses are new. Give them to the provider.');
+    showToast(words.callbacks.renewed);
     onChange();
   }
 
   return (
-    <Panel title="Callbacks" lead="Give these addresses to the provider. Each has a token in it: keep them secret.">
+    <Panel title={words.callbacks.title} lead={words.callbacks.lead}>
       <details>
-        <summary>Show the addresses</summary>
+        <summary>{words.callbacks.show}</summary>
         <Stack mt="sm">
           <div>
-            Receipts
-            <CodeBlock what="the address for receipts" text={callbacks.receipts} />
+            {words.callbacks.receipts}
+            <CodeBlock what={words.callbacks.copyReceipts} text={callbacks.receipts} />
           </div>
           <div>
-            Inbound texts
-            <CodeBlock what="the address for inbound texts" text={callbacks.inbound} />
+            {words.callbacks.inbound}
+            <CodeBlock what={words.callbacks.copyInbound} text={callbacks.inbound} />
           </div>
           <div>
-            <ConfirmButton label="New addresses" question="Make new addresses?" act={renew}>
-              The old ones stop working within 2 seconds. Receipts that the provider still sends there are lost.
+            <ConfirmButton label={words.callbacks.renew} question={words.callbacks.renewQuestion} act={renew}>
+              {words.callbacks.renewDetail}
             </ConfirmButton>
           </div>
         </Stack>

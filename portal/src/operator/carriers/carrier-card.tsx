@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import type { Carrier, Total } from '../../api/operator-types.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Status } from '../../parts/status.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import { addressOf, bindErrors, bindsOf, rateOf, stateOf } from './carrier-facts.ts';
 import styles from './carriers.module.css';
 import { PauseButton } from './pause-button.tsx';
@@ -29,10 +30,10 @@ export function CarrierCard({ carrier, today, onChange }: CarrierCardProps) {
       </div>
       <Facts
         facts={[
-          ['Kind', kind],
-          ['Address', addressOf(carrier)],
-          ['Connections', bindsOf(carrier)],
-          ['Rate', rateOf(carrier)],
+          [words.card.kind, kind],
+          [words.card.address, addressOf(carrier)],
+          [words.card.connections, bindsOf(carrier)],
+          [words.card.rate, rateOf(carrier)],
           ...todayFacts(today),
         ]}
       />

@@ -2,6 +2,7 @@ import { operatorPath } from '../../api/call.ts';
 import type { Preset } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
 import { useLoad } from '../../api/use-load.ts';
+import { words } from '../../words/operator-carriers.ts';
 import { describedGroup, httpGroup, type SettingGroup, smppGroups } from './setting-fields.ts';
 
 /** The providers that the service knows; undefined until they are loaded. */
@@ -12,9 +13,9 @@ export function usePresets(): Preset[] | undefined {
 /** What an operator can choose from: SMPP, each known provider, any other HTTP API. */
 export function choicesOf(presets: Preset[]): { value: string; label: string }[] {
   return [
-    { value: 'smpp', label: 'SMPP 3.4' },
+    { value: 'smpp', label: words.kinds.smpp },
     ...presets.map(({ name, title }) => ({ value: `http ${name}`, label: title })),
-    { value: 'http', label: 'Another HTTP API, by a description' },
+    { value: 'http', label: words.kinds.http },
   ];
 }
 
@@ -38,12 +39,12 @@ function presetGroup({ title, fields, base, base_help }: Preset): SettingGroup {
         name,
         label: labelOf(name),
         type: choices !== null ? ('choice' as const) : secret ? ('secret' as const) : ('text' as const),
-        description: required ? help : `${help} (if there is one)`,
+        description: required ? help : words.kinds.optional(help),
         ...(choices !== null && { choices: toChoices(choices, required) }),
       })),
       {
         name: 'base',
-        label: 'Address of the API',
+        label: words.fields.base,
         type: 'text' as const,
         ...(base_help !== null && { description: base_help }),
         ...(base !== null && { placeholder: base }),

@@ -8,30 +8,40 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/operator-carriers.ts';
 
 const refreshMs = 10_000;
-const columns = ['Time', 'Direction', 'Command', 'Status', 'Sequence', 'Number', 'Our id', 'Carrier’s id'];
+const columns = [
+  words.log.time,
+  words.log.direction,
+  words.log.command,
+  words.log.status,
+  words.log.sequence,
+  words.log.number,
+  words.log.ourId,
+  'Carrier’s id',
+];
 
 /** What went over the wire, without texts, secrets and numbers. */
 export function CarrierLog({ carrier: { name, kind } }: { carrier: Carrier }) {
   const { data, problem, reload } = useLoad<Page<CarrierLogEntry>>(operatorPath(`carriers/${name}/log`), refreshMs);
   return (
     <Panel
-      title="Log"
-      lead="The last 200 exchanges, newest first. Texts, secrets and whole numbers are not in it."
+      title={words.log.title}
+      lead={words.log.lead}
       actions={
         <Button variant="default" size="sm" leftSection={<Icon name="refresh" size={16} />} onClick={reload}>
-          Refresh
+          {words.log.refresh}
         </Button>
       }
     >
       <ProblemCallout problem={problem} onRetry={reload} />
       {data === undefined && problem === undefined && <Skeleton height={140} />}
-      {data?.data.length === 0 && <p>Nothing was exchanged since the worker started.</p>}
+      {data?.data.length === 0 && <p>{words.log.none}</p>}
       {data !== undefined && data.data.length > 0 && (
         <Table
           tall
-          label="Log"
+          label={words.log.title}
           columns={columns}
           rows={data.data.map((entry, index) => ({ key: `${entry.at} ${index}`, cells: cellsOf(entry, kind) }))}
         />
@@ -44,7 +54,7 @@ function cellsOf(entry: CarrierLogEntry, kind: string) {
   const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id } = entry;
   return [
     <Time key="at" at={at} />,
-    direction === 'out' ? 'to the carrier' : 'from the carrier',
+    direction === 'out' ? words.log.out : words.log.in,
     <code key="command">{command}</code>,
     kind === 'http' ? httpStatus(status) : smppStatus(status),
     sequence,
@@ -59,5 +69,5 @@ function smppStatus(status: number): string {
 }
 
 function httpStatus(status: number): string {
-  return status === 0 ? 'no answer' : String(status);
+  return status === 0 ? words.log.noAnswer : String(status);
 }

@@ -11,6 +11,7 @@ import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status } from '../../parts/status.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import { CarrierBinds } from './carrier-binds.tsx';
 import { CarrierCallbacks } from './carrier-callbacks.tsx';
 import { stateOf } from './carrier-facts.ts';
@@ -44,13 +45,13 @@ export function CarrierPage({ name }: { name: string }) {
   return (
     <>
       <Link href="/operator/carriers" className={back.back ?? ''}>
-        <Icon name="back" size={16} /> Carriers
+        <Icon name="back" size={16} /> {words.title}
       </Link>
       <PageTitle
-        documentTitle={`${name} · Carriers`}
+        documentTitle={words.page.documentTitle(name)}
         lead={
           <>
-            <Status state={stateOf(carrier)} /> {carrier.kind}, version {carrier.version}
+            <Status state={stateOf(carrier)} /> {words.page.version(carrier.kind, carrier.version)}
           </>
         }
         actions={

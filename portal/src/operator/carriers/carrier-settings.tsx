@@ -7,6 +7,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import { groupsOf } from './carrier-kinds.ts';
 import { patchBetween, type SettingsDraft, toDraft, toSettings } from './settings-draft.ts';
 import { SettingsForm, shownFields } from './settings-form.tsx';
@@ -27,7 +28,7 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
   const [unfit, setUnfit] = useState<string | undefined>(undefined);
   const { run, busy, problem } = useAction(async (settings: object) => {
     const saved = await call<Carrier>('PATCH', operatorPath(`carriers/${carrier.name}`), { body: { settings } });
-    showToast('Settings saved.');
+    showToast(words.settings.saved);
     begin(saved);
     onChange();
   });
@@ -47,7 +48,7 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
     setUnfit(undefined);
     try {
       const patch = patchBetween(toSettings(first, groups), toSettings(draft, groups));
-      if (patch === undefined) showToast('Nothing was changed.');
+      if (patch === undefined) showToast(words.settings.unchanged);
       else run(patch);
     } catch (error) {
       setUnfit((error as Error).message);
@@ -55,7 +56,7 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
   }
 
   return (
-    <Panel title="Settings" lead="Texts in flight finish on the old connections.">
+    <Panel title={words.settings.title} lead={words.settings.lead}>
       <form onSubmit={submit} noValidate>
         <Stack gap="lg">
           <SettingsForm
@@ -66,19 +67,19 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
             kept={keptSecrets(carrier.settings)}
           />
           {isOutdated && (
-            <Callout tone="wait" title="Another operator has changed this carrier since you began.">
-              Only what you changed is saved; the rest stays as it is now.
+            <Callout tone="wait" title={words.settings.outdated}>
+              {words.settings.outdatedDetail}
             </Callout>
           )}
           {unfit !== undefined && <Callout tone="bad" title={unfit} />}
           <ProblemCallout problem={problem} fields={shownFields(groups)} />
           <Group>
             <Button type="submit" loading={busy}>
-              Save settings
+              {words.settings.save}
             </Button>
             {draft !== first && (
               <Button variant="default" onClick={() => setDraft(first)}>
-                Undo changes
+                {words.settings.undo}
               </Button>
             )}
           </Group>

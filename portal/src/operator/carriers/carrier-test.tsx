@@ -9,6 +9,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useSession } from '../../session/session.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import styles from './carriers.module.css';
 import { type ShownStep, shownSteps } from './test-steps.ts';
 
@@ -20,8 +21,8 @@ const testNumber = '+15005550100';
 export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
   const { service } = useSession();
   const [to, setTo] = useState(service.environment === 'sandbox' ? testNumber : '');
-  const [from, setFrom] = useState('Heliograph');
-  const [message, setMessage] = useState('This text tests a carrier of Heliograph.');
+  const [from, setFrom] = useState(words.test.sender);
+  const [message, setMessage] = useState(words.test.sample);
   const [id, setId] = useState<string | undefined>(undefined);
   const path = operatorPath(`carriers/${carrier.name}/test`);
   const { run, busy, problem } = useAction(async () => {
@@ -35,24 +36,24 @@ export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
   }
 
   return (
-    <Panel title="Test" lead="Connects on its own, sends one text to a number you name and waits for its receipt.">
+    <Panel title={words.test.title} lead={words.test.lead}>
       <Stack>
         <form className={styles.fields} onSubmit={submit} noValidate>
           <TextInput
-            label="To"
+            label={words.test.to}
             type="tel"
             value={to}
             onChange={(event) => setTo(event.currentTarget.value.trim())}
             error={problem?.of('to')}
           />
           <TextInput
-            label="From"
+            label={words.test.from}
             value={from}
             onChange={(event) => setFrom(event.currentTarget.value)}
             error={problem?.of('from')}
           />
           <TextInput
-            label="Message"
+            label={words.test.message}
             className={styles.wide ?? ''}
             value={message}
             onChange={(event) => setMessage(event.currentTarget.value)}
@@ -60,7 +61,7 @@ export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
           />
           <div>
             <Button type="submit" loading={busy}>
-              Test {carrier.name}
+              {words.test.submit(carrier.name)}
             </Button>
           </div>
         </form>
@@ -78,17 +79,17 @@ function TestProgress({ path, carrier }: { path: string; carrier: Carrier }) {
   if (isOver && !ended) setEnded(true);
   if (data === undefined) return <ProblemCallout problem={problem} onRetry={reload} />;
   return (
-    <section aria-label="Progress of the test">
+    <section aria-label={words.test.progress}>
       <ol className={styles.steps}>
         {shownSteps(data, carrier).map((step) => (
           <Step key={step.title} step={step} />
         ))}
       </ol>
       <div role="status" className={styles.outcome}>
-        {data.status === 'passed' && <Callout tone="good" title="The carrier works: the text arrived." />}
+        {data.status === 'passed' && <Callout tone="good" title={words.test.passed} />}
         {data.status === 'failed' && (
-          <Callout tone="bad" quiet title="The test failed.">
-            {data.error ?? 'The step above says why.'}
+          <Callout tone="bad" quiet title={words.test.failed}>
+            {data.error ?? words.test.failedNext}
           </Callout>
         )}
       </div>
@@ -108,7 +109,7 @@ function Step({ step: { title, state, detail, tookMs } }: { step: ShownStep }) {
         <strong>{title}</strong>
         <span className={styles.quiet}> {detail}</span>
       </span>
-      <span className={styles.took}>{tookMs === undefined ? '' : `${tookMs} ms`}</span>
+      <span className={styles.took}>{tookMs === undefined ? '' : words.test.took(tookMs)}</span>
     </li>
   );
 }

@@ -9,6 +9,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useSession } from '../../session/session.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import { AddCarrier } from './add-carrier.tsx';
 import { CarrierCard } from './carrier-card.tsx';
 import { CarrierPage } from './carrier-page.tsx';
@@ -29,25 +30,20 @@ function CarrierList() {
   const [adding, setAdding] = useState(false);
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      Add a carrier
+      {words.add.title}
     </Button>
   );
   return (
     <>
-      <PageTitle
-        lead="The accounts that texts leave by. A change acts on every node within 2 seconds."
-        actions={data?.length ? add : undefined}
-      >
-        Carriers
+      <PageTitle lead={words.lead} actions={data?.length ? add : undefined}>
+        {words.title}
       </PageTitle>
       <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
         {data?.length === 0 && (
-          <EmptyState title="No carrier yet" action={add}>
-            {service.environment === 'sandbox'
-              ? 'Texts go to the virtual handsets. To try a carrier without an account, start the virtual SMSC with npm run smsc.'
-              : 'Every text is refused until you add one.'}
+          <EmptyState title={words.none.title} action={add}>
+            {service.environment === 'sandbox' ? words.none.sandbox : words.none.production}
           </EmptyState>
         )}
         <ul className={styles.list}>
@@ -59,7 +55,7 @@ function CarrierList() {
         </ul>
         {showMore && (
           <Button variant="default" onClick={showMore}>
-            Show more
+            {words.more}
           </Button>
         )}
       </Stack>

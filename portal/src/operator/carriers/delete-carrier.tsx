@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { toProblem } from '../../api/problem.ts';
 import { Check } from '../../parts/check.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { words } from '../../words/operator-carriers.ts';
 
 interface DeleteCarrierProps {
   name: string;
@@ -23,16 +24,10 @@ export function DeleteCarrier({ name, remove }: DeleteCarrierProps) {
   }
 
   return (
-    <ConfirmButton label="Delete" about={name} question={`Delete ${name}?`} act={act}>
-      Its connections are closed and its settings and secrets are removed. A carrier added later under the same name is
-      another carrier.
+    <ConfirmButton label={words.delete.label} about={name} question={words.delete.question(name)} act={act}>
+      {words.delete.detail}
       {refused && (
-        <Check
-          label="Delete it anyway"
-          description="Texts that it holds end as unknown, and receipts that are still to come are lost."
-          checked={force}
-          onChange={setForce}
-        />
+        <Check label={words.delete.force} description={words.delete.forceDetail} checked={force} onChange={setForce} />
       )}
     </ConfirmButton>
   );

@@ -4,6 +4,7 @@ import type { Carrier } from '../../api/operator-types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-carriers.ts';
 
 /** Pauses a carrier, or resumes it. Both can be undone, so nothing is asked. */
 export function PauseButton({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
@@ -11,10 +12,10 @@ export function PauseButton({ carrier, onChange }: { carrier: Carrier; onChange:
   const { name, paused } = carrier;
   const { run, busy, problem } = useAction(async () => {
     await call('POST', operatorPath(`carriers/${name}/${paused ? 'resume' : 'pause'}`));
-    showToast(paused ? `${name} sends again.` : `${name} sends no more texts. It still takes receipts.`);
+    showToast(paused ? words.pause.resumed(name) : words.pause.paused(name));
     onChange();
   });
-  const label = paused ? 'Resume' : 'Pause';
+  const label = paused ? words.pause.resume : words.pause.pause;
   return (
     <>
       <Button variant="default" size="xs" loading={busy} aria-label={`${label} ${name}`} onClick={() => run()}>

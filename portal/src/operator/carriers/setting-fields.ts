@@ -1,3 +1,4 @@
+import { words } from '../../words/operator-carriers.ts';
 /** How a setting is asked for. `name` is its place in the settings, like `tls.ca`. */
 export interface SettingField {
   name: string;
@@ -19,63 +20,74 @@ export interface SettingGroup {
 const choices = (...values: string[]) => values.map((value) => ({ value, label: value }));
 
 const doubtChoices = [
-  { value: '', label: 'as the installation says' },
-  { value: 'resend', label: 'send once more' },
-  { value: 'hold', label: 'hold, end as unknown' },
+  { value: '', label: words.fields.doubt.standard },
+  { value: 'resend', label: words.fields.doubt.resend },
+  { value: 'hold', label: words.fields.doubt.hold },
 ];
 
 /** What most operators of an SMPP account have to know. All other settings are written as JSON. */
 export const smppGroups: SettingGroup[] = [
   {
-    title: 'Account',
+    title: words.fields.account,
     fields: [
-      { name: 'host', label: 'Host', type: 'text', placeholder: 'smpp.example.com' },
-      { name: 'port', label: 'Port', type: 'number', placeholder: '2775' },
-      { name: 'system_id', label: 'System id', type: 'text' },
-      { name: 'password', label: 'Password', type: 'secret' },
-      { name: 'system_type', label: 'System type', type: 'text', description: 'Most carriers want none.' },
-      { name: 'tls', label: 'TLS', type: 'check', description: 'Encrypt the connection' },
-      { name: 'tls.servername', label: 'Name in the certificate', type: 'text', onlyWith: 'tls' },
-      { name: 'tls.ca', label: 'Own authority (PEM)', type: 'lines', onlyWith: 'tls' },
-      { name: 'tls.cert', label: 'Our certificate (PEM)', type: 'lines', onlyWith: 'tls' },
-      { name: 'tls.key', label: 'Its private key (PEM)', type: 'lines', onlyWith: 'tls' },
+      { name: 'host', label: words.fields.host, type: 'text', placeholder: words.fields.hostExample },
+      { name: 'port', label: words.fields.port, type: 'number', placeholder: '2775' },
+      { name: 'system_id', label: words.fields.systemId, type: 'text' },
+      { name: 'password', label: words.fields.password, type: 'secret' },
+      { name: 'system_type', label: words.fields.systemType, type: 'text', description: words.fields.systemTypeRule },
+      { name: 'tls', label: words.fields.tls, type: 'check', description: words.fields.tlsRule },
+      { name: 'tls.servername', label: words.fields.tlsName, type: 'text', onlyWith: 'tls' },
+      { name: 'tls.ca', label: words.fields.tlsCa, type: 'lines', onlyWith: 'tls' },
+      { name: 'tls.cert', label: words.fields.tlsCert, type: 'lines', onlyWith: 'tls' },
+      { name: 'tls.key', label: words.fields.tlsKey, type: 'lines', onlyWith: 'tls' },
     ],
   },
   {
-    title: 'Throughput',
+    title: words.fields.throughput,
     fields: [
-      { name: 'binds', label: 'Connections', type: 'number', placeholder: '1', description: 'Over all nodes' },
+      {
+        name: 'binds',
+        label: words.fields.binds,
+        type: 'number',
+        placeholder: '1',
+        description: words.fields.bindsRule,
+      },
       {
         name: 'window',
-        label: 'Window',
+        label: words.fields.window,
         type: 'number',
         placeholder: '10',
-        description: 'Unanswered submits on each connection',
+        description: words.fields.windowRule,
       },
       {
         name: 'per_second',
-        label: 'Parts a second',
+        label: words.fields.partsPerSecond,
         type: 'number',
-        placeholder: 'No limit',
-        description: 'Of the whole account',
+        placeholder: words.noLimit,
+        description: words.fields.perSecondRule,
       },
-      { name: 'bind', label: 'Mode', type: 'choice', choices: choices('transceiver', 'pair') },
+      { name: 'bind', label: words.fields.mode, type: 'choice', choices: choices('transceiver', 'pair') },
     ],
   },
   {
-    title: 'Texts and receipts',
+    title: words.fields.texts,
     fields: [
-      { name: 'charsets', label: 'Charsets', type: 'list', placeholder: 'gsm7/0, ucs2/8' },
+      { name: 'charsets', label: words.fields.charsets, type: 'list', placeholder: words.fields.charsetsExample },
       {
         name: 'long_messages',
-        label: 'Long texts',
+        label: words.fields.longTexts,
         type: 'choice',
         choices: choices('udh16', 'udh8', 'sar', 'payload'),
       },
-      { name: 'receipts', label: 'Receipts', type: 'choice', choices: choices('all', 'first', 'last', 'one', 'none') },
+      {
+        name: 'receipts',
+        label: words.fields.receipts,
+        type: 'choice',
+        choices: choices('all', 'first', 'last', 'one', 'none'),
+      },
       {
         name: 'on_doubt',
-        label: 'A submit without an answer',
+        label: words.fields.submitDoubt,
         type: 'choice',
         choices: doubtChoices,
       },
@@ -85,54 +97,60 @@ export const smppGroups: SettingGroup[] = [
 
 /** An HTTP API that no preset is for. */
 export const describedGroup: SettingGroup = {
-  title: 'Description',
+  title: words.fields.description,
   fields: [
     {
       name: 'describe',
-      label: 'Description (JSON)',
+      label: words.fields.describe,
       type: 'json',
-      description: 'Requests, answers and callbacks, as docs/carriers.md says.',
+      description: words.fields.describeRule,
     },
     {
       name: 'secrets',
-      label: 'Secrets (JSON)',
+      label: words.fields.secrets,
       type: 'json',
-      description: 'Like {"key": "…"}. Sealed, and never shown again.',
+      description: words.fields.secretsRule,
     },
-    { name: 'values', label: 'Values (JSON)', type: 'json', description: 'Like {"account": "…"}. Shown.' },
-    { name: 'base', label: 'Address of the API', type: 'text', placeholder: 'https://api.example.com' },
+    { name: 'values', label: words.fields.values, type: 'json', description: words.fields.valuesRule },
+    { name: 'base', label: words.fields.base, type: 'text', placeholder: words.fields.baseExample },
   ],
 };
 
 /** What all HTTP carriers have. */
 export const httpGroup: SettingGroup = {
-  title: 'Requests',
+  title: words.fields.requests,
   fields: [
     {
       name: 'per_second',
-      label: 'Texts a second',
+      label: words.fields.textsPerSecond,
       type: 'number',
-      placeholder: 'No limit',
-      description: 'Of the whole account',
+      placeholder: words.noLimit,
+      description: words.fields.perSecondRule,
     },
-    { name: 'concurrency', label: 'Requests at once', type: 'number', placeholder: '20', description: 'On each node' },
-    { name: 'timeout_ms', label: 'Milliseconds to answer', type: 'number', placeholder: '10000' },
-    { name: 'receipts', label: 'Receipts', type: 'choice', choices: choices('all', 'none') },
-    { name: 'on_doubt', label: 'A request without an answer', type: 'choice', choices: doubtChoices },
+    {
+      name: 'concurrency',
+      label: words.fields.concurrency,
+      type: 'number',
+      placeholder: '20',
+      description: words.fields.concurrencyRule,
+    },
+    { name: 'timeout_ms', label: words.fields.timeout, type: 'number', placeholder: '10000' },
+    { name: 'receipts', label: words.fields.receipts, type: 'choice', choices: choices('all', 'none') },
+    { name: 'on_doubt', label: words.fields.requestDoubt, type: 'choice', choices: doubtChoices },
     {
       name: 'opt_out_replies',
-      label: 'Stop words are confirmed by',
+      label: words.fields.confirmedBy,
       type: 'choice',
       choices: [
-        { value: 'own', label: 'Heliograph' },
-        { value: 'carrier', label: 'the carrier' },
+        { value: 'own', label: words.fields.byHeliograph },
+        { value: 'carrier', label: words.fields.byCarrier },
       ],
     },
     {
       name: 'allow_private',
-      label: 'Addresses inside your network',
+      label: words.fields.private,
       type: 'check',
-      description: 'Also http instead of https',
+      description: words.fields.privateRule,
     },
   ],
 };

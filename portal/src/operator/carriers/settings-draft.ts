@@ -1,3 +1,4 @@
+import { words } from '../../words/operator-carriers.ts';
 import type { SettingField, SettingGroup } from './setting-fields.ts';
 
 type Settings = Record<string, unknown>;
@@ -30,7 +31,7 @@ function typedOf({ type, choices }: SettingField, value: unknown): string | bool
 
 /** The settings that the form says. Throws a SyntaxError if the JSON is none. */
 export function toSettings({ values, rest }: SettingsDraft, groups: SettingGroup[]): Settings {
-  const settings: Settings = { ...parsed(rest.trim() === '' ? '{}' : rest, 'All other settings') };
+  const settings: Settings = { ...parsed(rest.trim() === '' ? '{}' : rest, words.settings.rest) };
   for (const field of fieldsIn(groups)) {
     if (field.onlyWith !== undefined && values[field.onlyWith] !== true) continue;
     const value = meantBy(field, values[field.name] ?? '');
@@ -54,9 +55,9 @@ function parsed(json: string, label: string): Settings {
     const value: unknown = JSON.parse(json);
     if (isObject(value)) return value;
   } catch (error) {
-    throw told(`this is no JSON. ${(error as Error).message}`);
+    throw told(words.settings.notJson((error as Error).message));
   }
-  throw told('write an object, between { and }.');
+  throw told(words.settings.notObject);
 }
 
 /** TLS is an object, whose parts have fields of their own. */

@@ -1,6 +1,7 @@
 import { NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Problem } from '../../api/problem.ts';
 import { Check } from '../../parts/check.tsx';
+import { words } from '../../words/operator-carriers.ts';
 import styles from './carriers.module.css';
 import type { SettingField, SettingGroup } from './setting-fields.ts';
 import type { SettingsDraft } from './settings-draft.ts';
@@ -39,10 +40,10 @@ export function SettingsForm({ groups, draft, onChange, problem, kept }: Setting
         </fieldset>
       ))}
       <details>
-        <summary>All other settings</summary>
+        <summary>{words.settings.rest}</summary>
         <Textarea
-          label="As JSON"
-          description="The reference lists them. Take a line away to set its default."
+          label={words.settings.json}
+          description={words.settings.jsonRule}
           className={styles.json ?? ''}
           mt="sm"
           rows={Math.min(18, draft.rest.split('\n').length + 1)}
@@ -76,7 +77,7 @@ function Field({ field, value, isKept, error, onChange }: FieldProps) {
     value,
     error,
     inputWrapperOrder: belowInput,
-    description: isKept ? 'Kept and never shown. Leave it empty to keep it.' : description,
+    description: isKept ? words.settings.secretKept : description,
     placeholder: isKept ? '••••••••' : field.placeholder,
   };
   const take = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);

@@ -1,4 +1,5 @@
 import type { Carrier, CarrierTest } from '../../api/operator-types.ts';
+import { words } from '../../words/operator-carriers.ts';
 
 export interface ShownStep {
   title: string;
@@ -8,12 +9,12 @@ export interface ShownStep {
 }
 
 const titles: Record<string, string> = {
-  name: 'Find the address',
-  connection: 'Connect',
-  tls: 'Agree on TLS',
-  bind: 'Bind',
-  text: 'Send one text',
-  receipt: 'Wait for the receipt',
+  name: words.steps.name,
+  connection: words.steps.connection,
+  tls: words.steps.tls,
+  bind: words.steps.bind,
+  text: words.steps.text,
+  receipt: words.steps.receipt,
 };
 
 const stepsOf: Record<string, string[]> = {
@@ -40,7 +41,7 @@ export function shownSteps(test: CarrierTest, { kind }: Carrier): ShownStep[] {
       (step, index): ShownStep => ({
         title: titles[step] ?? step,
         state: index === 0 ? 'running' : 'open',
-        detail: index === 0 && test.status === 'waiting' ? 'Waiting for a worker' : '',
+        detail: index === 0 && test.status === 'waiting' ? words.steps.waiting : '',
         tookMs: undefined,
       }),
     ),

@@ -1,6 +1,7 @@
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Total, TotalsReport } from '../../api/operator-types.ts';
 import { useLoad } from '../../api/use-load.ts';
+import { words } from '../../words/operator-carriers.ts';
 
 const refreshMs = 10_000;
 
@@ -18,9 +19,9 @@ const count = new Intl.NumberFormat();
 export function todayFacts(total: Total | undefined): [name: string, value: string][] {
   const { sent = 0, delivered = 0, undelivered = 0, failed = 0, throttled = 0, in_doubt = 0 } = total ?? {};
   return [
-    ['Sent today', count.format(sent)],
-    ['Delivered', count.format(delivered)],
-    ['Failed', count.format(failed + undelivered)],
-    ['Throttled or in doubt', `${count.format(throttled)} · ${count.format(in_doubt)}`],
+    [words.today.sent, count.format(sent)],
+    [words.today.delivered, count.format(delivered)],
+    [words.today.failed, count.format(failed + undelivered)],
+    [words.today.throttled, `${count.format(throttled)} · ${count.format(in_doubt)}`],
   ];
 }

@@ -1,55 +1,55 @@
 import { Button, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Delivery } from '../../api/operator-types.ts';
 import { useList } from '../../api/use-load.ts';
+import { useFilters } from '../../location.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/operator-deliveries.ts';
 import styles from '../operator.module.css';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
 const refreshMs = 5000;
 const states = {
-  stuck: { label: 'Stuck', nothing: 'No text has waited for more than a minute.' },
-  in_doubt: { label: 'In doubt', nothing: 'Carriers have answered for every text.' },
+  stuck: { label: words.stuck, nothing: words.noneStuck },
+  in_doubt: { label: words.inDoubt, nothing: words.noneInDoubt },
 };
 /** What to do comes first, where a phone shows it. */
-const columns = ['Why, and what to do', 'Carrier', 'Number', 'Since', 'Next try', 'Text'];
+const columns = [words.why, words.carrier, words.number, words.since, words.next, words.text];
 
 export default function Deliveries() {
-  const [state, setState] = useState<keyof typeof states>('stuck');
-  const [carrier, setCarrier] = useState('');
+  const { values, change } = useFilters({ state: 'stuck', carrier: '' });
+  const state = values.state === 'in_doubt' ? 'in_doubt' : 'stuck';
+  const { carrier } = values;
   const carriers = useCarrierNames() ?? [];
   const path = withQuery(operatorPath('deliveries'), { state, carrier });
   const { data, problem, reload, showMore } = useList<Delivery>(path, refreshMs);
   return (
     <>
-      <PageTitle lead="Texts that wait for longer than a minute, or may have been sent without an answer.">
-        Deliveries
-      </PageTitle>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack>
         <div className={styles.search}>
           <SegmentedControl
-            aria-label="State"
+            aria-label={words.state}
             value={state}
-            onChange={setState}
+            onChange={(chosen) => change({ state: chosen })}
             data={Object.entries(states).map(([value, { label }]) => ({ value: value as keyof typeof states, label }))}
           />
           <NativeSelect
-            label="Carrier"
-            data={[{ value: '', label: 'Any' }, ...carriers]}
+            label={words.carrier}
+            data={[{ value: '', label: words.any }, ...new Set([...carriers, ...(carrier === '' ? [] : [carrier])])]}
             value={carrier}
-            onChange={(event) => setCarrier(event.currentTarget.value)}
+            onChange={(event) => change({ carrier: event.currentTarget.value })}
           />
         </div>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
-        {data?.length === 0 && <EmptyState title="Nothing to do">{states[state].nothing}</EmptyState>}
+        {data?.length === 0 && <EmptyState title={words.none}>{states[state].nothing}</EmptyState>}
         {data !== undefined && data.length > 0 && (
           <Panel>
             <Table
@@ -61,7 +61,7 @@ export default function Deliveries() {
         )}
         {showMore && (
           <Button variant="default" onClick={showMore}>
-            Show more
+            {words.more}
           </Button>
         )}
       </Stack>

@@ -7,6 +7,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { words } from '../../words/operator-limits.ts';
 import { SegmentsForm } from './segments-form.tsx';
 import { Templates } from './templates.tsx';
 
@@ -24,7 +25,7 @@ export function ApplicationLimits({ id }: { id: string }) {
     await call('POST', `${path}/${word}-high-priority`);
     reload();
   });
-  if (problem?.status === 404) return <Callout tone="wait" title="There is no application with this id." />;
+  if (problem?.status === 404) return <Callout tone="wait" title={words.missing} />;
   if (data === undefined) {
     return problem === undefined ? <Skeleton height={180} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
@@ -35,23 +36,23 @@ export function ApplicationLimits({ id }: { id: string }) {
         title={name}
         actions={
           <Button variant="default" size="xs" loading={busy} onClick={() => run(high_priority ? 'deny' : 'allow')}>
-            {high_priority ? 'Allow no high priority' : 'Allow high priority'}
+            {high_priority ? words.disallow : words.allow}
           </Button>
         }
       >
         <Stack>
           <Facts
             facts={[
-              ['Segments today', count.format(segments_today)],
-              ['Limit that holds', segments_limit === null ? 'None' : count.format(segments_limit)],
-              ['High priority', high_priority ? 'Allowed' : 'Not allowed'],
+              [words.today, count.format(segments_today)],
+              [words.limit, segments_limit === null ? words.none : count.format(segments_limit)],
+              [words.priority, high_priority ? words.allowed : words.notAllowed],
             ]}
           />
           <ProblemCallout problem={refused} />
           <SegmentsForm
             key={segments_per_day}
-            label="Segments a day of this application"
-            empty="As its plan"
+            label={words.ofApplication}
+            empty={words.asPlan}
             path={path}
             segments={segments_per_day}
             onSaved={reload}

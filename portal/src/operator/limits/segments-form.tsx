@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-limits.ts';
 import styles from '../operator.module.css';
 
 interface SegmentsFormProps {
@@ -23,7 +24,7 @@ export function SegmentsForm({ label, empty, path, segments, onSaved }: Segments
   const { run, busy, problem } = useAction(async () => {
     const body = { segments_per_day: typed === '' ? null : toNumber(typed) };
     await call('PATCH', path, { body });
-    showToast('Limit saved.');
+    showToast(words.saved);
     onSaved();
   });
 
@@ -40,10 +41,16 @@ export function SegmentsForm({ label, empty, path, segments, onSaved }: Segments
         inputMode="numeric"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value.trim())}
-        error={problem?.of('segments_per_day', 'It')}
+        error={problem?.of('segments_per_day', words.perDay)}
       />
-      <Button type="submit" variant="default" loading={busy} disabled={typed === before} aria-label={`Save ${label}`}>
-        Save
+      <Button
+        type="submit"
+        variant="default"
+        loading={busy}
+        disabled={typed === before}
+        aria-label={words.saveOf(label)}
+      >
+        {words.save}
       </Button>
       <ProblemCallout problem={problem} fields={['segments_per_day']} />
     </form>

@@ -10,23 +10,21 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-limits.ts';
 import styles from '../operator.module.css';
 
-const columns = ['Country', 'Text', 'Template id', ''];
+const columns = [words.templates.country, words.templates.text, words.templates.id, ''];
 
 /** The texts of an application's codes, where a country or a carrier wants its own. */
 export function Templates({ path }: { path: string }) {
   const { data, problem, reload } = useLoad<Page<Template>>(path);
   return (
-    <Panel
-      title="Texts of codes"
-      lead="Where a country wants each text registered. The text has {{code}} once, may have {{minutes}}, and fits one segment."
-    >
+    <Panel title={words.templates.title} lead={words.templates.lead}>
       <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data !== undefined && data.data.length > 0 && (
           <Table
-            label="Texts of codes"
+            label={words.templates.title}
             columns={columns}
             rows={data.data.map(({ country, text, template_id }) => ({
               key: country,
@@ -36,15 +34,15 @@ export function Templates({ path }: { path: string }) {
                 template_id ?? '–',
                 <ConfirmButton
                   key="remove"
-                  label="Remove"
-                  about={`the text for ${country}`}
-                  question={`Remove the text for ${country}?`}
+                  label={words.templates.remove}
+                  about={words.templates.of(country)}
+                  question={words.templates.removeQuestion(country)}
                   act={async () => {
                     await call('DELETE', `${path}/${country}`);
                     reload();
                   }}
                 >
-                  Codes to {country} have Heliograph’s own text again.
+                  {words.templates.removeDetail(country)}
                 </ConfirmButton>,
               ],
             }))}
@@ -64,7 +62,7 @@ function TemplateForm({ path, onSaved }: { path: string; onSaved: () => void }) 
   const { run, busy, problem } = useAction(async () => {
     const body = { text, template_id: templateId.trim() === '' ? null : templateId.trim() };
     await call('PUT', `${path}/${encodeURIComponent(country || '-')}`, { body });
-    showToast(`Codes to ${country.toUpperCase()} have this text now.`);
+    showToast(words.templates.saved(country.toUpperCase()));
     setText('');
     onSaved();
   });
@@ -77,29 +75,29 @@ function TemplateForm({ path, onSaved }: { path: string; onSaved: () => void }) 
   return (
     <form className={styles.template} onSubmit={submit} noValidate>
       <TextInput
-        label="Country"
-        placeholder="IN"
+        label={words.templates.country}
+        placeholder={words.templates.countryExample}
         value={country}
         onChange={(event) => setCountry(event.currentTarget.value.trim())}
         error={problem?.of('country')}
       />
       <TextInput
-        label="Text"
-        placeholder="{{code}} is your ACME code. Valid for {{minutes}} min."
+        label={words.templates.text}
+        placeholder={words.templates.textExample}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         error={problem?.of('text')}
       />
       <TextInput
-        label="Template id"
-        placeholder="None"
+        label={words.templates.id}
+        placeholder={words.templates.noId}
         value={templateId}
         onChange={(event) => setTemplateId(event.currentTarget.value)}
         error={problem?.of('template_id')}
       />
       <div>
         <Button type="submit" variant="default" loading={busy}>
-          Set the text
+          {words.templates.save}
         </Button>
         <ProblemCallout problem={problem} fields={['country', 'text', 'template_id']} />
       </div>

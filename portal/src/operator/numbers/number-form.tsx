@@ -6,6 +6,8 @@ import type { OwnNumber } from '../../api/operator-types.ts';
 import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-numbers.ts';
+import { ApplicationField } from '../application-field.tsx';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
 interface NumberFormProps {
@@ -36,7 +38,7 @@ export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps
       ignored_words: ignored.split(/[\s,]+/).filter((word) => word !== ''),
     };
     await call('PUT', operatorPath(`numbers/${encodeURIComponent(number)}`), { body });
-    showToast(`${number} is given to the application.`);
+    showToast(words.form.saved(number));
     onSaved();
   });
 
@@ -49,14 +51,14 @@ export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps
     <Modal
       opened
       onClose={onClose}
-      title={before === undefined ? 'Give a number' : `Change ${before.number}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={before === undefined ? words.form.title : words.form.change(before.number)}
+      closeButtonProps={{ 'aria-label': words.form.close }}
     >
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Number"
-            description="With a plus, or a short code."
+            label={words.number}
+            description={words.form.numberRule}
             placeholder="+447700900123"
             disabled={before !== undefined}
             data-autofocus
@@ -64,16 +66,10 @@ export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps
             onChange={(event) => setNumber(event.currentTarget.value.trim())}
             error={problem?.of('number')}
           />
-          <TextInput
-            label="Application id"
-            placeholder="app_…"
-            value={application}
-            onChange={(event) => setApplication(event.currentTarget.value.trim())}
-            error={problem?.of('application_id')}
-          />
+          <ApplicationField value={application} onChange={setApplication} error={problem?.of('application_id')} />
           <NativeSelect
-            label="API"
-            description="Where the application reads the texts."
+            label={words.form.api}
+            description={words.form.apiRule}
             data={apis
               .filter(({ name }) => name !== 'verify')
               .map(({ name, title }) => ({ value: name, label: title }))}
@@ -82,31 +78,31 @@ export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps
             error={problem?.of('api')}
           />
           <TextInput
-            label="Keyword"
-            description="Only texts that begin with this word, where applications share the number."
+            label={words.keyword}
+            description={words.form.keywordRule}
             disabled={before !== undefined}
             value={keyword}
             onChange={(event) => setKeyword(event.currentTarget.value.trim())}
             error={problem?.of('keyword')}
           />
           <NativeSelect
-            label="Carrier"
+            label={words.carrier}
             disabled={before !== undefined}
-            data={[{ value: '', label: 'Any' }, ...carriers]}
+            data={[{ value: '', label: words.form.any }, ...carriers]}
             value={carrier}
             onChange={(event) => setCarrier(event.currentTarget.value)}
             error={problem?.of('carrier')}
           />
           <TextInput
-            label="Ignored words"
-            description="Words like CANCEL or END that are no stop words here. STOP always is one."
+            label={words.ignored}
+            description={words.form.ignoredRule}
             value={ignored}
             onChange={(event) => setIgnored(event.currentTarget.value)}
             error={problem?.of('ignored_words')}
           />
           <ProblemCallout problem={problem} fields={inputs} />
           <Button type="submit" loading={busy}>
-            Save
+            {words.form.save}
           </Button>
         </Stack>
       </form>

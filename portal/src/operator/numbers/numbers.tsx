@@ -12,10 +12,11 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-numbers.ts';
 import { NumberForm } from './number-form.tsx';
 import { UnassignedTexts } from './unassigned-texts.tsx';
 
-const columns = ['Number', 'Keyword', 'Application', 'API', 'Carrier', 'Ignored words', ''];
+const columns = [words.number, words.keyword, words.application, 'API', words.carrier, words.ignored, ''];
 
 export default function Numbers() {
   const showToast = useToast();
@@ -25,61 +26,58 @@ export default function Numbers() {
 
   async function remove({ number, keyword, carrier }: OwnNumber): Promise<void> {
     await call('DELETE', withQuery(operatorPath(`numbers/${encodeURIComponent(number)}`), { keyword, carrier }));
-    showToast(`${number} is free again.`);
+    showToast(words.removed(number));
     reload();
   }
 
   const give = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setEdited('new')}>
-      Give a number
+      {words.form.title}
     </Button>
   );
   return (
     <>
-      <PageTitle
-        lead="Numbers and short codes that people can text to, and the application that gets their texts."
-        actions={data?.length ? give : undefined}
-      >
-        Numbers
+      <PageTitle lead={words.lead} actions={data?.length ? give : undefined}>
+        {words.title}
       </PageTitle>
       <Stack gap="lg">
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
         {data?.length === 0 && (
-          <EmptyState title="No numbers" action={give}>
-            Give a number of one of your carriers to an application, so that people can answer its texts.
+          <EmptyState title={words.none} action={give}>
+            {words.noneNext}
           </EmptyState>
         )}
         {data !== undefined && data.length > 0 && (
           <Panel>
             <Table
-              label="Numbers"
+              label={words.title}
               columns={columns}
               rows={data.map((each) => ({
                 key: keyOf(each),
                 cells: [
                   <strong key="number">{each.number}</strong>,
-                  each.keyword ?? 'any',
+                  each.keyword ?? words.any,
                   <code key="application">{each.application_id}</code>,
                   apiTitle(each.api),
-                  each.carrier ?? 'any',
+                  each.carrier ?? words.any,
                   each.ignored_words.length === 0 ? '–' : each.ignored_words.join(', '),
                   <Group key="actions" gap={6} wrap="nowrap" justify="flex-end">
                     <Button
                       variant="default"
                       size="xs"
-                      aria-label={`Change ${keyOf(each)}`}
+                      aria-label={words.changeOf(keyOf(each))}
                       onClick={() => setEdited(each)}
                     >
-                      Change
+                      {words.change}
                     </Button>
                     <ConfirmButton
-                      label="Take away"
+                      label={words.remove}
                       about={keyOf(each)}
-                      question={`Take ${each.number} from its application?`}
+                      question={words.removeQuestion(each.number)}
                       act={() => remove(each)}
                     >
-                      Texts to it are then kept for operators only.
+                      {words.removeDetail}
                     </ConfirmButton>
                   </Group>,
                 ],
@@ -89,7 +87,7 @@ export default function Numbers() {
         )}
         {showMore && (
           <Button variant="default" onClick={showMore}>
-            Show more
+            {words.more}
           </Button>
         )}
         <UnassignedTexts />

@@ -6,9 +6,10 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/operator-numbers.ts';
 
 const refreshMs = 5000;
-const columns = ['Received', 'From', 'To', 'Carrier', 'Text'];
+const columns = [words.texts.received, words.texts.from, words.texts.to, words.carrier, words.texts.text];
 
 /** What came to numbers that no application holds. */
 export function UnassignedTexts() {
@@ -17,22 +18,22 @@ export function UnassignedTexts() {
     refreshMs,
   );
   return (
-    <Panel title="Texts to other numbers" lead="They came to numbers that you gave to no application.">
+    <Panel title={words.texts.title} lead={words.texts.lead}>
       <ProblemCallout problem={problem} onRetry={reload} />
-      {data?.length === 0 && <p>None.</p>}
+      {data?.length === 0 && <p>{words.texts.none}</p>}
       {data !== undefined && data.length > 0 && (
         <Table
-          label="Texts to other numbers"
+          label={words.texts.title}
           columns={columns}
           rows={data.map(({ id, received_at, from, to, carrier, message }) => ({
             key: id,
-            cells: [<Time key="at" at={received_at} />, from, to, carrier, message ?? 'Text removed'],
+            cells: [<Time key="at" at={received_at} />, from, to, carrier, message ?? words.texts.removed],
           }))}
         />
       )}
       {showMore && (
         <Button variant="default" size="xs" mt="sm" onClick={showMore}>
-          Show more
+          {words.more}
         </Button>
       )}
     </Panel>

@@ -12,6 +12,7 @@ import { ReasonButton } from '../../parts/reason-button.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-opt-outs.ts';
 import styles from '../operator.module.css';
 
 export default function OptOuts() {
@@ -25,20 +26,18 @@ export default function OptOuts() {
 
   return (
     <>
-      <PageTitle lead="People who want no texts. A stop word is undone by its sender, or here with a reason.">
-        Opt-outs
-      </PageTitle>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack gap="lg">
         <form className={styles.search} onSubmit={submit}>
           <TextInput
-            label="Number"
+            label={words.number}
             type="tel"
             placeholder="+447700900123"
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value.trim())}
           />
           <Button type="submit" variant="default" leftSection={<Icon name="search" size={16} />}>
-            Find
+            {words.find}
           </Button>
         </form>
         <Found key={number} number={number} />
@@ -47,13 +46,13 @@ export default function OptOuts() {
   );
 }
 
-const columns = ['Number', 'Wants no texts of', 'Said by', 'Word', 'Since', ''];
+const columns = [words.number, words.of, words.by, words.word, words.since, ''];
 const sources: Record<string, string> = {
-  mo: 'the person, by a text',
-  api: 'the application',
-  carrier: 'the carrier',
-  portal: 'the developer',
-  operator: 'an operator',
+  mo: words.sources.mo,
+  api: words.sources.api,
+  carrier: words.sources.carrier,
+  portal: words.sources.portal,
+  operator: words.sources.operator,
 };
 
 function Found({ number }: { number: string }) {
@@ -62,7 +61,7 @@ function Found({ number }: { number: string }) {
 
   async function undo(optedOut: string, reason: string): Promise<void> {
     await call('DELETE', withQuery(operatorPath(`opt-outs/${encodeURIComponent(optedOut)}`), { reason }));
-    showToast(`${optedOut} gets texts again.`);
+    showToast(words.undone(optedOut));
     reload();
   }
 
@@ -70,16 +69,12 @@ function Found({ number }: { number: string }) {
     return problem === undefined ? <Skeleton height={120} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
   if (data.length === 0) {
-    return (
-      <EmptyState title={number === '' ? 'No opt-outs' : `${number} has not opted out`}>
-        Stop words, the APIs and carriers’ errors appear here.
-      </EmptyState>
-    );
+    return <EmptyState title={number === '' ? words.none : words.notOptedOut(number)}>{words.noneDetail}</EmptyState>;
   }
   return (
     <Panel>
       <Table
-        label="Opt-outs"
+        label={words.title}
         columns={columns}
         rows={data.map((each, index) => ({
           key: `${each.created_at} ${index}`,
@@ -93,13 +88,13 @@ function Found({ number }: { number: string }) {
               <ReasonButton
                 key="undo"
                 size="xs"
-                label="Undo"
-                about={`the opt-outs of ${each.number}`}
-                question={`Send texts to ${each.number} again?`}
-                description="It is kept for good, with your name."
+                label={words.undo}
+                about={words.about(each.number)}
+                question={words.question(each.number)}
+                description={words.reasonRule}
                 act={(reason) => undo(each.number, reason)}
               >
-                This undoes every opt-out of the number. The person must have asked for texts.
+                {words.detail}
               </ReasonButton>
             ),
           ],
@@ -107,7 +102,7 @@ function Found({ number }: { number: string }) {
       />
       {showMore && (
         <Button variant="default" size="xs" mt="sm" onClick={showMore}>
-          Show more
+          {words.more}
         </Button>
       )}
     </Panel>

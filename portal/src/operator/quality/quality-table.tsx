@@ -1,22 +1,33 @@
 import type { Total, TotalsReport } from '../../api/operator-types.ts';
 import { Table } from '../../parts/table.tsx';
+import { words } from '../../words/operator-quality.ts';
 
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
-const numbers = ['Sent', 'Parts', 'Attempts', 'Copies', 'In doubt', 'Delivered', 'Undelivered', 'Failed', 'Quality'];
+const numbers = [
+  words.sent,
+  words.parts,
+  words.attempts,
+  words.copies,
+  words.inDoubt,
+  words.delivered,
+  words.undelivered,
+  words.failed,
+  words.quality,
+];
 const titles: Record<string, string> = {
-  day: 'Day',
-  carrier: 'Carrier',
-  country: 'Country',
-  sender: 'Sender',
-  application: 'Application',
+  day: words.day,
+  carrier: words.carrier,
+  country: words.country,
+  sender: words.sender,
+  application: words.application,
 };
 
 export function QualityTable({ report: { by, data } }: { report: TotalsReport }) {
   return (
     <Table
-      label="Quality"
+      label={words.quality}
       columns={[
         ...by.map((group) => titles[group] ?? group),
         ...numbers.map((title) => ({ title, number: true as const })),

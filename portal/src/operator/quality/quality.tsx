@@ -9,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { words } from '../../words/operator-quality.ts';
 import styles from '../operator.module.css';
 import { QualityTable } from './quality-table.tsx';
 
@@ -23,21 +24,26 @@ export default function Quality() {
   return (
     <>
       <PageTitle
-        lead="What each carrier did with the texts. Quality is the part of verifications that were approved."
+        lead={words.lead}
         actions={
           <Button component="a" href={withQuery(operatorPath('totals.csv'), query)} variant="default" download>
-            Download as CSV
+            {words.download}
           </Button>
         }
       >
-        Quality
+        {words.quality}
       </PageTitle>
       <Stack>
         <div className={styles.search}>
-          <TextInput label="From" type="date" value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
-          <TextInput label="To" type="date" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
+          <TextInput
+            label={words.from}
+            type="date"
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+          />
+          <TextInput label={words.to} type="date" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
           <fieldset className={styles.groups}>
-            <legend>One row for each</legend>
+            <legend>{words.groups}</legend>
             {groups.map((group) => (
               <Check
                 key={group}
@@ -59,12 +65,10 @@ function Report({ path }: { path: string }) {
   if (data === undefined) {
     return problem === undefined ? <Skeleton height={220} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
-  if (data.data.length === 0) return <EmptyState title="No texts in these days">Choose other days.</EmptyState>;
+  if (data.data.length === 0) return <EmptyState title={words.none}>{words.noneNext}</EmptyState>;
   return (
     <>
-      {data.truncated && (
-        <Callout tone="wait" title="There are more rows than a page can show. The CSV file has all of them." />
-      )}
+      {data.truncated && <Callout tone="wait" title={words.tooMany} />}
       <Panel>
         <QualityTable report={data} />
       </Panel>

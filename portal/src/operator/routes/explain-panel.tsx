@@ -10,6 +10,8 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/operator-routes.ts';
+import { ApplicationField } from '../application-field.tsx';
 import styles from './routes.module.css';
 
 interface ExplainPanelProps {
@@ -47,26 +49,31 @@ export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
     error: problem?.of(name),
   });
   return (
-    <Panel title="Explain" lead="Where would this text go, and why? Nothing is sent.">
+    <Panel title={words.explain.title} lead={words.explain.lead}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <TextInput label="To" type="tel" placeholder="+447700900123" {...field('to')} />
-          <TextInput label="From" placeholder="ACME" {...field('from')} />
+          <TextInput label={words.explain.to} type="tel" placeholder="+447700900123" {...field('to')} />
+          <TextInput label={words.explain.from} placeholder={words.explain.fromExample} {...field('from')} />
           <NativeSelect
-            label="API"
+            label={words.explain.api}
             data={apis.map(({ name, title }) => ({ value: name, label: title }))}
             {...field('api')}
           />
-          <TextInput label="Application id" placeholder="Any" {...field('application_id')} />
+          <ApplicationField
+            placeholder={words.explain.any}
+            value={text.application_id}
+            onChange={(application_id) => setText({ ...text, application_id })}
+            error={problem?.of('application_id')}
+          />
           <TextInput
-            label="Message id"
-            description="To learn why a text went where it did; nothing else is needed then."
-            placeholder="msg_…"
+            label={words.explain.messageId}
+            description={words.explain.messageIdRule}
+            placeholder={words.explain.messageIdExample}
             {...field('message_id')}
           />
-          {draft !== undefined && <Check label="By the unsaved rules" checked={withDraft} onChange={setWithDraft} />}
+          {draft !== undefined && <Check label={words.explain.withDraft} checked={withDraft} onChange={setWithDraft} />}
           <Button type="submit" variant="default" loading={busy}>
-            Explain
+            {words.explain.submit}
           </Button>
           <ProblemCallout problem={problem} fields={inputs} />
         </Stack>
@@ -77,33 +84,33 @@ export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
 }
 
 const outcomes: Record<string, string> = {
-  no_carrier: 'No carrier is configured: the service refuses every text.',
-  unroutable: 'No rule leads to this number: the service refuses the text.',
+  no_carrier: words.explain.noCarrier,
+  unroutable: words.explain.unroutable,
 };
 
 function Explanation({ explanation }: { explanation: RouteExplanation }) {
   const { outcome, rule, from, deferred_until, candidates, chosen, carrier: holder } = explanation;
   return (
-    <section aria-label="Explanation" aria-live="polite">
+    <section aria-label={words.explain.result} aria-live="polite">
       <Stack mt="lg">
         {outcomes[outcome] !== undefined && <Callout tone="bad" quiet title={outcomes[outcome] ?? outcome} />}
         {outcome === 'routed' && (
-          <p className={styles.text}>{rule === null ? 'There are no rules.' : `The rule ${rule.name} takes it.`}</p>
+          <p className={styles.text}>{rule === null ? words.explain.noRules : words.explain.rule(rule.name)}</p>
         )}
-        {from !== null && <p className={styles.text}>Sent as {from}.</p>}
+        {from !== null && <p className={styles.text}>{words.explain.sentAs(from)}</p>}
         {deferred_until !== null && (
           <p className={styles.text}>
-            It waits until <Time at={deferred_until} />.
+            {words.explain.deferred} <Time at={deferred_until} />.
           </p>
         )}
-        {holder !== null && <p className={styles.text}>{holder} has the text.</p>}
+        {holder !== null && <p className={styles.text}>{words.explain.holder(holder)}</p>}
         <ol className={styles.candidates}>
           {candidates.map(({ carrier, group, available, share, reason }) => (
             <li key={carrier} className={styles.candidate} data-chosen={carrier === chosen || undefined}>
               <div className={styles.candidateHead}>
                 <strong>
                   {carrier}
-                  {group === 'failover' && ' (failover)'}
+                  {group === 'failover' && ` ${words.explain.failover}`}
                 </strong>
                 <span>
                   {Math.round(share * 100)} % <Status state={available ? 'up' : 'down'} />

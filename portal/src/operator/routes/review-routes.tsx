@@ -8,6 +8,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-routes.ts';
 import type { RuleChange } from './route-diff.ts';
 import styles from './routes.module.css';
 
@@ -34,15 +35,21 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
       onOutdated();
       return;
     }
-    showToast('Routes saved. Every node follows within 2 seconds.');
+    showToast(words.review.saved);
     onSaved();
   });
   return (
-    <Modal opened onClose={onClose} title="Review the changes" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.review.title}
+      size="lg"
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
       <Stack>
         {outdated && (
-          <Callout tone="wait" title="Another operator saved first. Nothing was overwritten.">
-            Below is what your list changes in their version {latest.version}. Save again to replace it.
+          <Callout tone="wait" title={words.review.outdated}>
+            {words.review.outdatedDetail(latest.version)}
           </Callout>
         )}
         <ul className={styles.changes}>
@@ -50,17 +57,15 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
             <Change key={`${change.kind} ${change.name}`} change={change} />
           ))}
         </ul>
-        {rules.length === 0 && (
-          <Callout tone="wait" title="Without rules every carrier takes every text, the first by name." />
-        )}
+        {rules.length === 0 && <Callout tone="wait" title={words.review.noRules} />}
         <ProblemCallout problem={problem} />
         {problem !== undefined && <p className={styles.text}>{placesOf(problem, rules)}</p>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Back
+            {words.review.back}
           </Button>
           <Button loading={busy} onClick={() => run()} data-autofocus>
-            Save version {latest.version + 1}
+            {words.review.save(latest.version + 1)}
           </Button>
         </Group>
       </Stack>
@@ -72,7 +77,7 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
 function placesOf({ details }: Problem, rules: RouteRule[]): string {
   const places = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
   const names = new Set(places.flatMap((place) => rules[Number(place)]?.name ?? []));
-  return names.size === 0 ? '' : `Go back and edit ${[...names].join(', ')}.`;
+  return names.size === 0 ? '' : words.review.edit([...names].join(', '));
 }
 
 const tones = { added: 'good', removed: 'bad', changed: 'wait', moved: 'calm' } as const;
@@ -100,7 +105,7 @@ function Change({ change: { name, kind, from, to, fields } }: { change: RuleChan
 }
 
 function placeText(from: number | null, to: number | null): string {
-  if (from === null) return `at place ${to}`;
-  if (to === null) return `was at place ${from}`;
-  return from === to ? '' : `from place ${from} to ${to}`;
+  if (from === null) return words.review.added(to);
+  if (to === null) return words.review.removed(from);
+  return from === to ? '' : words.review.moved(from, to);
 }

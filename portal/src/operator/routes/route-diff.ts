@@ -1,4 +1,5 @@
 import type { RouteRule } from '../../api/operator-types.ts';
+import { words } from '../../words/operator-routes.ts';
 
 /** What saving a draft would change, one entry for each rule that differs. */
 export interface RuleChange {
@@ -61,7 +62,7 @@ function flat({ match, carriers, failover, failover_bulk, from, hours }: RouteRu
 }
 
 export function hoursText({ from, to, days, zone }: NonNullable<RouteRule['hours']>): string {
-  return `${from}–${to} ${days.length === 0 ? 'every day' : days.join(', ')}, ${zone}`;
+  return `${from}–${to} ${days.length === 0 ? words.text.everyDay : days.join(', ')}, ${zone}`;
 }
 
 /** The largest set of places that are in rising order: all others have moved. */

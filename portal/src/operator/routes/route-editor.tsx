@@ -5,6 +5,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { usePageState } from '../../session/page-state.ts';
+import { words } from '../../words/operator-routes.ts';
 import { ExplainPanel } from './explain-panel.tsx';
 import { ReviewRoutes } from './review-routes.tsx';
 import { diffRoutes } from './route-diff.ts';
@@ -30,7 +31,7 @@ interface RouteEditorProps {
 
 /** The ordered list with the operator's changes, and explain beside it. */
 export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
-  const [kept, updateKept] = usePageState<RoutesDraft | null>('routes draft', null);
+  const [kept, updateKept] = usePageState<RoutesDraft | null>('routes-draft', null);
   const [fresh, setFresh] = useState(() => toRoutesDraft(latest));
   const [edited, setEdited] = useState<DraftRule | undefined>(undefined);
   const [reviewing, setReviewing] = useState(false);
@@ -52,20 +53,20 @@ export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
 
   const addButton = (
     <Button variant="default" leftSection={<Icon name="plus" />} onClick={add}>
-      Add a rule
+      {words.rules.add}
     </Button>
   );
   return (
     <div className={styles.page}>
       <Stack>
         {kept !== null && kept.version !== latest.version && (
-          <Callout tone="wait" title={`Version ${latest.version} was saved after you began.`}>
-            Saving replaces it with your list. The review shows what that changes.
+          <Callout tone="wait" title={words.rules.outdated(latest.version)}>
+            {words.rules.outdatedDetail}
           </Callout>
         )}
         {draft.rules.length === 0 ? (
-          <EmptyState title="No rules" action={addButton}>
-            Without rules every carrier takes every text, the first by name. Add one to say where texts may go.
+          <EmptyState title={words.rules.none} action={addButton}>
+            {words.rules.noneNext}
           </EmptyState>
         ) : (
           <ol className={styles.rules}>
@@ -88,11 +89,9 @@ export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
           {changes.length > 0 && (
             <Group>
               <Button variant="default" onClick={discard}>
-                Discard changes
+                {words.rules.discard}
               </Button>
-              <Button onClick={() => setReviewing(true)}>
-                Review {changes.length} {changes.length === 1 ? 'change' : 'changes'}
-              </Button>
+              <Button onClick={() => setReviewing(true)}>{words.rules.review(changes.length)}</Button>
             </Group>
           )}
         </div>

@@ -6,6 +6,7 @@ import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useSession } from '../../session/session.tsx';
+import { words } from '../../words/operator-routes.ts';
 import { useCarrierNames } from '../use-carrier-names.ts';
 import { RouteEditor } from './route-editor.tsx';
 
@@ -20,7 +21,7 @@ export default function Routes() {
   const { problem } = table;
   return (
     <>
-      <PageTitle lead={<Lead table={table.data} />}>Routes</PageTitle>
+      <PageTitle lead={<Lead table={table.data} />}>{words.title}</PageTitle>
       <Stack>
         <ProblemCallout problem={problem} onRetry={table.reload} />
         {table.data === undefined || carriers === undefined ? (
@@ -36,11 +37,11 @@ export default function Routes() {
 function Lead({ table }: { table: RouteTable | undefined }) {
   return (
     <>
-      The first rule that matches a text says which carriers take it. Where no rule leads, nothing goes.
+      {words.lead}
       {table !== undefined && (table.updated_at ?? null) !== null && (
         <>
           {' '}
-          Version {table.version}, saved <Time at={table.updated_at ?? ''} />.
+          {words.saved(table.version)} <Time at={table.updated_at ?? ''} />.
         </>
       )}
     </>

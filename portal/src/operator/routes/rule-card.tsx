@@ -2,6 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Tag } from '../../parts/status.tsx';
+import { words } from '../../words/operator-routes.ts';
 import styles from './routes.module.css';
 import { extrasOf, matchText, sharesOf } from './rule-text.ts';
 
@@ -24,7 +25,7 @@ export function RuleCard({ rule, place, count, matching, onEdit, onMove, onRemov
       <span className={styles.place}>{place}</span>
       <div>
         <h2 className={styles.name}>
-          {name} {matching && <Tag tone="calm">takes this text</Tag>}
+          {name} {matching && <Tag tone="calm">{words.rules.matches}</Tag>}
         </h2>
         <p className={styles.text}>{matchText(rule)}</p>
         <div className={styles.carriers}>
@@ -41,10 +42,10 @@ export function RuleCard({ rule, place, count, matching, onEdit, onMove, onRemov
         ))}
       </div>
       <div className={styles.buttons}>
-        <RuleButton icon="up" label={`Move ${name} up`} disabled={place === 1} onClick={() => onMove(-1)} />
-        <RuleButton icon="down" label={`Move ${name} down`} disabled={place === count} onClick={() => onMove(1)} />
-        <RuleButton icon="edit" label={`Edit ${name}`} onClick={onEdit} />
-        <RuleButton icon="cross" label={`Remove ${name}`} onClick={onRemove} />
+        <RuleButton icon="up" label={words.rules.up(name)} disabled={place === 1} onClick={() => onMove(-1)} />
+        <RuleButton icon="down" label={words.rules.down(name)} disabled={place === count} onClick={() => onMove(1)} />
+        <RuleButton icon="edit" label={words.rules.edit(name)} onClick={onEdit} />
+        <RuleButton icon="cross" label={words.rules.remove(name)} onClick={onRemove} />
       </div>
     </li>
   );

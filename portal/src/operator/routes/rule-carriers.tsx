@@ -1,6 +1,7 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { Check } from '../../parts/check.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { words } from '../../words/operator-routes.ts';
 import styles from './routes.module.css';
 import type { RuleDraft } from './rule-draft.ts';
 
@@ -16,19 +17,19 @@ export function WeightedCarriers({ chosen, carriers, onChange }: WeightedCarrier
     onChange(chosen.map((each, at) => (at === index ? { ...each, ...changed } : each)));
   return (
     <fieldset className={styles.group}>
-      <legend>Carriers</legend>
+      <legend>{words.carriers.title}</legend>
       {chosen.map(({ carrier, weight }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the list.
         <div key={index} className={styles.row}>
           <NativeSelect
-            label={`Carrier ${index + 1}`}
+            label={words.carriers.nth(index + 1)}
             data={known(carriers, carrier)}
             value={carrier}
             onChange={(event) => set(index, { carrier: event.currentTarget.value })}
           />
           <TextInput
-            label="Weight"
-            aria-label={`Weight of ${carrier}`}
+            label={words.carriers.weight}
+            aria-label={words.carriers.weightOf(carrier)}
             inputMode="numeric"
             value={weight}
             onChange={(event) => set(index, { weight: event.currentTarget.value })}
@@ -37,7 +38,7 @@ export function WeightedCarriers({ chosen, carriers, onChange }: WeightedCarrier
         </div>
       ))}
       <AddRow
-        label="Add a carrier"
+        label={words.carriers.add}
         free={carriers.filter((name) => !chosen.some(({ carrier }) => carrier === name))}
         onAdd={(carrier) => onChange([...chosen, { carrier, weight: '1' }])}
       />
@@ -56,12 +57,12 @@ export function FailoverFields({ draft, carriers, onChange }: FailoverFieldsProp
   const { failover, perMinute } = draft;
   return (
     <fieldset className={styles.group}>
-      <legend>If they fail</legend>
+      <legend>{words.failover.title}</legend>
       {failover.map((carrier, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the list.
         <div key={index} className={styles.row} data-plain="">
           <NativeSelect
-            label={`Then ${index + 1}`}
+            label={words.failover.nth(index + 1)}
             data={known(carriers, carrier)}
             value={carrier}
             onChange={(event) => {
@@ -73,7 +74,7 @@ export function FailoverFields({ draft, carriers, onChange }: FailoverFieldsProp
         </div>
       ))}
       <AddRow
-        label="Add a failover carrier"
+        label={words.failover.add}
         free={carriers.filter(
           (name) => !failover.includes(name) && !draft.carriers.some((each) => each.carrier === name),
         )}
@@ -81,15 +82,15 @@ export function FailoverFields({ draft, carriers, onChange }: FailoverFieldsProp
       />
       {failover.length > 0 && (
         <Check
-          label="Other texts than verifications move there too"
-          description="After their carriers were down for 60 seconds"
+          label={words.failover.bulk}
+          description={words.failover.bulkRule}
           checked={perMinute !== null}
           onChange={(checked) => onChange({ perMinute: checked ? '60' : null })}
         />
       )}
       {failover.length > 0 && perMinute !== null && (
         <TextInput
-          label="At most so many a minute"
+          label={words.failover.perMinute}
           inputMode="numeric"
           maw={220}
           value={perMinute}
@@ -110,8 +111,8 @@ function RemoveRow({ what, onClick }: { what: string; onClick: () => void }) {
     <ActionIcon
       variant="default"
       size={36}
-      aria-label={`Take ${what} away`}
-      title={`Take ${what} away`}
+      aria-label={words.carriers.remove(what)}
+      title={words.carriers.remove(what)}
       onClick={onClick}
     >
       <Icon name="cross" size={16} />

@@ -1,5 +1,6 @@
 import type { RouteRule } from '../../api/operator-types.ts';
 import type { ApiName } from '../../api/types.ts';
+import { words } from '../../words/operator-routes.ts';
 
 /** A rule as it is typed: lists are texts with commas, numbers are texts. */
 export interface RuleDraft {
@@ -55,7 +56,7 @@ export function fromRuleDraft(draft: RuleDraft): RouteRule {
 }
 
 /** Senders may have spaces, so only commas part the items. */
-function listed(text: string): string[] {
+export function listed(text: string): string[] {
   return text
     .split(',')
     .map((item) => item.trim())
@@ -65,15 +66,15 @@ function listed(text: string): string[] {
 /** What the service could only say after all rules are sent. */
 export function ruleProblem(draft: RuleDraft, taken: string[]): string | undefined {
   const name = draft.name.trim();
-  if (name === '') return 'The rule needs a name.';
-  if (taken.includes(name)) return `Another rule has the name ${name}. Choose another one.`;
-  if (draft.carriers.length === 0) return 'The rule needs a carrier.';
-  if (!draft.carriers.every(({ weight }) => isWhole(weight))) return 'A weight must be a whole number from 1 to 1000.';
+  if (name === '') return words.problems.name;
+  if (taken.includes(name)) return words.problems.nameTaken(name);
+  if (draft.carriers.length === 0) return words.problems.carrier;
+  if (!draft.carriers.every(({ weight }) => isWhole(weight))) return words.problems.weight;
   const twice = [...draft.carriers.map(({ carrier }) => carrier), ...draft.failover].find(
     (carrier, index, all) => all.indexOf(carrier) !== index,
   );
-  if (twice !== undefined) return `${twice} is in this rule twice.`;
-  if (draft.perMinute !== null && !/^[1-9]\d*$/.test(draft.perMinute)) return 'Texts a minute must be a whole number.';
+  if (twice !== undefined) return words.problems.twice(twice);
+  if (draft.perMinute !== null && !/^[1-9]\d*$/.test(draft.perMinute)) return words.problems.perMinute;
   return undefined;
 }
 

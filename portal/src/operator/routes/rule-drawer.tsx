@@ -4,9 +4,11 @@ import { apis } from '../../api/apis.ts';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Check } from '../../parts/check.tsx';
+import { words } from '../../words/operator-routes.ts';
+import { ApplicationsField } from '../application-field.tsx';
 import styles from './routes.module.css';
 import { FailoverFields, WeightedCarriers } from './rule-carriers.tsx';
-import { fromRuleDraft, ruleProblem, toRuleDraft } from './rule-draft.ts';
+import { fromRuleDraft, listed, ruleProblem, toRuleDraft } from './rule-draft.ts';
 import { HoursFields } from './rule-hours.tsx';
 
 interface RuleDrawerProps {
@@ -19,10 +21,9 @@ interface RuleDrawerProps {
 }
 
 const lists = [
-  { field: 'countries', label: 'Countries', placeholder: 'GB, FR' },
-  { field: 'prefixes', label: 'Prefixes of numbers', placeholder: '+4477, +4478' },
-  { field: 'senders', label: 'Senders', placeholder: 'ACME' },
-  { field: 'applications', label: 'Applications', placeholder: 'app_…' },
+  { field: 'countries', label: words.rule.countries, placeholder: words.rule.countriesExample },
+  { field: 'prefixes', label: words.rule.prefixes, placeholder: '+4477, +4478' },
+  { field: 'senders', label: words.rule.senders, placeholder: words.rule.sendersExample },
 ] as const;
 
 /** Edits one rule of the draft. Nothing is saved before the review. */
@@ -44,33 +45,38 @@ export function RuleDrawer({ rule, carriers, taken, onClose, onDone }: RuleDrawe
       onClose={onClose}
       position="right"
       size="lg"
-      title={rule.name === '' ? 'Add a rule' : `Edit ${rule.name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={rule.name === '' ? words.rules.add : words.rule.edit(rule.name)}
+      closeButtonProps={{ 'aria-label': words.close }}
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="lg">
           <TextInput
-            label="Name"
-            placeholder="uk"
+            label={words.rule.name}
+            placeholder={words.rule.nameExample}
             data-autofocus
             value={draft.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
           />
           <fieldset className={styles.group}>
-            <legend>Which texts</legend>
+            <legend>{words.rule.which}</legend>
             <div className={styles.fields}>
               {lists.map(({ field, label, placeholder }) => (
                 <TextInput
                   key={field}
                   label={label}
-                  description="Empty means any"
+                  description={words.rule.empty}
                   placeholder={placeholder}
                   value={draft[field]}
                   onChange={(event) => set({ [field]: event.currentTarget.value })}
                 />
               ))}
+              <ApplicationsField
+                description={words.rule.empty}
+                value={listed(draft.applications)}
+                onChange={(ids) => set({ applications: ids.join(', ') })}
+              />
             </div>
-            <p className={styles.text}>Of these APIs. Without a tick, of all of them.</p>
+            <p className={styles.text}>{words.rule.apis}</p>
             <div className={styles.checks}>
               {apis.map(({ name, title }) => (
                 <Check
@@ -91,14 +97,14 @@ export function RuleDrawer({ rule, carriers, taken, onClose, onDone }: RuleDrawe
           />
           <FailoverFields draft={draft} carriers={carriers} onChange={set} />
           <TextInput
-            label="Sent as"
-            description="Replaces the sender of every text. Empty leaves it."
+            label={words.rule.from}
+            description={words.rule.fromRule}
             value={draft.from}
             onChange={(event) => set({ from: event.currentTarget.value })}
           />
           <HoursFields hours={draft.hours} onChange={(hours) => set({ hours })} />
           {problem !== undefined && <Callout tone="bad" title={problem} />}
-          <Button type="submit">Done</Button>
+          <Button type="submit">{words.rule.done}</Button>
         </Stack>
       </form>
     </Drawer>

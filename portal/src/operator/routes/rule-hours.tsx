@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Check } from '../../parts/check.tsx';
+import { words } from '../../words/operator-routes.ts';
 import styles from './routes.module.css';
 
 const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -15,10 +16,10 @@ export function HoursFields({ hours, onChange }: HoursFieldsProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <fieldset className={styles.group}>
-      <legend>Hours</legend>
+      <legend>{words.hours.title}</legend>
       <Check
-        label="Only within these hours"
-        description="Others wait. Verifications and texts of high priority leave at any time."
+        label={words.hours.only}
+        description={words.hours.rule}
         checked={hours !== null}
         onChange={(checked) => onChange(checked ? { from: '08:00', to: '20:00', days: [], zone } : null)}
       />
@@ -26,17 +27,17 @@ export function HoursFields({ hours, onChange }: HoursFieldsProps) {
         <>
           <div className={styles.fields}>
             <TextInput
-              label="From"
+              label={words.hours.from}
               value={hours.from}
               onChange={(event) => onChange({ ...hours, from: event.currentTarget.value })}
             />
             <TextInput
-              label="To"
+              label={words.hours.to}
               value={hours.to}
               onChange={(event) => onChange({ ...hours, to: event.currentTarget.value })}
             />
             <TextInput
-              label="Time zone"
+              label={words.hours.zone}
               value={hours.zone}
               onChange={(event) => onChange({ ...hours, zone: event.currentTarget.value })}
             />

@@ -1,18 +1,19 @@
 import { apiTitle } from '../../api/apis.ts';
 import type { RouteRule } from '../../api/operator-types.ts';
+import { words } from '../../words/operator-routes.ts';
 import { hoursText } from './route-diff.ts';
 
 /** Which texts a rule is for, as a sentence. */
 export function matchText({ match }: RouteRule): string {
   const { countries = [], prefixes = [], apis = [], applications = [], senders = [] } = match;
   const where = [
-    ...(countries.length > 0 ? [`in ${countries.join(', ')}`] : []),
-    ...(prefixes.length > 0 ? [`that begin with ${prefixes.join(' or ')}`] : []),
+    ...(countries.length > 0 ? [words.text.countries(countries.join(', '))] : []),
+    ...(prefixes.length > 0 ? [words.text.prefixes(prefixes.join(' or '))] : []),
   ];
   const parts = [
-    where.length === 0 ? 'To every number' : `To numbers ${where.join(' and ')}`,
+    where.length === 0 ? words.text.everyNumber : words.text.numbers(where.join(' and ')),
     ...(apis.length > 0 ? [`by ${apis.map(apiTitle).join(' or ')}`] : []),
-    ...(senders.length > 0 ? [`from ${senders.join(' or ')}`] : []),
+    ...(senders.length > 0 ? [words.text.from(senders.join(' or '))] : []),
     ...(applications.length > 0 ? [`of ${applications.join(' or ')}`] : []),
   ];
   return `${parts.join(', ')}.`;
@@ -20,14 +21,11 @@ export function matchText({ match }: RouteRule): string {
 
 /** What else happens to the texts of a rule. */
 export function extrasOf({ failover, failover_bulk, from, hours }: RouteRule): string[] {
-  const bulk =
-    failover_bulk === false
-      ? 'Only verification texts move there.'
-      : `Other texts move there too, at most ${failover_bulk.per_minute} a minute.`;
+  const bulk = failover_bulk === false ? words.text.onlyCodes : words.text.bulk(failover_bulk.per_minute);
   return [
-    ...(failover.length > 0 ? [`If they fail: ${failover.join(', then ')}. ${bulk}`] : []),
-    ...(from === null ? [] : [`Sent as ${from}.`]),
-    ...(hours === null ? [] : [`Other texts than verifications leave ${hoursText(hours)}.`]),
+    ...(failover.length > 0 ? [words.text.failover(failover.join(', then '), bulk)] : []),
+    ...(from === null ? [] : [words.text.sentAs(from)]),
+    ...(hours === null ? [] : [words.text.hours(hoursText(hours))]),
   ];
 }
 

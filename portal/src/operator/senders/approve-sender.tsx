@@ -6,6 +6,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Check } from '../../parts/check.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-senders.ts';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
 interface ApproveSenderProps {
@@ -16,7 +17,7 @@ interface ApproveSenderProps {
 /** Asks what the operator knows about the sender, then approves it; or changes what was said before. */
 export function ApproveSender({ sender, onApproved }: ApproveSenderProps) {
   const [open, setOpen] = useState(false);
-  const label = sender.status === 'approved' ? 'Change' : 'Approve';
+  const label = sender.status === 'approved' ? words.change : words.approve;
   return (
     <>
       <Button onClick={() => setOpen(true)} aria-label={`${label} ${sender.sender}`}>
@@ -27,7 +28,7 @@ export function ApproveSender({ sender, onApproved }: ApproveSenderProps) {
         onClose={() => setOpen(false)}
         title={`${label} ${sender.sender}`}
         centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': words.close }}
       >
         <ApproveForm
           sender={sender}
@@ -68,9 +69,7 @@ function ApproveForm({ sender, label, onApproved }: ApproveSenderProps & { label
     <form onSubmit={submit} noValidate>
       <Stack>
         <fieldset style={{ margin: 0, padding: 0, border: 0 }}>
-          <legend style={{ marginBottom: 8, padding: 0 }}>
-            Carriers that know this sender. Without a tick, all of them.
-          </legend>
+          <legend style={{ marginBottom: 8, padding: 0 }}>{words.carriersRule}</legend>
           <Stack gap={6}>
             {names.map((name) => (
               <Check
@@ -85,19 +84,19 @@ function ApproveForm({ sender, label, onApproved }: ApproveSenderProps & { label
           </Stack>
         </fieldset>
         <TextInput
-          label="Registration"
-          description="What the carrier or the country’s authority calls it, if anything."
+          label={words.registration}
+          description={words.registrationRule}
           value={registration}
           onChange={(event) => setRegistration(event.currentTarget.value)}
           error={problem?.of('registration')}
         />
         <TextInput
-          label="Texts a second"
-          placeholder="No limit"
+          label={words.perSecond}
+          placeholder={words.noLimit}
           inputMode="numeric"
           value={perSecond}
           onChange={(event) => setPerSecond(event.currentTarget.value)}
-          error={problem?.of('per_second', 'Texts a second')}
+          error={problem?.of('per_second', words.perSecond)}
         />
         <ProblemCallout problem={problem} fields={['registration', 'per_second']} />
         <Button type="submit" loading={busy} data-autofocus>

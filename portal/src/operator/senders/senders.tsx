@@ -11,6 +11,7 @@ import { ReasonButton } from '../../parts/reason-button.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-senders.ts';
 import styles from '../operator.module.css';
 import { ApproveSender } from './approve-sender.tsx';
 
@@ -23,26 +24,20 @@ export default function Senders() {
   const { data, problem, reload, showMore } = useList<ListedSender>(path, refreshMs);
   return (
     <>
-      <PageTitle lead="In production an application may only send as what you approved. In the sandbox every sender is there.">
-        Senders
-      </PageTitle>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack>
         <div>
-          <SegmentedControl aria-label="Status" value={status} onChange={setStatus} data={states} />
+          <SegmentedControl aria-label={words.status} value={status} onChange={setStatus} data={states} />
         </div>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
-        {data?.length === 0 && (
-          <EmptyState title={`No ${status} senders`}>
-            Developers ask for senders on their application’s page.
-          </EmptyState>
-        )}
+        {data?.length === 0 && <EmptyState title={words.noneOf(status)}>{words.noneDetail}</EmptyState>}
         {data?.map((sender) => (
           <Sender key={sender.id} sender={sender} onDecided={reload} />
         ))}
         {showMore && (
           <Button variant="default" onClick={showMore}>
-            Show more
+            {words.more}
           </Button>
         )}
       </Stack>
@@ -71,10 +66,10 @@ function Sender({ sender, onDecided }: { sender: ListedSender; onDecided: () => 
       <div className={styles.decide}>
         {status !== 'rejected' && (
           <ReasonButton
-            label="Reject"
+            label={words.reject}
             about={name}
-            question={`Reject ${name}?`}
-            description="The developer reads it."
+            question={words.rejectQuestion(name)}
+            description={words.reasonRule}
             act={reject}
           />
         )}
@@ -87,17 +82,17 @@ function Sender({ sender, onDecided }: { sender: ListedSender; onDecided: () => 
 function factsOf(sender: ListedSender): [string, React.ReactNode][] {
   const { application_name, account_email, countries, carriers, registration, per_second, reason, created_at } = sender;
   return [
-    ['Application', application_name],
-    ['Account', account_email],
-    ['Countries', countries.length === 0 ? 'All' : countries.join(', ')],
-    ['Requested', <Time key="requested" at={created_at} />],
+    [words.application, application_name],
+    [words.account, account_email],
+    [words.countries, countries.length === 0 ? words.all : countries.join(', ')],
+    [words.requested, <Time key="requested" at={created_at} />],
     ...(sender.status === 'approved'
       ? ([
-          ['Carriers', carriers.length === 0 ? 'All' : carriers.join(', ')],
-          ['Registration', registration ?? '–'],
-          ['Texts a second', per_second ?? 'No limit'],
+          [words.carriers, carriers.length === 0 ? words.all : carriers.join(', ')],
+          [words.registration, registration ?? '–'],
+          [words.perSecond, per_second ?? words.noLimit],
         ] satisfies [string, React.ReactNode][])
       : []),
-    ...(reason === null ? [] : ([['Reason', reason]] satisfies [string, string][])),
+    ...(reason === null ? [] : ([[words.reason, reason]] satisfies [string, string][])),
   ];
 }

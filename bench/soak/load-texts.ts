@@ -1,0 +1,105 @@
+import type { Client, Reply } from './client.ts';
+import type { Ledger } from './ledger.ts';
+import type { Told } from './record-book.ts';
+import type { TokenKeeper } from './tokens.ts';
+import type { World } from './world.ts';
+
+export interface TextActs {
+  send(dueMs: number): Promise<void>;
+  sendBatch(dueMs: number): Promise<void>;
+  read(dueMs: number): Promise<void>;
+  list(dueMs: number): Promise<void>;
+}
+
+const path = '/sms/v1/messages';
+const batchSize = 5;
+/** So many ids are remembered to be read. */
+const mostRecent = 500;
+const longEvery = 20;
+const canceledEvery = 40;
+const repeatedEvery = 50;
+const hourMs = 3_600_000;
+
+export function createTextActs(client: Client, { shop }: World, tokens: TokenKeeper, ledger: Ledger): TextActs {
+  const { texts } = ledger;
+  const byKey = { apikey: shop.apiKey };
+  const recent: string[] = [];
+  let [reads, lists] = [0, 0];
+  const bodyOf = (number: number) => ({
+    to: `+4477${String(number % 1e8).padStart(8, '0')}`,
+    from: 'ACME',
+    message: `Soak text ${number} ${number % longEvery === 0 ? 'and many more words '.repeat(12) : 'is here.'}`,
+    reference: `t${number}`,
+  });
+  const note = (number: number, reply: Reply | undefined, isAccepted: boolean) => {
+    const told: Told = reply === undefined ? 'unknown' : isAccepted ? 'accepted' : 'refused';
+    texts.note(number, told);
+    if (reply !== undefined)
+      ledger.look('a good text is accepted', isAccepted, () => `text ${number} was answered ${reply.status}`);
+  };
+
+  async function cancel(id: string): Promise<void> {
+    const reply = await client.ask('cancel', { method: 'DELETE', path: `${path}/${id}`, headers: byKey });
+    if (reply === undefined) return;
+    const isDone = reply.status === 200 && reply.body.status === 'canceled';
+    ledger.look('a scheduled text can be canceled', isDone, () => `${reply.status} ${reply.body.status}`);
+  }
+
+  async function repeat(number: number, ask: Parameters<Client['ask']>[1], first: Reply): Promise<void> {
+    const { dueMs: _, ...again } = ask;
+    const reply = await client.ask('text', again);
+    if (reply === undefined) return;
+    const isSame = reply.body.id === first.body.id && reply.header('idempotency-replayed') === 'true';
+    ledger.look('a repeated request makes no second text', isSame, () => `text ${number}: ${reply.status}`);
+  }
+
+  return {
+    async send(dueMs) {
+      const number = texts.newNumber();
+      const isCanceled = number % canceledEvery === 1;
+      const later = isCanceled ? { send_at: new Date(Date.now() + hourMs).toISOString() } : {};
+      const headers = { ...byKey, 'idempotency-key': `text-${number}` };
+      const ask = { method: 'POST' as const, path, headers, json: { ...bodyOf(number), ...later }, dueMs };
+      const reply = await client.ask('text', ask);
+      note(number, reply, reply?.status === 201);
+      if (reply?.status !== 201) return;
+      recent.push(reply.body.id);
+      if (recent.length > mostRecent) recent.shift();
+      if (isCanceled) await cancel(reply.body.id);
+      else if (number % repeatedEvery === 2) await repeat(number, ask, reply);
+    },
+    async sendBatch(dueMs) {
+      const numbers = Array.from({ length: batchSize }, () => texts.newNumber());
+      const reply = await client.ask('batch', {
+        method: 'POST',
+        path: '/messaging/v1/messages/batch',
+        headers: tokens.headers('messaging:send'),
+        json: { messages: numbers.map(bodyOf) },
+        dueMs,
+      });
+      const records: { id?: string }[] = reply?.status === 200 ? reply.body.data : [];
+      for (const [place, number] of numbers.entries()) note(number, reply, records[place]?.id !== undefined);
+    },
+    async read(dueMs) {
+      const id = recent[(reads++ * 97) % Math.max(1, recent.length)];
+      if (id === undefined) return;
+      const reply = await client.ask('read', { path: `${path}/${id}`, headers: byKey, dueMs });
+      if (reply !== undefined) ledger.look('an accepted text can be read', reply.body.id === id, () => id);
+    },
+    async list(dueMs) {
+      const verify = tokens.headers('verify:manage');
+      const asks = [
+        { path: `${path}?limit=20`, headers: byKey },
+        { path: '/verify/v1/verifications?limit=20', headers: verify },
+        { path: `${path}?status=delivered&limit=20`, headers: byKey },
+        { path: '/sandbox/v1/inbox?limit=20', headers: byKey },
+        { path: `/portal/v1/applications/${shop.id}/usage?step=minute`, headers: { cookie: shop.developer.cookie } },
+        { path: `/portal/v1/applications/${shop.id}/messages?limit=20`, headers: { cookie: shop.developer.cookie } },
+      ];
+      const ask = asks[lists++ % asks.length];
+      const reply = ask && (await client.ask('list', { ...ask, dueMs }));
+      if (reply !== undefined)
+        ledger.look('a list is answered', reply.status === 200, () => `${ask?.path}: ${reply.status}`);
+    },
+  };
+}

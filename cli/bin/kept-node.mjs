@@ -1,0 +1,6 @@
+// The service as a process of its own: `keep-running.mjs` starts it. It ends with that one.
+import { endWithParent } from './stop-with-parent.mjs';
+
+const [program] = process.argv.splice(2, 1);
+endWithParent();
+await import(program);

@@ -1,0 +1,58 @@
+import type { Command } from './command.ts';
+import { createApp, listApps, registerApp, useApp } from './commands/apps.ts';
+import { listCarriers, localCarriers, pauseCarrier, resumeCarrier, testCarrier } from './commands/carriers.ts';
+import { createCompletion } from './commands/completion.ts';
+import { events } from './commands/events.ts';
+import { createHelp } from './commands/help-command.ts';
+import { inbox } from './commands/inbox.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
+import { listen } from './commands/listen.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
+import { machineCommands } from './commands/machine.ts';
+import { explainRoute, listRoutes } from './commands/routes.ts';
+import { send } from './commands/send.ts';
+import { start } from './commands/start.ts';
+import { trace } from './commands/trace.ts';
+import { usage } from './commands/usage.ts';
+import { checkVerification, startVerification } from './commands/verify.ts';
+import { whoami } from './commands/whoami.ts';
+
+/** The table of contents of the command line, in the order of its help. */
+export const commands: readonly Command[] = [
+  start,
+  login,
+  logout,
+  whoami,
+
+  send,
+  startVerification,
+  checkVerification,
+  inbox,
+  events,
+  listen,
+
+  listApps,
+  createApp,
+  useApp,
+  registerApp,
+  listKeys,
+  createKey,
+  rotateKey,
+  revokeKey,
+  usage,
+  trace,
+
+  listCarriers,
+  pauseCarrier,
+  resumeCarrier,
+  testCarrier,
+  localCarriers,
+  listRoutes,
+  explainRoute,
+
+  ...machineCommands,
+
+  createCompletion(() => commands),
+  createHelp(() => commands),
+];

@@ -1,0 +1,94 @@
+import type { Event, EventType } from '../../../sdk/src/index.ts';
+import type { EventsPage } from '../../../src/portal/event-api.ts';
+import type { Call, Command, Option } from '../command.ts';
+import { eventText } from '../event-view.ts';
+import { type ExitCode, exit, usageError } from '../exit.ts';
+import { requireApplicationId } from '../service/application.ts';
+import { type FeedState, followFeeds, openFeeds } from '../service/feeds.ts';
+import { openSession } from '../service/session.ts';
+import { cut, dim, yellow } from '../terminal/text.ts';
+
+export const apiOption: Option = {
+  name: 'api',
+  value: '<api>',
+  summary: 'Only of this API; without it, of all that there are credentials for',
+  many: true,
+  choices: ['sms', 'verify', 'messaging'],
+};
+
+const filterOptions: readonly Option[] = [
+  { name: 'type', value: '<type>', summary: 'Only this type, like message.delivered or verification.approved' },
+  { name: 'subject', value: '<id>', summary: 'Only about this record, like msg_01…' },
+];
+
+export const events: Command = {
+  name: 'events',
+  topic: 'texts',
+  summary: 'Show what happened to your texts and verifications, or follow it',
+  more: [
+    'Without --follow it lists the latest events of the application, by your session. With --follow it shows each as it happens, from now or from --cursor on, and goes on after lost connections without skipping any.',
+    'An application that reads its events listens: from then on its changes are kept as events for 7 days.',
+  ],
+  arguments: [],
+  options: [
+    { name: 'follow', short: 'F', summary: 'Go on, and show each event as it happens' },
+    apiOption,
+    ...filterOptions,
+    { name: 'cursor', value: '<id>', summary: 'With --follow: go on behind this event' },
+    { name: 'limit', short: 'n', value: '<count>', summary: 'Without --follow: how many; 20 unless you say so' },
+  ],
+  examples: [
+    { summary: 'What happened lately', line: 'heliograph events' },
+    { summary: 'What happens, for a program', line: 'heliograph events --follow --json' },
+    { summary: 'What people write to your numbers', line: 'heliograph events --follow --type message.received' },
+  ],
+  run: (call) => (call.values.flag('follow') ? follow(call) : list(call)),
+};
+
+async function list(call: Call): Promise<ExitCode> {
+  const { output, values } = call;
+  if (values.text('cursor') !== undefined) throw usageError('--cursor goes with --follow.');
+  const limit = values.text('limit') ?? '20';
+  if (!/^[1-9][0-9]{0,2}$/.test(limit) || Number(limit) > 100)
+    throw usageError('--limit must be a number from 1 to 100.');
+  const session = openSession(call);
+  const id = await requireApplicationId(call, session);
+  const page = await session.call<EventsPage>('GET', `/portal/v1/applications/${encodeURIComponent(id)}/events`, {
+    query: { limit, type: values.text('type'), subject: values.text('subject') },
+  });
+  const apis = values.texts('api');
+  const found = page.data.filter(({ api }) => apis.length === 0 || apis.includes(api ?? ''));
+  if (output.isJson) output.json({ data: found, listening: page.listening });
+  else for (const event of found.toReversed()) show(call, event as Event);
+  if (!page.listening) output.say('The application does not listen yet: `heliograph events --follow` begins it.');
+  else if (found.length === 0) output.say('No event yet.');
+  return exit.done;
+}
+
+async function follow(call: Call): Promise<ExitCode> {
+  const { output, signal, values } = call;
+  const feeds = await openFeeds(call);
+  await followFeeds(feeds, {
+    cursorOf: () => values.text('cursor'),
+    type: values.text('type') as EventType | undefined,
+    subject: values.text('subject'),
+    signal,
+    onEvent: async (_api, event) => show(call, event),
+    onPlace: () => {},
+    onState: (state) => sayState(output, state, 'Waiting for events'),
+  });
+  return exit.done;
+}
+
+export function show({ output }: Pick<Call, 'output'>, event: Event): void {
+  if (output.isJson) output.jsonLine(event);
+  else if (output.isTerminal) output.print(cut(eventText(event), output.columns()));
+  else output.table([], [[event.time, event.type, event.subject, event.id]]);
+}
+
+export function sayState(output: Call['output'], state: FeedState, waiting: string): void {
+  if (state.kind === 'open') output.say(dim(`${waiting} of ${state.apis.join(', ')}. Ctrl-C ends it.`));
+  else if (state.kind === 'left out') output.say(dim(`Without ${state.api}: ${state.why}`));
+  else if (state.kind === 'back') output.say(dim(`${state.api}: connected again.`));
+  else output.say(yellow(`${state.api}: ${state.why} Trying again in ${Math.ceil(state.waitMs / 1000)} s.`));
+}

@@ -1,0 +1,29 @@
+import type { Command } from '../command.ts';
+import { exit } from '../exit.ts';
+import { findCommand } from '../find-command.ts';
+import { helpOf, overview } from '../help.ts';
+
+/** Help is made from the table of commands, which it is part of. */
+export function createHelp(all: () => readonly Command[]): Command {
+  return {
+    name: 'help',
+    topic: 'shell',
+    summary: 'Explain a command, or list all of them',
+    arguments: [{ name: 'command', summary: 'Its name, like send or verify start', optional: true, many: true }],
+    options: [],
+    examples: [{ summary: 'How to send a text', line: 'heliograph help send' }],
+    async run({ values, output }) {
+      const columns = Math.min(100, output.columns());
+      const found = findCommand(all(), values.arguments);
+      if (output.isJson) output.json(found === undefined ? { commands: all().map(describe) } : describe(found.command));
+      else
+        for (const line of found === undefined ? overview(all(), columns) : helpOf(found.command, columns))
+          output.print(line);
+      return exit.done;
+    },
+  };
+}
+
+function describe({ name, topic, summary, more = [], arguments: args, options, examples }: Command): object {
+  return { name, topic, summary, more, arguments: args, options, examples };
+}

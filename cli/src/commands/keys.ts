@@ -1,0 +1,221 @@
+import type { ApplicationDetail } from '../../../src/portal/application-api.ts';
+import type { ApiKeyRecord, NewApiKeyRecord } from '../../../src/portal/credential-api.ts';
+import type { ClientCredential, RegisteredRecord } from '../../../src/portal/registration-api.ts';
+import type { Call, Command, Option } from '../command.ts';
+import { exit, usageError } from '../exit.ts';
+import { clockTime } from '../message-view.ts';
+import { handOver, planOption, saveOption } from '../new-credential.ts';
+import { requireApplicationId } from '../service/application.ts';
+import { openSession, type Session } from '../service/session.ts';
+import { readSpan } from '../span.ts';
+import { green, yellow } from '../terminal/text.ts';
+
+const clientOption: Option = {
+  name: 'client',
+  summary: 'The client id and secret of the Verification and Messaging APIs, instead of the API key',
+};
+
+const nameOption: Option = {
+  name: 'name',
+  value: '<name>',
+  summary: 'What you call the API key, to tell your keys apart; 1 to 64 characters',
+};
+
+interface Subject {
+  session: Session;
+  id: string;
+  path: string;
+}
+
+async function findSubject(call: Call): Promise<Subject> {
+  const session = openSession(call);
+  const id = await requireApplicationId(call, session);
+  return { session, id, path: `/portal/v1/applications/${encodeURIComponent(id)}` };
+}
+
+export const listKeys: Command = {
+  name: 'keys list',
+  isDefault: true,
+  topic: 'account',
+  summary: 'List the live API keys and client secrets of an application',
+  arguments: [],
+  options: [],
+  examples: [{ summary: 'When was each used last?', line: 'heliograph keys' }],
+  async run(call) {
+    const { session, path } = await findSubject(call);
+    const { data: keys } = await session.call<{ data: ApiKeyRecord[] }>('GET', `${path}/keys`);
+    const { client } = await session.call<ApplicationDetail>('GET', path);
+    if (call.output.isJson) {
+      call.output.json({ keys, client });
+      return exit.done;
+    }
+    const when = (time: string | null) => (time === null ? '–' : clockTime(time));
+    const rows = [
+      ...keys.map((key) => [
+        `${key.name === null ? '' : `${key.name} `}${key.prefix}…${key.last_four}`,
+        key.id,
+        when(key.created_at),
+        when(key.last_used_at),
+        when(key.expires_at),
+      ]),
+      ...(client?.secrets ?? []).map((secret) => [
+        `client secret …${secret.last_four}`,
+        secret.id,
+        when(secret.created_at),
+        when(secret.last_used_at),
+        when(secret.expires_at),
+      ]),
+    ];
+    call.output.table(
+      [
+        { title: 'Key' },
+        { title: 'Id' },
+        { title: 'Made', optional: 2 },
+        { title: 'Last used', optional: 1 },
+        { title: 'Ends' },
+      ],
+      rows,
+    );
+    if (rows.length === 0) call.output.say('There is no live key. Run `heliograph keys create`.');
+    return exit.done;
+  },
+};
+
+export const createKey: Command = {
+  name: 'keys create',
+  topic: 'account',
+  summary: 'Create an API key or a client secret; the older ones go on working',
+  more: [
+    'It registers the application for the API where that is needed. The key is shown this once, or kept in your profile.',
+  ],
+  arguments: [],
+  options: [nameOption, clientOption, planOption, saveOption],
+  examples: [
+    { summary: 'For the SMS Messaging API', line: 'heliograph keys create' },
+    { summary: 'One more, with a name', line: 'heliograph keys create --name "Billing server"' },
+    { summary: 'For the Verification and Messaging APIs', line: 'heliograph keys create --client' },
+    { summary: 'In a script: kept, not shown', line: 'heliograph keys create --save' },
+  ],
+  async run(call) {
+    const { values } = call;
+    if (values.flag('client') && values.text('name') !== undefined)
+      throw usageError('--name is for API keys: client secrets have no name.');
+    const subject = await findSubject(call);
+    return values.flag('client') ? createClient(call, subject) : createApiKey(call, subject);
+  },
+};
+
+async function createApiKey(call: Call, { session, id, path }: Subject) {
+  const name = call.values.text('name');
+  const registered = await register(call, { session, path, id }, 'sms');
+  const { credential, ...record } = registered;
+  if (credential !== null && name === undefined) await handOver(call, id, credential, record);
+  // The key that a registration comes with has no name: replace it.
+  else
+    await makeApiKey(
+      call,
+      { session, id, path },
+      { name: name ?? null, overlapSeconds: credential === null ? null : 0 },
+    );
+  sayIfPending(call, [registered]);
+  return exit.done;
+}
+
+async function createClient(call: Call, { session, id, path }: Subject) {
+  const first = await register(call, { session, path, id }, 'verify');
+  const second = await register(call, { session, path, id }, 'messaging');
+  const credential = first.credential ?? second.credential;
+  if (credential === null) return makeSecret(call, { session, id, path }, null);
+  await handOver(call, id, credential, {
+    registrations: [first, second].map(({ credential: _, ...record }) => record),
+  });
+  sayIfPending(call, [first, second]);
+  return exit.done;
+}
+
+function sayIfPending({ output }: Call, registrations: readonly RegisteredRecord[]): void {
+  const pending = registrations.filter(({ status }) => status === 'pending').map(({ api }) => api);
+  if (pending.length > 0) output.say(yellow(`An operator has to approve ${pending.join(' and ')} first.`));
+}
+
+/** A registration that is there keeps its plan. */
+async function register({ values }: Call, { session, path }: Subject, api: string): Promise<RegisteredRecord> {
+  const { data } = await session.call<{ data: RegisteredRecord[] }>('GET', `${path}/registrations`);
+  const found = data.find((each) => each.api === api);
+  if (found !== undefined) return { ...found, credential: null };
+  const body = { api, plan: values.text('plan') ?? 'free' };
+  return session.call<RegisteredRecord>('POST', `${path}/registrations`, { body });
+}
+
+export const rotateKey: Command = {
+  name: 'keys rotate',
+  topic: 'account',
+  summary: 'Create an API key or client secret; the older ones end after a while',
+  arguments: [],
+  options: [
+    clientOption,
+    {
+      name: 'overlap',
+      value: '<span>',
+      summary: 'How long the older ones still work; 1h unless you say so, 0 ends them at once',
+    },
+    saveOption,
+  ],
+  examples: [
+    { summary: 'You have a day to replace it everywhere', line: 'heliograph keys rotate --overlap 1d' },
+    { summary: 'The old one has leaked', line: 'heliograph keys rotate --overlap 0' },
+  ],
+  async run(call) {
+    const subject = await findSubject(call);
+    const seconds = readSpan(call.values.text('overlap') ?? '1h', '--overlap');
+    return call.values.flag('client')
+      ? makeSecret(call, subject, seconds)
+      : makeApiKey(call, subject, { name: null, overlapSeconds: seconds });
+  },
+};
+
+interface Wanted {
+  name: string | null;
+  /** How long the older keys still work; null for as long as they would. */
+  overlapSeconds: number | null;
+}
+
+async function makeApiKey(call: Call, { session, id, path }: Subject, { name, overlapSeconds }: Wanted) {
+  const body = { name, overlap_seconds: overlapSeconds };
+  const { api_key, ...record } = await session.call<NewApiKeyRecord>('POST', `${path}/keys`, { body });
+  await handOver(call, id, { type: 'api_key', id: record.id, api_key }, record);
+  return exit.done;
+}
+
+async function makeSecret(call: Call, { session, id, path }: Subject, overlapSeconds: number | null) {
+  const body = { overlap_seconds: overlapSeconds };
+  const credential = await session.call<ClientCredential>('POST', `${path}/client-secrets`, { body });
+  await handOver(call, id, credential, {});
+  return exit.done;
+}
+
+export const revokeKey: Command = {
+  name: 'keys revoke',
+  topic: 'account',
+  summary: 'End an API key or a client secret at once',
+  more: ['With a client secret, all tokens of the client end too.'],
+  arguments: [{ name: 'key id', summary: 'The id of the key or the secret; `heliograph keys` shows it' }],
+  options: [{ name: 'yes', short: 'y', summary: 'Do not ask' }],
+  examples: [
+    { summary: 'A key that is no longer used', line: 'heliograph keys revoke key_01m7jf89400004ebep147c97t8' },
+  ],
+  async run(call) {
+    const { output, prompt, values } = call;
+    const [key = ''] = values.arguments;
+    if (!values.flag('yes')) {
+      if (!prompt.canAsk()) throw usageError('What uses the key stops working at once. Confirm with --yes.');
+      if (!(await prompt.confirm(`What uses ${key} stops working at once. End it?`))) return exit.failed;
+    }
+    const { session, path } = await findSubject(call);
+    const kind = key.startsWith('sec_') ? 'client-secrets' : 'keys';
+    await session.call('DELETE', `${path}/${kind}/${encodeURIComponent(key)}`);
+    if (output.isJson) output.json({ id: key, revoked: true });
+    else output.say([green('✓ '), `${key} has ended.`]);
+    return exit.done;
+  },
+};

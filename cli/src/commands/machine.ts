@@ -1,0 +1,88 @@
+import type { Argument, Command, Example } from '../command.ts';
+import { runService } from '../service/run-service.ts';
+
+/** A command that needs a shell on the service's machine, with the service's settings: the service's own program runs it. */
+function machineCommand(
+  name: string,
+  summary: string,
+  examples: Example[],
+  takes?: Argument,
+  beside = 'It may run beside the service.',
+): Command {
+  return {
+    name,
+    topic: 'machine',
+    summary,
+    more: [`Run it in the folder of the service, with its settings. ${beside}`],
+    arguments: takes === undefined ? [] : [{ ...takes, optional: true, many: true }],
+    options: [],
+    examples,
+    takesAll: true,
+    run: ({ values }) => runService([name, ...values.arguments]),
+  };
+}
+
+export const machineCommands: readonly Command[] = [
+  machineCommand(
+    'operator',
+    'Make an account an operator, by a one-time link',
+    [{ summary: 'Print the link', line: 'heliograph operator you@example.com' }],
+    { name: 'email', summary: 'Who becomes an operator' },
+  ),
+  machineCommand(
+    'reset-password',
+    'Print a one-time link that sets a new password',
+    [{ summary: 'Print the link', line: 'heliograph reset-password you@example.com' }],
+    { name: 'email', summary: 'Who cannot sign in' },
+  ),
+  machineCommand(
+    'forget',
+    'Mask a phone number in all records',
+    [{ summary: 'A person asked for it', line: 'heliograph forget +447700900123' }],
+    { name: 'number', summary: 'The number with its country code, like +447700900123' },
+  ),
+  machineCommand(
+    'rotate-keys',
+    'Make a new key that signs tokens',
+    [
+      { summary: 'In an hour; tokens stay valid', line: 'heliograph rotate-keys' },
+      { summary: 'At once; every token ends', line: 'heliograph rotate-keys --withdraw' },
+    ],
+    { name: 'options', summary: '--withdraw ends every token at once' },
+  ),
+  machineCommand('rotate-ring', 'Make a new version of the key ring', [
+    { summary: 'Older rows stay valid', line: 'heliograph rotate-ring' },
+  ]),
+  machineCommand('alert-secret', 'Print the secret that signs alerts for operators', [
+    { summary: 'For the program behind HELIOGRAPH_ALERT_URL', line: 'heliograph alert-secret' },
+  ]),
+  machineCommand(
+    'backup',
+    'Write all records into one file',
+    [{ summary: 'While the service runs', line: 'heliograph backup heliograph-2026-11-16.backup' }],
+    { name: 'file', summary: 'The file to write. It must not exist yet' },
+  ),
+  machineCommand(
+    'restore',
+    'Bring back the records of a backup',
+    [
+      { summary: 'Into an empty database', line: 'heliograph restore heliograph-2026-11-16.backup' },
+      { summary: 'Delete what the database holds', line: 'heliograph restore --replace heliograph-2026-11-16.backup' },
+      {
+        summary: 'Suspend no credential: none was deleted since',
+        line: 'heliograph restore --trust-credentials heliograph-2026-11-16.backup',
+      },
+    ],
+    { name: 'file', summary: 'The backup, and perhaps --replace or --trust-credentials' },
+    'Stop every node of the service first.',
+  ),
+  machineCommand(
+    'smsc',
+    'Start a virtual SMSC, to try a carrier without an account',
+    [
+      { summary: 'On loopback, with a page of what arrived', line: 'heliograph smsc' },
+      { summary: 'All its options', line: 'heliograph smsc --help' },
+    ],
+    { name: 'options', summary: 'Ports, receipts and faults; --help lists them' },
+  ),
+];

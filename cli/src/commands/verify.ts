@@ -1,0 +1,151 @@
+import type { CheckedVerification, Heliograph, NewVerification, StartedVerification } from '../../../sdk/src/index.ts';
+import type { Call, Command } from '../command.ts';
+import { type ExitCode, exit, usageError } from '../exit.ts';
+import { clockTime, stateText } from '../message-view.ts';
+import { readRecipients } from '../recipients.ts';
+import { readSpan } from '../span.ts';
+import { bold, dim, green, red, type Text, yellow } from '../terminal/text.ts';
+
+export const startVerification: Command = {
+  name: 'verify start',
+  topic: 'texts',
+  summary: 'Send a code to a number; on a terminal, ask for it and check it',
+  more: [
+    'On a terminal it asks for the code that arrived, up to five times. --no-code leaves that to `verify check`. In a script --code reads the code from stdin.',
+    'A second start for the same number while one is pending goes on with it, with the same code.',
+  ],
+  arguments: [{ name: 'to', summary: 'The number, like +447700900123' }],
+  options: [
+    { name: 'code', summary: 'Ask for the code and check it; in a script, read it from stdin' },
+    { name: 'no-code', summary: 'Only send the code' },
+    { name: 'code-length', value: '<digits>', summary: 'How long the code is: 4 to 10; 6 unless you say so' },
+    { name: 'ttl', value: '<span>', summary: 'How long it works: 60s to 10m; 10m unless you say so' },
+    { name: 'locale', value: '<language>', summary: "The text's language, like de or pt-BR" },
+    { name: 'domain', value: '<domain>', summary: 'Your site, so that browsers fill in the code (WebOTP)' },
+    { name: 'reference', short: 'r', value: '<text>', summary: 'Your own reference, up to 128 characters' },
+  ],
+  examples: [
+    {
+      summary: 'The whole verification, in a sandbox: the code is 123456',
+      line: 'heliograph verify start +15005550100',
+    },
+    { summary: 'In two steps', line: 'heliograph verify start +15005550100 --json | jq -r .id' },
+    {
+      summary: 'In a script, with the code on stdin',
+      line: 'echo 123456 | heliograph verify start +15005550100 --code',
+    },
+  ],
+  run: runStart,
+};
+
+export const checkVerification: Command = {
+  name: 'verify check',
+  topic: 'texts',
+  summary: 'Check the code that a person entered',
+  more: ['The exit code is 0 if the code is right, and 1 if not.'],
+  arguments: [
+    { name: 'id', summary: 'The id of the verification, like ver_01…' },
+    { name: 'code', summary: 'The code; without it, it is asked for, or comes from stdin', optional: true },
+  ],
+  options: [],
+  examples: [
+    { summary: 'Is it right?', line: 'heliograph verify check ver_01m7jf89400004ebep147c97t8 123456 && echo verified' },
+  ],
+  async run(call) {
+    const { values, caller, output, signal } = call;
+    const [id = '', given] = values.arguments;
+    const code = given ?? (await askCode(call));
+    const { verify } = await caller.clientFor('verify');
+    const checked = await verify.check(id, code.trim(), { signal });
+    if (output.isJson) output.json(checked);
+    else output.print(outcome(checked));
+    return checked.valid ? exit.done : exit.failed;
+  },
+};
+
+async function runStart(call: Call): Promise<ExitCode> {
+  const { values, caller, output, prompt, signal } = call;
+  if (values.flag('code') && values.flag('no-code')) throw usageError('--code and --no-code exclude one another.');
+  const [to = ''] = readRecipients(values.arguments, '').to;
+  const asks = values.flag('code') || (!values.flag('no-code') && prompt.canAsk() && !output.isJson);
+  const { verify } = await caller.clientFor('verify');
+  const progress = output.progress(`Sending a code to ${to}`);
+  const started = await verify.start(readOptions(call, to), { signal }).finally(() => progress.end());
+  if (started.status !== 'pending') {
+    if (output.isJson) output.json(started);
+    else output.print([red('✗ '), bold(started.to), '  ', stateText(started.status), `  ${started.reason ?? ''}`]);
+    return exit.failed;
+  }
+  if (asks) return checkUntilEnd(call, verify, started);
+  if (output.isJson) output.json(started);
+  else for (const line of startedLines(call, started)) output.print(line);
+  if (output.isTerminal) output.say(dim(`Next: heliograph verify check ${started.id} <code>`));
+  return exit.done;
+}
+
+function readOptions({ values }: Call, to: string): NewVerification {
+  const length = values.text('code-length');
+  const [ttl, locale, domain, reference] = ['ttl', 'locale', 'domain', 'reference'].map(values.text);
+  if (length !== undefined && !/^[0-9]{1,2}$/.test(length))
+    throw usageError('--code-length must be a number from 4 to 10.');
+  return {
+    to,
+    ...(length !== undefined && { code_length: Number(length) }),
+    ...(ttl !== undefined && { ttl_seconds: readSpan(ttl, '--ttl') }),
+    ...(locale !== undefined && { locale }),
+    ...(domain !== undefined && { autofill: { domain } }),
+    ...(reference !== undefined && { reference }),
+  };
+}
+
+function startedLines({ caller }: Call, { id, to, sent, expires_at: expires }: StartedVerification): Text[] {
+  return [
+    [sent ? green('✓ ') : yellow('• '), sent ? 'A code is on its way to ' : 'A code was sent before to ', bold(to)],
+    ['  ', id, dim(`  works until ${clockTime(expires)}`)],
+    ...(caller.place().sandbox === undefined ? [] : [dim('  It is on the virtual handset: heliograph inbox')]),
+  ];
+}
+
+/** Asks until the code is right or no try is left. From stdin there is one code, and so one try. */
+async function checkUntilEnd(
+  call: Call,
+  verify: Heliograph['verify'],
+  started: StartedVerification,
+): Promise<ExitCode> {
+  const { output, prompt, signal } = call;
+  if (!output.isJson) for (const line of startedLines(call, started)) output.say(line);
+  for (;;) {
+    const code = await askCode(call);
+    if (!/^[0-9]{4,10}$/.test(code.trim())) {
+      if (!prompt.canAsk()) throw usageError('A code has 4 to 10 digits.');
+      output.say(yellow(`A code has ${started.code_length} digits.`));
+      continue;
+    }
+    const checked = await verify.check(started.id, code.trim(), { signal });
+    if (!checked.valid && checked.status === 'pending' && prompt.canAsk()) {
+      output.say(outcome(checked));
+      continue;
+    }
+    if (output.isJson) output.json(checked);
+    else output.print(outcome(checked));
+    return checked.valid ? exit.done : exit.failed;
+  }
+}
+
+function askCode({ prompt }: Call): Promise<string> {
+  return prompt.canAsk() ? prompt.ask('Code') : prompt.readPiped('code', 64);
+}
+
+function outcome({ valid, to, status, reason, attempts_remaining: left }: CheckedVerification): Text {
+  if (valid) return [green('✓ '), bold(to), '  ', stateText('approved'), '  The number is verified.'];
+  const tries = status === 'pending' ? `  ${left} ${left === 1 ? 'try is' : 'tries are'} left.` : '';
+  return [red('✗ '), bold(to), '  ', stateText(status), `  ${words[reason ?? ''] ?? reason ?? ''}${tries}`];
+}
+
+const words: Record<string, string> = {
+  incorrect_code: 'The code is wrong.',
+  max_attempts_reached: 'The code is wrong, and no try is left.',
+  ttl_elapsed: 'The time is over.',
+  canceled_by_client: 'It was canceled.',
+  superseded: 'A newer verification took its place.',
+};

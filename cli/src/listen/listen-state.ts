@@ -1,0 +1,34 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Environment } from '../environment.ts';
+import { readPrivateFile, whileLocked, writePrivateFile } from '../profile/private-file.ts';
+
+/** How far the events of one feed were forwarded to one address, kept in a file of its own. */
+export interface ListenPlace {
+  read(): string | undefined;
+  write(cursor: string): void;
+}
+
+export function openPlace({ stateFolder }: Environment, ...names: string[]): ListenPlace {
+  const name = createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 32);
+  const path = join(stateFolder, 'listen', `${name}.json`);
+  return {
+    read: () => {
+      const { cursor } = (readPrivateFile(path) ?? {}) as { cursor?: unknown };
+      return typeof cursor === 'string' ? cursor : undefined;
+    },
+    write: (cursor) => writePrivateFile(path, { cursor }),
+  };
+}
+
+/** The secret of this machine: the same each time, so that a developer sets it once. */
+export function requireSecret({ stateFolder }: Environment): Promise<string> {
+  const path = join(stateFolder, 'listen-secret.json');
+  return whileLocked(path, () => {
+    const { secret: kept } = (readPrivateFile(path) ?? {}) as { secret?: unknown };
+    if (typeof kept === 'string' && /^whsec_[A-Za-z0-9+/=]{32,}$/.test(kept)) return kept;
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    writePrivateFile(path, { secret });
+    return secret;
+  });
+}

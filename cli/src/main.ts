@@ -1,0 +1,113 @@
+import { createCaller } from './caller.ts';
+import type { Command } from './command.ts';
+import { commands } from './commands.ts';
+import { createEnvironment } from './environment.ts';
+import { CommandError, type ExitCode, exit } from './exit.ts';
+import { findCommand } from './find-command.ts';
+import { helpOf, overview } from './help.ts';
+import { problemJson, problemLines, toProblem } from './problem.ts';
+import { cleanJson } from './terminal/clean.ts';
+import { createOutput, type Output } from './terminal/output.ts';
+import { createPrompt } from './terminal/prompt.ts';
+import { readValues } from './values.ts';
+import { readVersion } from './version.ts';
+
+const { stdin, stdout, stderr } = process;
+const written = process.argv.slice(2);
+const beforeDashes = written.includes('--') ? written.slice(0, written.indexOf('--')) : written;
+const isJson = beforeDashes.includes('--json');
+const output = createOutput({ stdout, stderr, isJson, colours: mayColour() });
+const interrupt = new AbortController();
+const interruptWithinMs = 1000;
+/** For the error of a lost connection. */
+let url: string | undefined;
+
+function mayColour(): boolean {
+  const { NO_COLOR, TERM } = process.env;
+  return !beforeDashes.includes('--no-color') && !NO_COLOR && TERM !== 'dumb';
+}
+
+async function main(): Promise<ExitCode> {
+  if (written[0] === '--version' || written[0] === '-v') return printVersion();
+  const found = findCommand(commands, written);
+  if (found === undefined) return printOverview(written.length === 0);
+  const { command, args } = found;
+  // The virtual SMSC explains its own options.
+  const asksForHelp = command.name !== 'smsc' && beforeDashes.some((word) => word === '--help' || word === '-h');
+  if (asksForHelp) return printHelp(command);
+  const values = readValues(command, args);
+  const environment = createEnvironment(process.env, process.cwd());
+  const prompt = createPrompt({ stdin, stderr, signal: interrupt.signal });
+  const caller = createCaller(values, environment, prompt);
+  try {
+    return await command.run({ values, output, prompt, environment, signal: interrupt.signal, caller });
+  } catch (error) {
+    url = placeOf(() => caller.place().url);
+    throw error;
+  }
+}
+
+/** The error may be that the place is not known. */
+function placeOf(find: () => string): string | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
+  }
+}
+
+function printVersion(): ExitCode {
+  if (isJson) output.json({ version: readVersion() });
+  else output.print(`heliograph ${readVersion()}`);
+  return exit.done;
+}
+
+/** Nothing was asked for: that is help on a terminal, and a mistake in a script. */
+function printOverview(isEmpty: boolean): ExitCode {
+  printAll(overview(commands, Math.min(100, output.columns())), output);
+  return isEmpty && !output.isTerminal ? exit.usage : exit.done;
+}
+
+function printHelp(command: Command): ExitCode {
+  printAll(helpOf(command, Math.min(100, output.columns())), output);
+  return exit.done;
+}
+
+function printAll(lines: readonly Parameters<Output['print']>[0][], { print }: Output): void {
+  for (const line of lines) print(line);
+}
+
+function explain(error: unknown): ExitCode {
+  if (interrupt.signal.aborted) return exit.interrupted;
+  if (error instanceof CommandError && error.exitCode === exit.interrupted) return exit.interrupted;
+  const problem = toProblem(error, url);
+  if (problem === undefined) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of ['The command line has failed. This is a fault of ours:', ...stack.split('\n')])
+      output.complain(line);
+    return exit.failed;
+  }
+  if (isJson) stderr.write(`${cleanJson(JSON.stringify(problemJson(problem)))}\n`);
+  else for (const line of problemLines(problem)) output.complain(line);
+  return problem.exitCode;
+}
+
+/** Node may still hold connections open: they must not keep the program. What was written has to leave first. */
+function end(code: ExitCode): void {
+  stdout.write('', () => stderr.write('', () => process.exit(code)));
+}
+
+// A reader that wants no more, like `head`, is no error; and there is no place left to report one to.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exit.done : exit.failed));
+}
+process.on('SIGINT', () => {
+  if (interrupt.signal.aborted) process.exit(exit.interrupted);
+  interrupt.abort(new CommandError(exit.interrupted, 'Interrupted.'));
+  // Whatever does not hear of it must not keep a person waiting.
+  setTimeout(() => process.exit(exit.interrupted), interruptWithinMs);
+});
+
+main()
+  .catch(explain)
+  .then(end, () => process.exit(exit.failed));

@@ -1,0 +1,32 @@
+import type { Message } from '../../sdk/src/index.ts';
+import { dim, green, red, type Text, yellow } from './terminal/text.ts';
+
+/** Nothing more comes after these. */
+export const endStates = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
+
+export function hasEnded({ status }: Pick<Message, 'status'>): boolean {
+  return endStates.includes(status);
+}
+
+/** A state in its colour: good, bad, or still under way. */
+export function stateText(status: string): Text {
+  if (['delivered', 'approved', 'up', 'active'].includes(status)) return green(status);
+  if (['undelivered', 'failed', 'expired', 'blocked', 'down', 'refused'].includes(status)) return red(status);
+  if (['canceled', 'unknown', 'paused', 'degraded', 'not_running'].includes(status)) return dim(status);
+  return yellow(status);
+}
+
+/** Why a text did not arrive, in words. */
+export function errorText({ error }: Pick<Message, 'error'>): string {
+  return error === null ? '' : `${error.message} (${error.code}${error.permanent ? ', permanent' : ''})`;
+}
+
+/** A time of today by the clock; another with its day. */
+export function clockTime(timestamp: string, now = new Date()): string {
+  const at = new Date(timestamp);
+  if (Number.isNaN(at.getTime())) return timestamp;
+  const two = (value: number) => String(value).padStart(2, '0');
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  if (at.toDateString() === now.toDateString()) return time;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}

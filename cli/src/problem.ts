@@ -1,0 +1,96 @@
+import { ConnectionError, type FieldProblem, HeliographError } from '../../sdk/src/index.ts';
+import { CommandError, type ExitCode, exit } from './exit.ts';
+import { bold, dim, red, type Text } from './terminal/text.ts';
+
+/** What went wrong, for people and for programs. */
+export interface Problem {
+  exitCode: ExitCode;
+  message: string;
+  status: number | null;
+  code: string | null;
+  details: readonly FieldProblem[];
+  correlationId: string | null;
+  retryAfterSeconds: number | null;
+  /** What to do next. */
+  next: readonly string[];
+}
+
+const unknown = { status: null, code: null, details: [], correlationId: null, retryAfterSeconds: null };
+
+/** Undefined for what the program did not foresee. */
+export function toProblem(error: unknown, url: string | undefined): Problem | undefined {
+  if (error instanceof CommandError) {
+    const { exitCode, message, next } = error;
+    return { ...unknown, exitCode, message, next };
+  }
+  if (error instanceof ConnectionError) {
+    const next = [
+      url === undefined ? 'Is the service running?' : `Is the service running at ${url}?`,
+      'Start one here with `heliograph start`, or name another with --url or HELIOGRAPH_URL.',
+    ];
+    return { ...unknown, exitCode: exit.noConnection, message: error.message, next };
+  }
+  if (error instanceof HeliographError) return refusal(error);
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  // Of the operating system: a folder that cannot be written, and the like.
+  if (syscall !== undefined) return { ...unknown, exitCode: exit.failed, message, code: code ?? null, next: [] };
+  return undefined;
+}
+
+function refusal(error: HeliographError): Problem {
+  const { message, status, code, details, correlationId, retryAfterSeconds } = error;
+  const facts = { message, status, code, details, correlationId, retryAfterSeconds };
+  if (status < 400)
+    return {
+      ...facts,
+      message: 'What answered is not Heliograph.',
+      exitCode: exit.failed,
+      next: ['Check the address: `heliograph whoami` shows it.'],
+    };
+  if (status === 401) {
+    const next = [
+      'The credential is wrong or has ended. `heliograph whoami` shows which one is used and where it is from.',
+    ];
+    return { ...facts, exitCode: exit.noCredentials, next };
+  }
+  if (status === 429) {
+    const wait = retryAfterSeconds === null ? 'a while' : `${retryAfterSeconds} s`;
+    const next = [`Wait ${wait}. \`heliograph usage\` shows what your plan allows and what you use.`];
+    return { ...facts, exitCode: exit.limited, next };
+  }
+  const next =
+    correlationId === null || status === 404 ? [] : [`\`heliograph trace ${correlationId}\` tells what happened.`];
+  return { ...facts, exitCode: exit.failed, next };
+}
+
+/** For a person. */
+export function problemLines(problem: Problem): Text[] {
+  const { message, status, code, details, correlationId, next } = problem;
+  const what = [status, code].filter((each) => each !== null).join(' ');
+  return [
+    [red(bold('Error')), ' ', message, what === '' ? '' : dim(` (${what})`)],
+    // A single field's problem is the message already.
+    ...details
+      .filter((each) => !message.includes(each.message))
+      .map((each): Text => ['  ', bold(each.field), ' ', each.message]),
+    ...(correlationId === null ? [] : [dim(`  correlation id ${correlationId}`)]),
+    ...next,
+  ];
+}
+
+/** For a program, on stderr: stdout has results only. */
+export function problemJson(problem: Problem): object {
+  const { message, status, code, details, correlationId, retryAfterSeconds, exitCode, next } = problem;
+  return {
+    error: {
+      message,
+      status,
+      code,
+      details,
+      correlation_id: correlationId,
+      retry_after_seconds: retryAfterSeconds,
+      exit_code: exitCode,
+      next,
+    },
+  };
+}

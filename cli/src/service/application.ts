@@ -1,0 +1,47 @@
+import type { ApplicationRecord } from '../../../src/portal/application-api.ts';
+import type { Call } from '../command.ts';
+import { usageError } from '../exit.ts';
+import type { Session } from './session.ts';
+
+const most = 1000;
+
+/** All applications of the account, newest first. */
+export async function listApplications(session: Session): Promise<ApplicationRecord[]> {
+  const found: ApplicationRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await session.call<{ data: ApplicationRecord[]; next_cursor: string | null }>(
+      'GET',
+      '/portal/v1/applications',
+      { query: { limit: 100, cursor } },
+    );
+    found.push(...page.data);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined && found.length < most);
+  return found;
+}
+
+/** The application that a command is about: by --app, by the profile, or the only one. */
+export async function requireApplicationId({ values, caller }: Call, session: Session): Promise<string> {
+  const wanted = values.text('app') ?? caller.place().profile?.application_id;
+  if (wanted !== undefined && /^app_[0-9A-Za-z]{26}$/.test(wanted)) return wanted;
+  const demo = caller.sandboxApplication();
+  if (wanted === undefined && demo !== undefined) return demo.application_id;
+  if (wanted !== undefined && demo?.plan === wanted) return demo.application_id;
+  const all = await listApplications(session);
+  const found = wanted === undefined ? all : all.filter(({ name, id }) => id === wanted || name === wanted);
+  const [first, second] = found;
+  if (first === undefined) {
+    if (wanted === undefined)
+      throw usageError('You have no application yet.', 'Run `heliograph apps create "My app"`.');
+    throw usageError(`You have no application ${wanted}.`, '`heliograph apps` lists them.');
+  }
+  if (second !== undefined) {
+    const problem =
+      wanted === undefined
+        ? `You have ${all.length} applications`
+        : `${found.length} applications are called ${wanted}`;
+    throw usageError(`${problem}: which one?`, 'Give --app <id>, or choose one for good: `heliograph apps use <id>`.');
+  }
+  return first.id;
+}

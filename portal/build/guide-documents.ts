@@ -1,0 +1,91 @@
+/** One guide: a Markdown document of the repository, shown at /docs/guides/{slug}. */
+export interface GuideDocument {
+  slug: string;
+  /** Below the repository. */
+  file: string;
+  /** In menus and in the search; the page shows the document's own heading. */
+  title: string;
+  summary: string;
+}
+
+/** In the order of the menu, and of "previous" and "next". scripts/run.mjs builds the portal anew when one changes. */
+export const guideDocuments: GuideDocument[] = [
+  {
+    slug: 'first-text',
+    file: 'docs/guides/first-text.md',
+    title: 'First text in a minute',
+    summary: 'Start the service, send a text with one command, and see it arrive.',
+  },
+  {
+    slug: 'verify-a-number',
+    file: 'docs/guides/verify-a-number.md',
+    title: 'Verify a number in your sign-up',
+    summary: 'Send a code, check it, let the phone fill it in, and handle what goes wrong.',
+  },
+  {
+    slug: 'tokens',
+    file: 'docs/guides/tokens.md',
+    title: 'Tokens and keys',
+    summary: 'Which credential an API needs, how to get a token, keep it, and change a secret.',
+  },
+  {
+    slug: 'limits',
+    file: 'docs/guides/limits.md',
+    title: 'Limits and Retry-After',
+    summary: 'What a plan allows, the four headers of every answer, and how to wait.',
+  },
+  {
+    slug: 'test-numbers',
+    file: 'docs/guides/test-numbers.md',
+    title: 'Test numbers',
+    summary: 'Numbers that are delivered, blocked, late or refused, for your own tests.',
+  },
+  {
+    slug: 'idempotency',
+    file: 'docs/guides/idempotency.md',
+    title: 'Idempotency',
+    summary: 'Send a request again without sending the text twice.',
+  },
+  {
+    slug: 'events',
+    file: 'docs/events.md',
+    title: 'Events and webhooks',
+    summary: 'Learn what became of each text and verification, by webhook or feed.',
+  },
+  {
+    slug: 'client',
+    file: 'sdk/README.md',
+    title: 'The client',
+    summary: 'Our client for TypeScript and JavaScript: tokens, retries, lists and webhooks done for you.',
+  },
+  {
+    slug: 'command-line',
+    file: 'docs/command-line.md',
+    title: 'The command line',
+    summary: 'Every command of heliograph: texts, codes, events, webhooks on your laptop, traces.',
+  },
+  {
+    slug: 'carriers',
+    file: 'docs/carriers.md',
+    title: 'Carriers and routes',
+    summary: 'Connect your first carrier in ten minutes; every setting of one.',
+  },
+  {
+    slug: 'running',
+    file: 'docs/operations.md',
+    title: 'Running the service',
+    summary: 'Nodes, sizing, proxies, backup, secrets, metrics and alerts.',
+  },
+  {
+    slug: 'settings',
+    file: 'docs/settings.md',
+    title: 'Settings',
+    summary: 'Every setting of the service with its default.',
+  },
+  {
+    slug: 'upgrading',
+    file: 'docs/guides/upgrading.md',
+    title: 'Upgrading',
+    summary: 'Replace the service without a failed request, and go back.',
+  },
+];

@@ -1,0 +1,32 @@
+import { Stack } from '@mantine/core';
+import { PageTitle } from '../parts/page-title.tsx';
+import { useSession } from '../session/session.tsx';
+import { words } from '../words/account.ts';
+import { AccountSwitch } from './account-switch.tsx';
+import { AuditLink } from './audit-link.tsx';
+import { ChangePassword } from './change-password.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import { Members } from './members.tsx';
+import { SecondFactor } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
+
+export default function AccountPage() {
+  const { account } = useSession();
+  if (account === null) return null;
+  return (
+    <>
+      <PageTitle documentTitle={words.title} lead={words.signedInAs(account.email)}>
+        {words.yours}
+      </PageTitle>
+      <Stack gap="lg">
+        {account.accounts.length > 1 && <AccountSwitch account={account} />}
+        <SecondFactor account={account} />
+        <Members account={account} />
+        {account.role === 'owner' && <AuditLink />}
+        <ChangePassword />
+        <Sessions />
+        <DeleteAccount account={account} />
+      </Stack>
+    </>
+  );
+}

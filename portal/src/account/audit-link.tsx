@@ -1,0 +1,23 @@
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import { Panel } from '../parts/panel.tsx';
+import { auditWords } from '../words/audit.ts';
+
+const { title, lead, open } = auditWords.panel;
+
+/** The way to the account's audit log. */
+export function AuditLink() {
+  return (
+    <Panel
+      title={title}
+      lead={lead}
+      actions={
+        <Button component={Link} href="/account/audit" variant="default" size="sm">
+          {open}
+        </Button>
+      }
+    >
+      {null}
+    </Panel>
+  );
+}

@@ -1,0 +1,98 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Account } from '../api/types.ts';
+import { Callout } from '../parts/callout.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { useToast } from '../parts/toast.tsx';
+import { useSession } from '../session/session.tsx';
+import { words } from '../words/account.ts';
+import { CodeForm } from './code-form.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { type FactorSecret, SecretToScan } from './secret-to-scan.tsx';
+
+const path = '/portal/v1/me/second-factor';
+
+type Step = 'none' | 'ask' | 'scan' | 'renew' | 'remove';
+
+/** Codes of an authenticator app beside the password. */
+export function SecondFactor({ account }: { account: Account }) {
+  const { refresh, service } = useSession();
+  const showToast = useToast();
+  const [step, setStep] = useState<Step>('none');
+  const [secret, setSecret] = useState<FactorSecret | undefined>(undefined);
+  const [codes, setCodes] = useState<string[] | undefined>(undefined);
+  const { enabled, recovery_codes_left: left } = account.second_factor;
+
+  async function begin(password: string): Promise<void> {
+    setSecret(await call<FactorSecret>('POST', path, { body: { current_password: password } }));
+    setStep('scan');
+  }
+
+  async function take(which: 'confirm' | 'recovery-codes', code: string): Promise<void> {
+    const answer = await call<{ recovery_codes: string[] }>('POST', `${path}/${which}`, { body: { code } });
+    setCodes(answer.recovery_codes);
+    setSecret(undefined);
+    setStep('none');
+    await refresh();
+  }
+
+  async function remove(password: string): Promise<void> {
+    await call('POST', `${path}/remove`, { body: { current_password: password } });
+    setStep('none');
+    setCodes(undefined);
+    await refresh();
+    showToast(words.factor.off);
+  }
+
+  const asked = !enabled && account.operator && service.environment === 'production';
+  return (
+    <Panel title={words.factor.title} lead={enabled ? words.factor.leadOn(left) : words.factor.leadOff}>
+      <Stack>
+        {asked && step === 'none' && (
+          <Callout tone="wait" title={words.factor.operatorTitle}>
+            {words.factor.operatorDetail}
+          </Callout>
+        )}
+        {codes !== undefined && <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />}
+        {step === 'none' && codes === undefined && (
+          <Group>
+            {enabled ? (
+              <>
+                <Button variant="default" onClick={() => setStep('renew')}>
+                  {words.factor.newCodes}
+                </Button>
+                <Button variant="default" c="var(--bad)" onClick={() => setStep('remove')}>
+                  {words.factor.turnOff}
+                </Button>
+              </>
+            ) : (
+              <Button onClick={() => setStep('ask')}>{words.factor.setUp}</Button>
+            )}
+          </Group>
+        )}
+        {step === 'ask' && <PasswordForm label={words.factor.continue} act={begin} onCancel={() => setStep('none')} />}
+        {step === 'remove' && (
+          <PasswordForm label={words.factor.turnOffNow} act={remove} onCancel={() => setStep('none')} />
+        )}
+        {step === 'renew' && (
+          <CodeForm
+            label={words.factor.createCodes}
+            act={(code) => take('recovery-codes', code)}
+            onCancel={() => setStep('none')}
+          />
+        )}
+        {step === 'scan' && secret !== undefined && (
+          <SecretToScan secret={secret}>
+            <CodeForm
+              label={words.factor.turnOn}
+              act={(code) => take('confirm', code)}
+              onCancel={() => setStep('none')}
+            />
+          </SecretToScan>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core';
+import { call } from '../api/call.ts';
+import { useAction } from '../api/use-action.ts';
+import { Callout } from '../parts/callout.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useToast } from '../parts/toast.tsx';
+import { words } from '../words/credentials.tsx';
+
+interface EnableButtonProps {
+  /** Of the credential. */
+  path: string;
+  /** What is said when it is enabled. */
+  done: string;
+  /** Which one, for screen readers. */
+  about: string;
+  onDone: () => void;
+}
+
+/** For a credential that is suspended since a backup was restored. */
+export function EnableButton({ path, done, about, onDone }: EnableButtonProps) {
+  const showToast = useToast();
+  const { run, busy, problem } = useAction(async () => {
+    await call('POST', `${path}/enable`);
+    showToast(done);
+    onDone();
+  });
+  return (
+    <>
+      <Button size="xs" loading={busy} onClick={() => run()} aria-label={words.suspended.enableAbout(about)}>
+        {words.suspended.enable}
+      </Button>
+      <ProblemCallout problem={problem} />
+    </>
+  );
+}
+
+/** Above a list in which a credential is suspended. */
+export function SuspendedNote({ secrets }: { secrets: { suspended_at: string | null }[] }) {
+  if (secrets.every(({ suspended_at }) => suspended_at === null)) return null;
+  return (
+    <Callout tone="wait" title={words.suspended.title}>
+      {words.suspended.text}
+    </Callout>
+  );
+}

@@ -1,0 +1,6 @@
+import { type GuideEntry, guides as made } from 'virtual:guides';
+
+export type { GuideEntry };
+
+/** Every guide, in the order of the menu. */
+export const guides: GuideEntry[] = made;

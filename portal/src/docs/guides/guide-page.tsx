@@ -1,0 +1,105 @@
+import { type GuideText, guideTexts } from 'virtual:guides';
+import { type MouseEvent, use, useEffect } from 'react';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { PageTitle } from '../../parts/page-title.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/docs.tsx';
+import { Neighbours } from '../neighbours.tsx';
+import { type GuideEntry, guides } from './guide-list.ts';
+import styles from './guide-page.module.css';
+
+/** A guide at /docs/guides/{slug}. The frame around it shows a placeholder while the text is on its way. */
+export default function GuidePage({ slug }: { slug: string }) {
+  const place = guides.findIndex((guide) => guide.slug === slug);
+  const guide = guides[place];
+  if (guide === undefined) return <UnknownGuide />;
+  return (
+    <div className={styles.page}>
+      <div className={styles.columns} key={slug}>
+        <Article guide={guide} text={use(textOf(slug))} />
+        <OnThisPage guide={guide} />
+        <Neighbours previous={neighbour(guides[place - 1])} next={neighbour(guides[place + 1])} />
+      </div>
+    </div>
+  );
+}
+
+const texts = new Map<string, Promise<GuideText>>();
+
+/** The text of a guide, fetched once. After a failure the next visit tries again. */
+function textOf(slug: string): Promise<GuideText> {
+  const known = texts.get(slug);
+  if (known !== undefined) return known;
+  const load = guideTexts[slug] ?? (() => Promise.reject(new Error(`There is no guide ${slug}.`)));
+  const text = load().then((module) => module.default);
+  texts.set(slug, text);
+  text.catch(() => texts.delete(slug));
+  return text;
+}
+
+function Article({ guide, text }: { guide: GuideEntry; text: GuideText }) {
+  const showToast = useToast();
+
+  // The browser looked for the section before its text was here.
+  useEffect(() => {
+    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, []);
+
+  function click(event: MouseEvent): void {
+    const target = event.target as Element;
+    const code = target.closest('[data-copy]')?.closest('figure')?.querySelector('pre')?.textContent;
+    if (code) void copy(code);
+  }
+
+  async function copy(code: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(code);
+      showToast(words.copied);
+    } catch {
+      showToast(words.copyBlocked);
+    }
+  }
+
+  return (
+    <article className={styles.article}>
+      <PageTitle documentTitle={guide.title}>{text.heading}</PageTitle>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are buttons; their clicks arrive here. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a button makes a click of the Enter key. */}
+      <div
+        className={styles.text}
+        onClick={click}
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: made by our build of our documents; it passes no HTML on.
+        dangerouslySetInnerHTML={{ __html: text.html }}
+      />
+    </article>
+  );
+}
+
+function OnThisPage({ guide: { headings } }: { guide: GuideEntry }) {
+  if (headings.length < 2) return null;
+  return (
+    <nav className={styles.contents} aria-label={words.guide.onThisPage}>
+      <h2>{words.guide.onThisPage}</h2>
+      <ul>
+        {headings.map(({ id, text }) => (
+          <li key={id}>
+            <a href={`#${id}`}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function neighbour(guide: GuideEntry | undefined): { href: string; title: string } | undefined {
+  return guide && { href: `/docs/guides/${guide.slug}`, title: guide.title };
+}
+
+function UnknownGuide() {
+  return (
+    <>
+      <PageTitle>{words.guide.notFound}</PageTitle>
+      <EmptyState title={words.guide.notFoundWhy}>{words.guide.notFoundNext}</EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+/** One request of a sample: what the reader's values and credentials make of an operation. */
+export interface SampleRequest {
+  operationId: string;
+  method: string;
+  baseUrl: string;
+  /** Like `/sms/v1/messages/{id}`. */
+  template: string;
+  pathValues: Record<string, string>;
+  query: [name: string, value: string][];
+  headers: [name: string, value: string][];
+  body: SampleBody | undefined;
+  credential: SampleCredential;
+  /** The answer goes on until the caller leaves. */
+  isStream: boolean;
+}
+
+export type SampleBody = { kind: 'json'; value: unknown } | { kind: 'form'; value: Record<string, string> };
+
+export type SampleCredential =
+  | { kind: 'none' }
+  | { kind: 'apikey'; apiKey: string }
+  | { kind: 'token'; clientId: string; clientSecret: string; scope: string; tokenUrl: string }
+  | { kind: 'cookie'; value: string };
+
+/** The address with every value encoded. */
+export function urlOf({ baseUrl, template, pathValues, query }: SampleRequest): string {
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(pathValues[name] ?? ''));
+  const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** All headers but the one of a token, which a sample gets first. */
+export function headersOf({ credential, headers, body }: SampleRequest): [string, string][] {
+  return [
+    ...(credential.kind === 'apikey' ? [['apikey', credential.apiKey] as [string, string]] : []),
+    ...(credential.kind === 'cookie' ? [['Cookie', credential.value] as [string, string]] : []),
+    ...(body?.kind === 'json' ? [['Content-Type', 'application/json'] as [string, string]] : []),
+    ...headers,
+  ];
+}
+
+export function tokenForm({ clientId, clientSecret, scope }: SampleCredential & { kind: 'token' }): [string, string][] {
+  return [
+    ['grant_type', 'client_credentials'],
+    ['client_id', clientId],
+    ['client_secret', clientSecret],
+    ['scope', scope],
+  ];
+}

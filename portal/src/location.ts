@@ -1,0 +1,69 @@
+import { useLocation } from 'wouter';
+import { navigate as push, useLocationProperty } from 'wouter/use-browser-location';
+
+/** Pages of the reference have addresses of their own; those of the portal stand behind the `#`. */
+export function isReferencePath(path: string): boolean {
+  return path === '/docs' || path.startsWith('/docs/');
+}
+
+/** Without the filters behind its `?`. */
+function currentPath(): string {
+  const { pathname, hash } = location;
+  if (isReferencePath(pathname)) return pathname.replace(/(?<=.)\/+$/, '');
+  return `/${hash.replace(/^#?\/?/, '').replace(/\?.*$/s, '')}`;
+}
+
+function addressOf(path: string): string {
+  return isReferencePath(path.split('#')[0] ?? '') ? path : `/#${path}`;
+}
+
+function navigate(to: string, options: { replace?: boolean; state?: unknown } = {}): void {
+  push(addressOf(to), options);
+}
+
+/** Where the reader is, for wouter: one router for both kinds of pages, so that no step between them loads anew. */
+export const useAppLocation = Object.assign(
+  (): [string, typeof navigate] => [useLocationProperty(currentPath), navigate],
+  { hrefs: addressOf },
+);
+
+/** What an address of the reference names behind its `#`: a field or an error. */
+export function useFragment(): string {
+  return useLocationProperty(() =>
+    isReferencePath(location.pathname) ? decodeURIComponent(location.hash.slice(1)) : '',
+  );
+}
+
+function currentQuery(): string {
+  return /\?.*$/s.exec(location.hash)?.[0] ?? '';
+}
+
+export interface Filters<Values> {
+  values: Values;
+  /** Changes some of them; the address changes with them, without a new step in the history. */
+  change: (values: Partial<Values>) => void;
+  /** What to put behind the address of a record of the list, so that closing it finds the same list. */
+  query: string;
+  /** Whether any differs from its default. */
+  any: boolean;
+}
+
+/** The filters of a page, kept in its address: a reload, a bookmark and a link to it show the same list. */
+export function useFilters<Values extends Record<string, string>>(defaults: Values): Filters<Values> {
+  const query = useLocationProperty(currentQuery);
+  const [path, go] = useLocation();
+  const given = new URLSearchParams(query);
+  const values = Object.fromEntries(
+    Object.entries(defaults).map(([name, standard]) => [name, given.get(name) ?? standard]),
+  ) as Values;
+  const set = (all: Values) => Object.entries(all).filter(([name, value]) => value !== defaults[name]);
+  return {
+    values,
+    change: (changed) => {
+      const text = new URLSearchParams(set({ ...values, ...changed })).toString();
+      go(text === '' ? path : `${path}?${text}`, { replace: true });
+    },
+    query,
+    any: set(values).length > 0,
+  };
+}

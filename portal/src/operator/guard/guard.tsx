@@ -1,0 +1,101 @@
+import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { call, operatorPath, withQuery } from '../../api/call.ts';
+import type { GuardHold } from '../../api/operator-types.ts';
+import { useList } from '../../api/use-load.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PageTitle } from '../../parts/page-title.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { Tag } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { words } from '../../words/operator-guard.tsx';
+import styles from '../operator.module.css';
+import { GuardRules } from './guard-rules.tsx';
+
+const refreshMs = 5000;
+const states = [
+  { value: 'open', label: words.now },
+  { value: 'ended', label: words.over },
+];
+
+/** What the guard holds back because hardly anyone types the code in. */
+export default function Guard() {
+  const [state, setState] = useState('open');
+  const { data, problem, reload, showMore } = useList<GuardHold>(
+    withQuery(operatorPath('guard-holds'), { state }),
+    refreshMs,
+  );
+  return (
+    <>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
+      <Stack>
+        <div>
+          <SegmentedControl aria-label={words.which} value={state} onChange={setState} data={states} />
+        </div>
+        <ProblemCallout problem={problem} onRetry={reload} />
+        {data === undefined && problem === undefined && <Skeleton height={140} />}
+        {data?.length === 0 && (
+          <EmptyState title={state === 'open' ? words.none : words.noneEnded}>{words.noneDetail}</EmptyState>
+        )}
+        {data?.map((hold) => (
+          <Hold key={hold.id} hold={hold} onEnded={reload} />
+        ))}
+        {showMore && (
+          <Button variant="default" onClick={showMore}>
+            {words.more}
+          </Button>
+        )}
+        {/* After the holds, so that they do not push it down. */}
+        {data !== undefined && <GuardRules />}
+      </Stack>
+    </>
+  );
+}
+
+function Hold({ hold, onEnded }: { hold: GuardHold; onEnded: () => void }) {
+  const showToast = useToast();
+  const name = hold.prefix === null ? words.country(hold.country) : `${hold.prefix}…`;
+
+  async function end(): Promise<void> {
+    await call('POST', operatorPath(`guard-holds/${hold.id}/end`));
+    showToast(words.ended(name));
+    onEnded();
+  }
+
+  return (
+    <article className={styles.waiting} aria-label={words.of(name, hold.application_name)}>
+      <div className={styles.facts}>
+        <h2 className={styles.name}>
+          {name} <Tag tone={hold.acts ? 'bad' : 'wait'}>{hold.acts ? words.held : words.reported}</Tag>
+        </h2>
+        <Facts facts={factsOf(hold)} />
+      </div>
+      <div className={styles.decide}>
+        {hold.ended_at === null && (
+          <ConfirmButton label={words.end} about={name} question={words.endQuestion(name)} size="sm" act={end}>
+            {words.endDetail}
+          </ConfirmButton>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function factsOf(hold: GuardHold): [string, ReactNode][] {
+  const { application_name, country, numbers, approved, least_share, blocked, began_at, ends_at, ended_at, ended_by } =
+    hold;
+  const over = <Time key="over" at={ended_at ?? ends_at} />;
+  return [
+    [words.application, application_name],
+    [words.countryName, country ?? '–'],
+    [words.entered, words.share(approved, numbers, Math.round(least_share * 100))],
+    [words.blocked, blocked],
+    [words.since, <Time key="since" at={began_at} />],
+    ended_at === null
+      ? [words.ends, over]
+      : [words.endedAt, ended_by === null ? over : <span key="by">{words.byOperator(over)}</span>],
+  ];
+}

@@ -1,0 +1,8 @@
+import { queueWords } from '../../words/operator-queue.ts';
+
+/** How long something has waited, in the unit that reads best. */
+export function ageText(seconds: number): string {
+  if (seconds < 120) return queueWords.seconds(seconds);
+  if (seconds < 7200) return queueWords.minutes(Math.floor(seconds / 60));
+  return queueWords.hours(Math.floor(seconds / 3600));
+}

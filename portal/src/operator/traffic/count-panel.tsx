@@ -1,0 +1,88 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { Facts } from '../../parts/facts.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import type { BarSeries } from '../../parts/stacked-bars.tsx';
+import { ticksTo } from '../../parts/ticks.ts';
+import { trafficWords as words } from '../../words/operator-traffic.ts';
+import styles from './traffic.module.css';
+
+/** The chart library is large, so load it only with the first chart. */
+const StackedBars = lazy(() => import('../../parts/stacked-bars.tsx'));
+
+const count = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+/** The counts of one step. */
+export interface Counted {
+  at: string;
+  counts: Record<string, number>;
+}
+
+interface CountPanelProps {
+  title: string;
+  lead: string;
+  /** What one bar stands for. */
+  step: string;
+  rows: Counted[];
+  series: BarSeries[];
+}
+
+/** Counts by step: their sums, a chart and, for those who want it, the numbers. */
+export function CountPanel({ title, lead, step, rows, series }: CountPanelProps) {
+  const sums = series.map(({ name }) => rows.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0));
+  const all = sums.reduce((sum, each) => sum + each, 0);
+  const heights = rows.map(({ counts }) => series.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0));
+  const shareOf = (sum: number) =>
+    all === 0 ? count.format(sum) : words.share(count.format(sum), percent.format(sum / all));
+  return (
+    <Panel title={title} lead={lead}>
+      <Facts facts={series.map(({ label }, index) => [label, shareOf(sums[index] ?? 0)])} />
+      <div className={styles.chart}>
+        {all === 0 ? (
+          <p className={styles.nothing}>{words.nothing}</p>
+        ) : (
+          <Suspense fallback={<Skeleton height={230} />}>
+            <StackedBars
+              label={words.chart(title, step)}
+              data={rows.map(({ at, counts }) => ({ ...counts, at }))}
+              series={series}
+              ticks={ticksTo(Math.max(...heights))}
+            />
+          </Suspense>
+        )}
+      </div>
+      {all > 0 && <Numbers rows={rows.filter((_, index) => (heights[index] ?? 0) > 0)} series={series} />}
+    </Panel>
+  );
+}
+
+function Numbers({ rows, series }: Pick<CountPanelProps, 'rows' | 'series'>) {
+  return (
+    <details className={styles.numbers}>
+      <summary>{words.numbers}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.step}</th>
+            {series.map(({ name, label }) => (
+              <th key={name} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ at, counts }) => (
+            <tr key={at}>
+              <th scope="row">{at}</th>
+              {series.map(({ name }) => (
+                <td key={name}>{count.format(counts[name] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

@@ -1,0 +1,103 @@
+import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { operatorPath, withQuery } from '../../api/call.ts';
+import type { TotalsReport, Traffic as TrafficReport } from '../../api/operator-types.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { useFilters } from '../../location.ts';
+import { PageTitle } from '../../parts/page-title.tsx';
+import { ProblemCallout } from '../../parts/problem-callout.tsx';
+import { trafficWords as words } from '../../words/operator-traffic.ts';
+import { type Counted, CountPanel } from './count-panel.tsx';
+import { messagesByDay } from './messages-by-day.ts';
+
+const refreshMs = 5000;
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+/** Days are UTC's. */
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const { requests, submits, messages, ranges, steps } = words;
+type Range = keyof typeof ranges;
+const hours = { hour: 1, hours: 6 };
+
+const good = 'var(--good)';
+const bad = 'var(--bad)';
+const wait = 'var(--wait)';
+const calm = 'var(--calm)';
+
+/** Throughput and errors of the whole service. */
+export default function Traffic() {
+  const { values, change } = useFilters({ range: 'hour' });
+  const range: Range = values.range in ranges ? (values.range as Range) : 'hour';
+  return (
+    <>
+      <PageTitle lead={words.lead}>{words.title}</PageTitle>
+      <Stack gap="lg">
+        <div>
+          <SegmentedControl
+            aria-label={words.range}
+            value={range}
+            onChange={(chosen) => change({ range: chosen })}
+            data={Object.entries(ranges).map(([value, label]) => ({ value, label }))}
+          />
+        </div>
+        {range === 'month' ? <Month /> : <Hours key={range} range={range} />}
+      </Stack>
+    </>
+  );
+}
+
+function Hours({ range }: { range: keyof typeof hours }) {
+  const path = withQuery(operatorPath('traffic'), { hours: hours[range] });
+  const { data, problem, reload } = useLoad<TrafficReport>(path, refreshMs);
+  if (data === undefined) {
+    return problem === undefined ? <Skeleton height={860} /> : <ProblemCallout problem={problem} onRetry={reload} />;
+  }
+  const rows: Counted[] = data.data.map(({ at, ...counts }) => ({ at: clock.format(new Date(at)), counts }));
+  const { series: ofRequests, ...aboutRequests } = requests;
+  const { series: ofSubmits, ...aboutSubmits } = submits;
+  return (
+    <>
+      <ProblemCallout problem={problem} onRetry={reload} />
+      <CountPanel
+        {...aboutRequests}
+        step={steps[range]}
+        rows={rows}
+        series={[
+          { name: 'admitted', label: ofRequests.admitted, color: good },
+          { name: 'refused', label: ofRequests.refused, color: bad },
+        ]}
+      />
+      <CountPanel
+        {...aboutSubmits}
+        step={steps[range]}
+        rows={rows}
+        series={[
+          { name: 'sent', label: ofSubmits.sent, color: good },
+          { name: 'throttled', label: ofSubmits.throttled, color: calm },
+          { name: 'in_doubt', label: ofSubmits.in_doubt, color: wait },
+          { name: 'rejected', label: ofSubmits.rejected, color: bad },
+        ]}
+      />
+    </>
+  );
+}
+
+function Month() {
+  const { data, problem, reload } = useLoad<TotalsReport>(operatorPath('totals?by=day'), refreshMs);
+  if (data === undefined) {
+    return problem === undefined ? <Skeleton height={420} /> : <ProblemCallout problem={problem} onRetry={reload} />;
+  }
+  const { series, ...about } = messages;
+  const rows = messagesByDay(data).map(({ day: of, ...counts }) => ({ at: day.format(new Date(of)), counts }));
+  return (
+    <CountPanel
+      {...about}
+      step={steps.month}
+      rows={rows}
+      series={[
+        { name: 'delivered', label: series.delivered, color: good },
+        { name: 'unreported', label: series.unreported, color: calm },
+        { name: 'undelivered', label: series.undelivered, color: wait },
+        { name: 'failed', label: series.failed, color: bad },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+import { applicationPath } from '../api/call.ts';
+import type { OwnGuardHold } from '../api/record-types.ts';
+import type { Page } from '../api/types.ts';
+import { useLoad } from '../api/use-load.ts';
+import { Callout } from '../parts/callout.tsx';
+import { Time } from '../parts/time.tsx';
+import { words as allWords } from '../words/records.tsx';
+
+const words = allWords.heldBack;
+
+/** Why a verification was held back, and until when: for the developer. */
+export function HeldBack({ applicationId, to }: { applicationId: string; to: string }) {
+  const { data } = useLoad<Page<OwnGuardHold>>(applicationPath(applicationId, '/guard-holds?state=open&limit=100'));
+  const holds = data?.data.filter(({ acts }) => acts) ?? [];
+  // The number of an old verification is masked.
+  const hold =
+    holds.find(({ prefix }) => prefix !== null && to.startsWith(prefix)) ?? holds.find(({ prefix }) => prefix === null);
+  return (
+    <Callout tone="wait" quiet title={words.title}>
+      {hold === undefined
+        ? words.over
+        : words.holds(
+            hold.numbers,
+            hold.prefix === null ? words.inCountry(hold.country ?? '') : words.withPrefix(hold.prefix),
+            hold.approved,
+            <Time at={hold.ends_at} />,
+          )}
+    </Callout>
+  );
+}

@@ -1,0 +1,12 @@
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { words } from '../words/role.ts';
+
+/** Calls from this page count against the plan and send texts, so viewers are told whom to ask. */
+export function TryForViewer() {
+  return (
+    <Panel title={words.tryTitle}>
+      <EmptyState title={words.tryNotAllowed}>{words.askForRole}</EmptyState>
+    </Panel>
+  );
+}

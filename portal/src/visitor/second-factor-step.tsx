@@ -1,0 +1,30 @@
+import { useLocation } from 'wouter';
+import { CodeForm } from '../account/code-form.tsx';
+import { call } from '../api/call.ts';
+import type { Account } from '../api/types.ts';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { useSession } from '../session/session.tsx';
+import { words } from '../words/visitor.tsx';
+import styles from './narrow.module.css';
+
+/** The second step of a sign-in: the password was right. */
+export function SecondFactorStep({ challenge, onCancel }: { challenge: string; onCancel: () => void }) {
+  const { enter } = useSession();
+  const [, navigate] = useLocation();
+
+  async function complete(code: string): Promise<void> {
+    enter(await call<Account>('POST', '/portal/v1/sessions/second-factor', { body: { challenge, code } }));
+    navigate('/applications', { replace: true });
+  }
+
+  return (
+    <div className={styles.narrow}>
+      <PageTitle lead={words.secondFactor.lead}>{words.secondFactor.title}</PageTitle>
+      <Panel>
+        <CodeForm label={words.signIn.title} act={complete} onCancel={onCancel} />
+      </Panel>
+      <p className={styles.aside}>{words.secondFactor.lostPhone}</p>
+    </div>
+  );
+}

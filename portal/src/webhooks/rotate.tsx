@@ -1,0 +1,59 @@
+import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { useAction } from '../api/use-action.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { words } from '../words/webhooks.tsx';
+
+interface RotateProps {
+  what: string;
+  older: string;
+  rotate: (overlapSeconds: number) => Promise<void>;
+}
+
+const overlaps = [
+  { value: '0', label: words.rotate.now },
+  { value: '3600', label: words.rotate.hour },
+  { value: '86400', label: words.rotate.day },
+  { value: '604800', label: words.rotate.week },
+  { value: '2592000', label: words.rotate.month },
+];
+
+/** Creates a new secret. During the overlap the older ones still work. */
+export function Rotate({ what, older, rotate }: RotateProps) {
+  const [open, setOpen] = useState(false);
+  const [overlap, setOverlap] = useState('86400');
+  const { run, busy, problem } = useAction(async () => {
+    await rotate(Number(overlap));
+    setOpen(false);
+  });
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="refresh" size={16} />} onClick={() => setOpen(true)}>
+        {words.rotate.label(what)}
+      </Button>
+      <Modal
+        opened={open}
+        onClose={() => setOpen(false)}
+        title={words.rotate.title(what)}
+        centered
+        closeButtonProps={{ 'aria-label': words.close }}
+      >
+        <Stack>
+          <NativeSelect
+            label={older}
+            description={words.rotate.rule}
+            data={overlaps}
+            value={overlap}
+            onChange={(event) => setOverlap(event.currentTarget.value)}
+            data-autofocus
+          />
+          <ProblemCallout problem={problem} />
+          <Button loading={busy} onClick={() => run()}>
+            {words.rotate.submit}
+          </Button>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+/** The list of applications, and the frame of an application's pages. */
+export const words = {
+  title: 'Applications',
+  lead: 'Each application has its own credentials, limits and records.',
+  loading: 'Loading',
+  create: 'Create an application',
+  close: 'Close',
+  showMore: 'Show more',
+  created: 'Created',
+  none: {
+    title: 'Create your first application',
+    next: 'An application holds your credentials. Create one, register it for an API, copy the key, and send your first text.',
+  },
+  noneToRead: {
+    title: 'No applications yet',
+    next: 'Your role is viewer. Ask an owner or developer of this account to create an application.',
+  },
+  form: {
+    name: 'Name',
+    description: 'Shown in verification texts: “123456 is your ACME code.”',
+    placeholder: 'ACME',
+    nameError: 'Enter a name (1–64 characters).',
+    submit: 'Create',
+  },
+  back: 'Applications',
+  sections: 'Application sections',
+  tabs: {
+    overview: 'Overview',
+    credentials: 'Credentials',
+    senders: 'Senders',
+    try: 'Try it',
+    messages: 'Messages',
+    inbound: 'Inbound',
+    verifications: 'Verifications',
+    events: 'Events',
+    webhooks: 'Webhooks',
+    usage: 'Usage',
+    requests: 'Requests',
+  },
+};

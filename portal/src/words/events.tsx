@@ -1,0 +1,78 @@
+import { Link } from 'wouter';
+
+/** Events of an application. */
+export const words = {
+  names: {
+    'message.sent': 'Accepted by carrier',
+    'message.delivered': 'Delivered to the phone',
+    'message.undelivered': 'The network could not deliver the text',
+    'message.failed': 'The text could not be sent',
+    'message.expired': 'The text was not delivered in time',
+    'message.canceled': 'You canceled the text',
+    'message.unknown': 'The carrier did not report what happened to the text',
+    'message.received': 'A person texted one of your numbers',
+    'verification.approved': 'Correct code entered',
+    'verification.failed': 'Too many wrong codes',
+    'verification.expired': 'No correct code was entered in time',
+    'verification.canceled': 'You canceled the verification',
+    'verification.blocked': 'The guard blocked the verification',
+    'recipient.opted_out': 'A person opted out of texts',
+    'recipient.opted_in': 'A person opted in again',
+  },
+  filter: {
+    all: 'All events',
+    allOf: (group: string) => `All ${group.toLowerCase()}`,
+    type: 'Type',
+    subject: 'Record or reference',
+    example: 'msg_… or order-4711',
+  },
+  groups: {
+    messages: 'Messages',
+    verifications: 'Verifications',
+    optOuts: 'Opt-outs',
+  },
+  row: {
+    numbers: (sequence: number, id: string) => (
+      <>
+        sequence {sequence} · <code>{id}</code>
+      </>
+    ),
+    copy: (id: string) => `event ${id}`,
+  },
+  title: 'Events',
+  lead: 'Every change of your texts and verifications, newest first.',
+  live: 'Live',
+  connecting: 'Connecting',
+  tooMany:
+    'There are too many earlier events to list. New events appear here. The page of each message and verification shows all its events.',
+  empty: {
+    title: 'No events yet',
+    send: 'Send a text',
+    next: (id: string) => (
+      <>
+        Events appear here as they happen. To get them on your server, add a{' '}
+        <Link href={`/applications/${id}/webhooks`}>webhook</Link>.
+      </>
+    ),
+  },
+  noMatch: {
+    title: 'No matching events',
+    next: 'Change the filter to see other events.',
+  },
+  off: {
+    title: 'Events are off',
+    start: 'Turn on events',
+    next: (id: string) => (
+      <>
+        Turn them on for 7 days. They stay on while the application has a{' '}
+        <Link href={`/applications/${id}/webhooks`}>webhook</Link> or reads the event feed.
+      </>
+    ),
+  },
+  deliveries: {
+    delivered: 'Delivered to',
+    waiting: 'Next attempt pending to',
+    failed: 'Not delivered to',
+    attempts: (count: number) => `(${count} ${count === 1 ? 'attempt' : 'attempts'})`,
+  },
+};

@@ -1,0 +1,5 @@
+/** What lists share. */
+export const listWords = {
+  find: 'Find',
+  showMore: 'Show more',
+};

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+
+/** What the guard held back, for operators. */
+export const words = {
+  now: 'Active',
+  over: 'Ended',
+  lead: 'Prefixes and countries where many numbers get a code and very few enter it. The guard holds back nine of ten verifications for 6 hours.',
+  title: 'SMS pumping',
+  which: 'Holds',
+  none: 'No active holds',
+  noneEnded: 'No ended holds',
+  noneDetail: 'The guard compares each application with its own last 28 days.',
+  more: 'Show more',
+  country: (country: string | null) => `All of ${country}`,
+  ended: (name: string) => `Hold of ${name} ended`,
+  of: (name: string, application: string) => `${name} of ${application}`,
+  held: 'held back',
+  reported: 'only reported',
+  end: 'End hold',
+  endQuestion: (name: string) => `End the hold of ${name}?`,
+  endDetail: 'All verifications pass at once, on every node. The guard can hold back later ones again.',
+  application: 'Application',
+  countryName: 'Country',
+  entered: 'Codes entered',
+  share: (approved: number, numbers: number, percent: number) =>
+    `${approved} of ${numbers} numbers (suspicious below ${percent} %)`,
+  blocked: 'Verifications held back',
+  since: 'Since',
+  ends: 'Ends',
+  endedAt: 'Ended',
+  byOperator: (time: ReactNode) => <>{time}, by an operator</>,
+};

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+
+/** Lists of messages and verifications, their search, and the drawer of one record. */
+export const words = {
+  search: {
+    to: 'To',
+    toPlaceholder: 'Number or part of it',
+    status: 'Status',
+    any: 'Any',
+    reference: 'Reference',
+    fromDay: 'From day',
+    toDay: 'To day',
+    submit: 'Search',
+    clear: 'Clear',
+    export: 'Export CSV',
+    exportHint: 'The newest 10,000 that match',
+  },
+  list: {
+    loading: 'Loading',
+    noMatch: { title: 'No results', next: 'Change or clear the search.' },
+    none: 'Nothing here yet',
+    tryIt: 'Try it',
+    showMore: 'Show more',
+    showOlder: 'Search older records',
+  },
+  messages: {
+    api: 'API',
+    columns: ['Status', 'To', 'Message', 'Created'],
+    none: (api: string) => `No messages sent through the ${api} API yet.`,
+    removed: 'Text removed',
+  },
+  verifications: {
+    columns: ['Status', 'To', 'Details', 'Started'],
+    none: 'No verifications started yet.',
+    attemptsLeft: (count: number) => (count === 1 ? '1 attempt left' : `${count} attempts left`),
+    text: (status: string, left: string) => `text ${status}, ${left}`,
+  },
+  record: {
+    close: 'Close',
+    notFound: { title: 'Record not found', next: 'Check the id. Records are deleted after the retention time.' },
+    createdBy: 'Created by request',
+  },
+  message: {
+    title: (id: string) => `Message ${id}`,
+    removed: 'The text was removed after the retention time.',
+    permanent: ': permanent error, do not send it again',
+    temporary: ': temporary error, you can send it again',
+    to: 'To',
+    from: 'From',
+    segments: 'Segments',
+    characters: 'Characters',
+    reference: 'Reference',
+    attempts: 'Attempts',
+    duplicates: 'Possible duplicates',
+    expires: 'Expires',
+  },
+  verification: {
+    title: (id: string) => `Verification ${id}`,
+    to: 'To',
+    channel: 'Channel',
+    reason: 'Reason',
+    wrongCodes: 'Wrong codes',
+    attemptsLeft: 'Attempts left',
+    sends: 'Texts sent',
+    latest: 'Latest text',
+    reference: 'Reference',
+    expires: 'Expires',
+  },
+  submits: {
+    label: 'Attempts',
+    columns: ['Time', 'Carrier', 'Outcome', 'Rule', 'Carrier’s id'],
+    receipt: (status: string) => `Delivery receipt: ${status}`,
+    movedTo: (carrier: string) => `Sent through ${carrier} instead`,
+  },
+  heldBack: {
+    title: 'Held back: this looks like SMS pumping',
+    over: 'Many numbers like this one got a code, but almost none was entered. The hold has ended: start the verification again.',
+    inCountry: (country: string) => `in ${country}`,
+    withPrefix: (prefix: string) => `that begin with ${prefix}`,
+    holds: (numbers: number, which: string, approved: number, until: ReactNode) => (
+      <>
+        {numbers} numbers {which} got a code, and {approved} entered it. One number in ten passes until {until}. If
+        these are your users, ask your administrator to end the hold.
+      </>
+    ),
+  },
+};

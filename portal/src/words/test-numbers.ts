@@ -1,0 +1,19 @@
+/** What the sandbox does with its test numbers. */
+export const words = {
+  numbers: {
+    delivered: 'Delivered; the code is 123456',
+    slow: 'Delivered after 10 seconds',
+    undelivered: 'Undelivered',
+    blocked: 'Verification blocked, SMS fails',
+    expires: 'Verification expires after 2 seconds',
+    fails: 'SMS fails permanently',
+  },
+  scenarios: {
+    delivered: 'Delivered',
+    slow: 'Slow',
+    undelivered: 'Undelivered',
+    blocked: 'Blocked',
+    expires: 'Code expires',
+    fails: 'Fails',
+  },
+};

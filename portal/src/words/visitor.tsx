@@ -1,0 +1,86 @@
+import { Link } from 'wouter';
+
+/** Pages for people without a session. */
+export const words = {
+  invitation: {
+    title: 'Join an account',
+    expired: 'This invitation no longer works',
+    expiredNext: 'It was used, withdrawn or is more than 7 days old. Ask an owner of the account for a new one.',
+    invited: (account: string, role: string, email: string) => (
+      <>
+        You are invited to join <strong>{account}</strong> as <strong>{role}</strong>, with the email{' '}
+        <strong>{email}</strong>.
+      </>
+    ),
+    password: 'Choose a password',
+    signInFirst: (
+      <>
+        You already have a password. <Link href="/sign-in">Sign in</Link>, then open the link again.
+      </>
+    ),
+    join: 'Join account',
+  },
+  landing: {
+    lead: 'Self-hosted number verification and SMS messaging. Sign up, register an application and get its API key.',
+    title: 'Send your first text in a minute',
+    steps: 'Three steps',
+    create: 'Create an application',
+    createDetail: 'It holds your credentials. Recipients see its name in texts.',
+    register: 'Register it for an API and a plan',
+    registerInSandbox: 'Approved at once. You get a key and a curl command to paste.',
+    registerInProduction: 'You get a key and a curl command. They work once an operator approves the registration.',
+    send: 'Send your first text',
+    sendInSandbox: 'From the portal or your terminal. It arrives on a virtual handset.',
+    sendInProduction: 'From the portal or your terminal. The portal shows each step of the delivery.',
+  },
+  password: {
+    rule: 'At least 8 characters. 15 or more are better.',
+    show: 'Show password',
+    label: 'Password',
+  },
+  secondFactor: {
+    lead: 'Your password is correct. Enter the code from your authenticator app.',
+    title: 'Enter your code',
+    lostPhone:
+      'Lost your phone? Use a recovery code. If you have none, ask your administrator for a reset link that also turns off the second factor.',
+  },
+  setPassword: {
+    lead: 'The link works once. Your other sessions end.',
+    title: 'Set a new password',
+    password: 'New password',
+    expired: 'This link no longer works',
+    expiredNext: 'It was used or is more than a day old. Ask your administrator for a new reset link.',
+    submit: 'Set password and sign in',
+  },
+  signIn: {
+    title: 'Sign in',
+    expired: 'Your session has ended. Sign in again.',
+    noAccount: (
+      <>
+        New here? <Link href="/">Sign up</Link>
+      </>
+    ),
+    demo: (
+      <>
+        Just looking? Use the demo account with its two applications. The service printed its email and password at the
+        first start, and saved them in <code>sandbox-credentials.json</code> in the data folder.
+      </>
+    ),
+    forgotten: (
+      <>
+        Forgot your password? Ask your administrator for a reset link:{' '}
+        <code>npx heliograph reset-password your@email</code>
+      </>
+    ),
+  },
+  email: 'Email',
+  signUp: {
+    title: 'Sign up',
+    submit: 'Create account',
+    hasAccount: (
+      <>
+        Already have an account? <Link href="/sign-in">Sign in</Link>
+      </>
+    ),
+  },
+};

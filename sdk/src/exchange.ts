@@ -1,0 +1,106 @@
+import { type Answer, ConnectionError, isObject, toError } from './errors.ts';
+
+export interface Wire {
+  fetch: typeof fetch;
+  /** For one attempt, its whole answer included. */
+  timeoutMs: number;
+  userAgent: string | undefined;
+}
+
+export interface OneRequest {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** A long poll takes longer than other calls. */
+  extraMs?: number | undefined;
+}
+
+/** Far above what the service answers. It bounds what something in between can make this program keep. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Sends a request once. Throws a ConnectionError if no whole answer comes, and the caller's reason if it aborts. */
+export async function exchange(wire: Wire, url: string, request: OneRequest): Promise<Answer> {
+  const { method, body, signal, extraMs = 0 } = request;
+  signal?.throwIfAborted();
+  const limitMs = wire.timeoutMs + extraMs;
+  // AbortSignal.any would stay with a long-lived signal of the caller after each request.
+  const ending = new AbortController();
+  const stop = () => ending.abort(signal?.reason);
+  const late = setTimeout(() => ending.abort(new Error(`no answer within ${limitMs / 1000} seconds`)), limitMs);
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const response = await wire.fetch(url, {
+      method,
+      headers: { accept: 'application/json', ...request.headers, ...userAgentHeader(wire) },
+      ...(body !== undefined && { body }),
+      signal: ending.signal,
+      // A key or token must not follow to another place, and a page's cookies must not come along.
+      redirect: 'manual',
+      credentials: 'omit',
+      cache: 'no-store',
+    });
+    return await readAnswer(response);
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw toConnectionError(ending.signal.aborted ? ending.signal.reason : error);
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+function userAgentHeader({ userAgent }: Wire): Record<string, string> {
+  return userAgent === undefined ? {} : { 'user-agent': userAgent };
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await readText(response);
+  if (text === '') return { status, headers, body: undefined };
+  try {
+    return { status, headers, body: JSON.parse(text) };
+  } catch (error) {
+    // JSON that ends in the middle is a lost connection; anything else is the page of something in between.
+    if (response.ok && /^application\/json\b/i.test(headers.get('content-type') ?? '')) throw error;
+    return { status, headers, body: undefined };
+  }
+}
+
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = '';
+  for (let bytes = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.length;
+    if (bytes > mostBytes) {
+      await reader.cancel();
+      throw new Error(`the answer has more than ${mostBytes} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function toConnectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const cause = isObject(error) && error.cause instanceof Error ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+  return new ConnectionError(`The service could not be reached: ${reason}`, { cause: error });
+}
+
+/** The JSON of a success; throws what the service refused with. */
+export function requireSuccess(answer: Answer): unknown {
+  const { status, body } = answer;
+  if (status < 200 || status > 299) {
+    // A browser hides the status of a redirect: 0.
+    if (body !== undefined || (status >= 400 && status <= 599)) throw toError(answer);
+    throw toError({ ...answer, body: { message: `${notTheService} It answered ${status}.` } });
+  }
+  if (body === undefined && status !== 204) throw toError({ ...answer, body: { message: notTheService } });
+  return body;
+}
+
+const notTheService = 'What answered is not Heliograph: check baseUrl.';

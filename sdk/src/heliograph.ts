@@ -1,0 +1,77 @@
+import type { Wire } from './exchange.ts';
+import { BatchMessages, Messages } from './messages.ts';
+import { checkCredential, checkTimeout, readBaseUrl } from './options.ts';
+import { type Proof, Proofs, type VerifyProofOptions } from './proof.ts';
+import { requestToken } from './token-request.ts';
+import { Tokens } from './tokens.ts';
+import { type Credential, Transport } from './transport.ts';
+import { Verifications } from './verifications.ts';
+
+export interface HeliographOptions {
+  /** Where the service is, such as `https://sms.example.com`. */
+  baseUrl: string;
+  /** For `sms`. */
+  apiKey?: string | undefined;
+  /** For `verify` and `messaging`, with `clientSecret`. */
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+  realm?: string | undefined;
+  /** For one attempt; 30 seconds without it. */
+  timeoutMs?: number | undefined;
+  fetch?: typeof fetch | undefined;
+  /** Added to the headers where the platform lets a program set it. */
+  userAgent?: string | undefined;
+}
+
+/** A client of the service. It gets and keeps tokens itself, and sends a call again where that is safe. */
+export class Heliograph {
+  /** The SMS Messaging API, by API key. */
+  readonly sms: Messages;
+  /** The Messaging API, by token. */
+  readonly messaging: BatchMessages;
+  /** The Verification API, by token. */
+  readonly verify: Verifications;
+  readonly #proofs: Proofs;
+
+  constructor(options: HeliographOptions) {
+    const baseUrl = readBaseUrl(options.baseUrl);
+    const apiKey = checkCredential('apiKey', options.apiKey);
+    const clientId = checkCredential('clientId', options.clientId);
+    const clientSecret = checkCredential('clientSecret', options.clientSecret);
+    const send = options.fetch ?? fetch;
+    const wire: Wire = {
+      fetch: (...given) => send(...given),
+      timeoutMs: checkTimeout(options.timeoutMs ?? 30_000),
+      userAgent: checkCredential('userAgent', options.userAgent),
+    };
+    const realmUrl = `${baseUrl}/realms/${encodeURIComponent(options.realm ?? 'heliograph')}`;
+
+    function byToken(scope: string): Transport {
+      const tokenUrl = `${realmUrl}/protocol/openid-connect/token`;
+      const tokens = new Tokens(async () => {
+        if (clientId === undefined || clientSecret === undefined) throw missing('clientId and clientSecret');
+        return requestToken(wire, { tokenUrl, clientId, clientSecret, scope });
+      });
+      return new Transport(wire, baseUrl, () => ({ tokens }));
+    }
+
+    function byKey(): Credential {
+      if (apiKey === undefined) throw missing('apiKey');
+      return { apiKey };
+    }
+
+    this.sms = new Messages(new Transport(wire, baseUrl, byKey), '/sms/v1');
+    this.messaging = new BatchMessages(byToken('messaging:send'), '/messaging/v1');
+    this.verify = new Verifications(byToken('verify:manage'));
+    this.#proofs = new Proofs(wire, realmUrl);
+  }
+
+  /** Checks a proof that a number was verified for your application, and returns what it says. */
+  verifyProof(proof: string, options: VerifyProofOptions): Promise<Proof> {
+    return this.#proofs.verify(proof, options);
+  }
+}
+
+function missing(what: string): TypeError {
+  return new TypeError(`This API needs ${what}: give them to new Heliograph({ … }).`);
+}

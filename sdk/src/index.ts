@@ -1,0 +1,11 @@
+export { ConnectionError, type FieldProblem, HeliographError, SignatureError } from './errors.ts';
+export type { EventPage, Events, FollowOptions, ReadOptions, ReadPageOptions } from './feed.ts';
+export { Heliograph, type HeliographOptions } from './heliograph.ts';
+export type { Inbound, OptOuts } from './inbound.ts';
+export type { List, Page } from './list.ts';
+export type { BatchMessages, Messages } from './messages.ts';
+export type { Proof, VerifyProofOptions } from './proof.ts';
+export type { CallOptions, WriteOptions } from './transport.ts';
+export type * from './types.ts';
+export type { Verifications } from './verifications.ts';
+export { type HeaderSource, type VerifyWebhookOptions, verifyWebhook } from './webhook.ts';

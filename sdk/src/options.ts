@@ -1,0 +1,29 @@
+/** The address without a slash at its end. */
+export function readBaseUrl(given: string): string {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw new TypeError('baseUrl must be the address of the service, such as https://sms.example.com.');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new TypeError('baseUrl must begin with https:// or http://.');
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new TypeError('baseUrl must have no user, query or fragment.');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** These go into headers, where fetch would complain of each call later. The message never repeats a secret. */
+export function checkCredential(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^[\x20-\x7e]{1,1024}$/.test(value.trim())) return value.trim();
+  throw new TypeError(`${name} must be 1 to 1024 visible ASCII characters.`);
+}
+
+/** Timers know no longer times. */
+const longestTimeoutMs = 2 ** 31 - 1 - 60_000;
+
+export function checkTimeout(ms: number): number {
+  if (Number.isFinite(ms) && ms > 0 && ms <= longestTimeoutMs) return ms;
+  throw new TypeError(`timeoutMs must be a number of milliseconds from 1 to ${longestTimeoutMs}.`);
+}

@@ -1,0 +1,65 @@
+import { Events } from './feed.ts';
+import { newIdempotencyKey } from './idempotency.ts';
+import { type List, listAt } from './list.ts';
+import { pathPart } from './path.ts';
+import type { CallOptions, Transport, WriteOptions } from './transport.ts';
+import type {
+  CanceledVerification,
+  CheckedVerification,
+  GuardDecision,
+  NewVerification,
+  StartedVerification,
+  Verification,
+  VerificationFilters,
+} from './types.ts';
+
+const base = '/verify/v1/verifications';
+
+/** Numbers proven by a code. */
+export class Verifications {
+  /** How verifications end. */
+  readonly events: Events;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.events = new Events(transport);
+  }
+
+  /** Sends a code to a number. A second start while one is pending goes on with it, with the same code. */
+  start(verification: NewVerification, options: WriteOptions = {}): Promise<StartedVerification> {
+    return this.#post<StartedVerification>(base, { channel: 'sms', ...verification }, options);
+  }
+
+  /** Checks the code that a person entered. `valid` says whether it was right. */
+  check(id: string, code: string, options: WriteOptions = {}): Promise<CheckedVerification> {
+    return this.#post<CheckedVerification>(pathOf(id), { code }, options);
+  }
+
+  get(id: string, { signal }: CallOptions = {}): Promise<Verification> {
+    return this.#transport.call<Verification>({ method: 'GET', path: pathOf(id), signal });
+  }
+
+  /** Newest first. */
+  list(filters: VerificationFilters = {}, options: CallOptions = {}): List<Verification> {
+    return listAt<Verification>(this.#transport, base, filters, options);
+  }
+
+  cancel(id: string, { signal }: CallOptions = {}): Promise<CanceledVerification> {
+    return this.#transport.call<CanceledVerification>({ method: 'DELETE', path: pathOf(id), signal });
+  }
+
+  /** Whether a start for this number would be let through, and why. It sends nothing. */
+  explain(to: string, options: WriteOptions = {}): Promise<GuardDecision> {
+    return this.#post<GuardDecision>('/verify/v1/guard/explain', { to }, options);
+  }
+
+  #post<Answer>(path: string, body: unknown, options: WriteOptions): Promise<Answer> {
+    const { signal, idempotencyKey = newIdempotencyKey() } = options;
+    return this.#transport.call<Answer>({ method: 'POST', path, body, idempotencyKey, signal });
+  }
+}
+
+function pathOf(id: string): string {
+  return `${base}/${pathPart('id', id)}`;
+}

@@ -1,0 +1,176 @@
+import type { Duplex } from 'node:stream';
+import type { LimitDecision, Limits } from '../http/admission.ts';
+import { type Clock, minuteMs } from '../platform/clock.ts';
+import { unavailable } from '../platform/errors.ts';
+import type { NodeWindows, WindowKind } from './node-windows.ts';
+import {
+  countDecisions,
+  createFrameReader,
+  readDecision,
+  type WindowQuestion,
+  writeQuestions,
+} from './window-frames.ts';
+import type { Windows } from './windows.ts';
+
+export interface ParentWindows {
+  windows: NodeWindows;
+  /** False while the parent owes an answer for too long: then no request is decided. */
+  isAnswering(): boolean;
+}
+
+export interface ParentWindowsOptions {
+  clock: Clock;
+  /** What the machine's steady clock shows more than the clock of this process. */
+  machineAheadMs: number;
+  /** How long a question may wait. */
+  withinMs?: number;
+}
+
+interface Waiting {
+  question: WindowQuestion;
+  askedAtMs: number;
+  /** Gets undefined when the parent did not answer in time. Called once. */
+  answer: ((decision: LimitDecision | undefined) => void) | undefined;
+}
+
+/** Covers the error of two clock readings: a request that was on its way is never taken for one that knew. */
+const clockErrorMs = 0.005;
+/** More questions than this wait only if the parent stands still. */
+const mostWaiting = 100_000;
+/** A busy parent gets fewer and larger frames. */
+const mostFrames = 2;
+/** So many answered questions are kept before the list is cut. */
+const forgetAfter = 10_000;
+
+/**
+ * A web process's side of the node's windows: asks the parent, with one write for all questions of an event-loop turn. The
+ * parent decides, so the limits are exact however many processes there are. Without its answer a request gets a 503.
+ */
+export function createParentWindows(channel: Duplex, options: ParentWindowsOptions): ParentWindows {
+  const { clock, machineAheadMs, withinMs = 2000 } = options;
+  let asked: Waiting[] = [];
+  /** In the order of their questions; `first` is the place of the oldest that is not answered. */
+  let waiting: Waiting[] = [];
+  let first = 0;
+  let frames = 0;
+  let isSending = false;
+  let late: NodeJS.Timeout | undefined;
+  let answering = true;
+
+  /** Sends at the end of this turn. While two frames are under way, what is asked waits for one to be answered. */
+  function sendSoon(): void {
+    if (isSending || frames >= mostFrames) return;
+    isSending = true;
+    setImmediate(sendAll);
+  }
+
+  function sendAll(): void {
+    isSending = false;
+    if (asked.length === 0) return;
+    const sending = asked;
+    asked = [];
+    for (const one of sending) waiting.push(one);
+    frames++;
+    channel.write(writeQuestions(sending.map(({ question }) => question)));
+  }
+
+  /** Looks after the next reading of the channel: time in which this process stood still is not the parent's. */
+  function lookIn(ms: number): void {
+    late = setTimeout(() => setImmediate(giveUpLate), ms).unref();
+  }
+
+  /** One timer for all: it looks at the oldest question, and comes again when that one could be late. */
+  function giveUpLate(): void {
+    late = undefined;
+    const oldest = waiting[first] ?? asked[0];
+    if (oldest === undefined) return;
+    const leftMs = oldest.askedAtMs + withinMs - clock.steadyMs();
+    if (leftMs > 0) {
+      lookIn(leftMs);
+      return;
+    }
+    answering = false;
+    // Those that were sent keep their places: the parent may still answer them, and in this order.
+    const unsent = asked;
+    asked = [];
+    for (const one of [...waiting.slice(first), ...unsent]) settle(one, undefined);
+  }
+
+  function settle(one: Waiting, decision: LimitDecision | undefined): void {
+    const { answer } = one;
+    one.answer = undefined;
+    answer?.(decision);
+  }
+
+  const read = createFrameReader((payload) => {
+    const count = countDecisions(payload);
+    for (let place = 0; place < count; place++) {
+      const one = waiting[first + place];
+      if (one === undefined) throw new Error('the parent answered what was not asked');
+      settle(one, readDecision(payload, place, one.question.limits));
+    }
+    first += count;
+    frames--;
+    answering = true;
+    if (first === waiting.length || first >= forgetAfter) {
+      waiting = waiting.slice(first);
+      first = 0;
+    }
+    if (asked.length > 0) sendSoon();
+  });
+  channel.on('data', read);
+
+  function ask(question: WindowQuestion, answer: NonNullable<Waiting['answer']>): void {
+    if (!answering || waiting.length - first + asked.length >= mostWaiting) {
+      answer(undefined);
+      return;
+    }
+    asked.push({ question, askedAtMs: clock.steadyMs(), answer });
+    sendSoon();
+    if (late === undefined) lookIn(withinMs);
+  }
+
+  function decide(kind: WindowKind, key: string, limits: Limits, informedAtMs: number): Promise<LimitDecision> {
+    const question = { kind, key, limits, informedAtMs: informedAtMs + machineAheadMs - clockErrorMs };
+    return new Promise((resolve, reject) => {
+      ask(question, (decision) => (decision === undefined ? reject(undecided()) : resolve(decision)));
+    });
+  }
+
+  function peek(kind: WindowKind, key: string, limits: Limits): Promise<LimitDecision> {
+    return new Promise((resolve) => {
+      ask({ kind, key, limits, informedAtMs: undefined }, (decision) => resolve(decision ?? unknownStanding(limits)));
+    });
+  }
+
+  const windowsOf = (kind: WindowKind): Windows => ({
+    decide: (key, limits, informedAtMs) => decide(kind, key, limits, informedAtMs),
+    peek: (key, limits) => peek(kind, key, limits),
+  });
+  return {
+    windows: {
+      registrations: windowsOf('registrations'),
+      visitors: windowsOf('visitors'),
+      clients: windowsOf('clients'),
+      passwords: windowsOf('passwords'),
+    },
+    isAnswering: () => answering,
+  };
+}
+
+function undecided(): Error {
+  return unavailable('The limits of this request cannot be decided at the moment.');
+}
+
+/** For the headers of an answer while the parent is silent: promises nothing that may not be there. */
+function unknownStanding(limits: Limits): LimitDecision {
+  return {
+    admitted: false,
+    limits,
+    remaining: 0,
+    resetMs: minuteMs,
+    nextFreeMs: 1000,
+    retryAfterMs: 0,
+    refusedBy: undefined,
+  };
+}

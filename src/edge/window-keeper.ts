@@ -1,0 +1,36 @@
+import type { Duplex } from 'node:stream';
+import type { NodeWindows } from './node-windows.ts';
+import { createFrameReader, readQuestions, writeDecisions } from './window-frames.ts';
+import type { LocalWindows } from './windows.ts';
+
+export interface WindowKeeperOptions {
+  windows: Record<keyof NodeWindows, LocalWindows>;
+  /** What the machine's steady clock shows more than the clock of this process. */
+  machineAheadMs: number;
+  /** The channel carried something that no web process of ours sends. */
+  onBroken: (error: Error) => void;
+}
+
+/** The parent's side: decides what its web processes ask, each frame at once, so that decisions keep the order of questions. */
+export function keepWindows(channel: Duplex, { windows, machineAheadMs, onBroken }: WindowKeeperOptions): void {
+  const read = createFrameReader((payload) => {
+    const decisions = readQuestions(payload).map(({ kind, key, limits, informedAtMs }) =>
+      informedAtMs === undefined
+        ? windows[kind].peek(key, limits)
+        : windows[kind].decide(key, limits, informedAtMs - machineAheadMs),
+    );
+    channel.write(writeDecisions(decisions));
+  });
+  channel.on('data', (bytes: Buffer) => {
+    // Answers to frames that arrived together leave together.
+    channel.cork();
+    try {
+      read(bytes);
+    } catch (error) {
+      onBroken(error as Error);
+    }
+    channel.uncork();
+  });
+  // A web process that ended: its parent learns of it by the process itself.
+  channel.on('error', () => {});
+}

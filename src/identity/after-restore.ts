@@ -1,0 +1,7 @@
+import type { Tx } from '../platform/database.ts';
+
+/** Ends every token: the next start makes a new key. A list of revoked tokens is then of no use. */
+export async function withdrawSigningKeys(tx: Tx): Promise<void> {
+  await tx.query('delete from signing_key');
+  await tx.query('delete from token_revocation');
+}

@@ -1,0 +1,186 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { createNodeWindows } from './edge/node-windows.ts';
+import { keepWindows } from './edge/window-keeper.ts';
+import { systemClock as clock, machineAheadMs } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import type { DatabaseOptions } from './platform/database.ts';
+import { createDeathWatch } from './platform/death-watch.ts';
+import { StartError } from './platform/errors.ts';
+import type { Log } from './platform/log.ts';
+import { mergeMetrics } from './platform/merge-metrics.ts';
+import type { Metrics } from './platform/metrics.ts';
+import { type CallHandlers, createProcessCalls, type ProcessCalls } from './platform/process-calls.ts';
+import { type CallsToParent, type CallsToProcess, type WebProcessData, windowChannel } from './process-messages.ts';
+
+export interface WebProcesses {
+  /** The carriers that they know. */
+  carriers: string[];
+  /** Lets each finish what is in flight, after `drainMs` in which balancers move on. */
+  stop(drainMs: number): Promise<void>;
+}
+
+export interface WebProcessesOptions {
+  config: Config;
+  connection: DatabaseOptions['connection'];
+  secret: string;
+  readable: boolean;
+  log: Log;
+  metrics: Metrics;
+  windows: ReturnType<typeof createNodeWindows>;
+  wakeDelivery: () => void;
+  /** Web processes end again and again. */
+  onFatal: (error: Error) => void;
+  file?: string;
+}
+
+interface WebProcess {
+  number: number;
+  worker: Worker;
+  calls: ProcessCalls;
+  isServing: boolean;
+  /** Its metrics, as it last told them. */
+  told: string;
+}
+
+const answersWithinMs = 2000;
+const stopsWithinMs = 20_000;
+
+/** Starts the processes that answer requests, keeps their windows, and replaces one that ends. Answers no request. */
+export async function startWebProcesses(options: WebProcessesOptions): Promise<WebProcesses> {
+  const { config, log, metrics, windows, onFatal } = options;
+  const wanted = config.processes;
+  const deaths = createDeathWatch(clock);
+  const running = new Set<WebProcess>();
+  const serving = () => [...running].filter(({ isServing }) => isServing);
+  let started = false;
+  let stopping = false;
+  let replaced = 0;
+  /** What processes that have ended had counted. */
+  let ended = '';
+  metrics.gauge('heliograph_web_processes', 'Processes that answer requests', () => serving().length);
+  metrics.counter('heliograph_web_processes_replaced_total', 'Processes that ended and were replaced', () => replaced);
+
+  // All processes accept from one queue: a process that ends takes no waiting connection with it (decision 0027).
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({
+    exec: options.file ?? fileURLToPath(new URL('./web-process.js', import.meta.url)),
+    args: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+  });
+
+  const shared: Omit<CallsToParent, 'loaded'> = {
+    wake: options.wakeDelivery,
+    async metrics() {
+      const told = serving().map(async (one) => {
+        one.told = await one.calls.call<string>('metrics' satisfies keyof CallsToProcess, undefined, answersWithinMs);
+        return one.told;
+      });
+      const texts = await Promise.all(told.map((text) => text.catch(() => '')));
+      return [await metrics.text(), ended, ...texts];
+    },
+    async flush() {
+      const flushed = serving().map((one) =>
+        one.calls.call('flush' satisfies keyof CallsToProcess, undefined, answersWithinMs),
+      );
+      await Promise.all(flushed.map((done) => done.catch(() => {})));
+    },
+  };
+
+  function tellCount(): void {
+    const count = { wanted, serving: serving().length };
+    for (const { calls } of running) calls.tell('processes' satisfies keyof CallsToProcess, count);
+  }
+
+  /** Resolves when the process can be called. */
+  function fork(number: number): Promise<WebProcess> {
+    return new Promise((resolve, reject) => {
+      const worker = cluster.fork();
+      const own: CallsToParent = { ...shared, loaded: () => resolve(one) };
+      const calls = createProcessCalls(
+        (message) => worker.isConnected() && worker.send(message, () => {}),
+        own as unknown as CallHandlers,
+      );
+      const one: WebProcess = { number, worker, calls, isServing: false, told: '' };
+      running.add(one);
+      worker.on('message', calls.receive);
+      worker.on('error', (error) => log.error({ err: error, process: number }, 'a web process cannot be reached'));
+      worker.on('exit', (code, signal) => {
+        reject(new Error('a web process ended before it had started'));
+        onExit(one, code, signal);
+      });
+      keepWindowsOf(one);
+    });
+  }
+
+  function keepWindowsOf({ number, worker }: WebProcess): void {
+    const channel = worker.process.stdio[windowChannel] as Duplex;
+    const onBroken = (error: Error) => {
+      log.error({ err: error, process: number }, 'a web process asked what cannot be read; it is replaced');
+      worker.process.kill('SIGKILL');
+    };
+    keepWindows(channel, { windows, machineAheadMs: machineAheadMs(), onBroken });
+  }
+
+  /** Resolves when the process answers requests. */
+  async function launch(number: number): Promise<string[]> {
+    const one = await fork(number);
+    const { connection, secret, readable } = options;
+    const data: WebProcessData = { number, config, connection, secret, readable };
+    try {
+      const { carriers } = await one.calls.call<{ carriers: string[] }>('begin' satisfies keyof CallsToProcess, data);
+      one.isServing = true;
+      log.info({ process: number, pid: one.worker.process.pid }, 'a web process answers requests');
+      tellCount();
+      return carriers;
+    } catch (error) {
+      one.worker.process.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  function onExit(one: WebProcess, code: number | null, signal: string | null): void {
+    running.delete(one);
+    ended = mergeMetrics([ended, one.told], 'counts');
+    one.calls.end();
+    // The first start fails as a whole, with the reason of a process that did not start.
+    if (stopping || (!started && !one.isServing)) return;
+    log.error({ process: one.number, code, signal }, 'a web process ended; it is replaced');
+    tellCount();
+    if (deaths.isOneTooMany()) {
+      stopping = true;
+      onFatal(new StartError(endsAgainAndAgain));
+      return;
+    }
+    replaced++;
+    launch(one.number).catch(({ message: reason }: Error) =>
+      log.error({ process: one.number, reason }, 'a web process did not start'),
+    );
+  }
+
+  async function stopOne({ worker, calls }: WebProcess, drainMs: number): Promise<void> {
+    const gone = new Promise((resolve) => worker.once('exit', resolve));
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), drainMs + stopsWithinMs);
+    calls.tell('stop' satisfies keyof CallsToProcess, { drainMs });
+    await gone;
+    clearTimeout(late);
+  }
+
+  async function stop(drainMs: number): Promise<void> {
+    stopping = true;
+    await Promise.all([...running].map((one) => stopOne(one, drainMs)));
+  }
+
+  try {
+    const [carriers = []] = await Promise.all(Array.from({ length: wanted }, (_, index) => launch(index + 1)));
+    started = true;
+    return { carriers, stop };
+  } catch (error) {
+    await stop(0);
+    throw new StartError((error as Error).message);
+  }
+}
+
+const endsAgainAndAgain =
+  'Web processes ended five times within 10 seconds, so the node stops. The lines above say why each of them ended.';

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Two levels up, from here and from what is built: the project's folder, or the installed package. */
+const home = new URL('../../', import.meta.url);
+
+/**
+ * What a reader types to run one of our commands: in the project's folder `npm run forget -- <number>`, with the installed
+ * package `npx heliograph forget <number>`.
+ */
+export function toRun(command: string, args = ''): string {
+  if (isProject()) return `npm run ${command}${args === '' ? '' : ` -- ${args}`}`;
+  // Without --local the command line asks the service, as an operator who signed in.
+  return [`npx ${packageName()}`, command, ...(command === 'carriers' ? ['--local'] : []), args].join(' ').trimEnd();
+}
+
+/** How to install what is missing. */
+export function toInstall(): string {
+  return isProject() ? 'npm ci' : 'npm install';
+}
+
+/** The package has no sources. */
+function isProject(): boolean {
+  return existsSync(new URL('src', home));
+}
+
+/** `npx ./heliograph-1.0.0.tgz start` installs into a folder of npx's own, which names what it was given. */
+function packageName(): string {
+  if (!home.pathname.includes('/_npx/')) return 'heliograph';
+  try {
+    const file = JSON.parse(readFileSync(new URL('../../package.json', home), 'utf8'));
+    return file._npx.packages[0];
+  } catch {
+    return 'heliograph';
+  }
+}

@@ -1,0 +1,37 @@
+import type { ProcessCount } from './http/operations-api.ts';
+import type { Config } from './platform/config.ts';
+import type { DatabaseOptions } from './platform/database.ts';
+
+/** What a parent tells a new web process. It comes over their channel, so that no secret is in an environment. */
+export interface WebProcessData {
+  /** From 1. A process that replaces another has its number. */
+  number: number;
+  config: Config;
+  connection: DatabaseOptions['connection'];
+  secret: string;
+  readable: boolean;
+}
+
+/** The descriptor of a web process over which it asks the parent for decisions. */
+export const windowChannel = 4;
+
+/** Calls to a web process, answered when they are done: `begin` when it listens. */
+export interface CallsToProcess {
+  begin(data: WebProcessData): Promise<{ carriers: string[] }>;
+  processes(count: ProcessCount): void;
+  metrics(): Promise<string>;
+  flush(): Promise<void>;
+  stop(order: { drainMs: number }): Promise<void>;
+}
+
+/** Calls to the parent. */
+export interface CallsToParent {
+  /** The process can be called from now on: Node drops what comes before it listens. */
+  loaded(): void;
+  /** Something is due for delivery. */
+  wake(): void;
+  /** The texts of all processes. */
+  metrics(): Promise<string[]>;
+  /** Flushes the metering of all processes. */
+  flush(): Promise<void>;
+}

@@ -1,0 +1,141 @@
+import { dayMs, toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { pieceRows } from '../platform/maintenance.ts';
+
+/** A group of numbers whose verifications are held back, or only reported. */
+export interface HoldRow {
+  id: string;
+  applicationId: string;
+  scope: string;
+  country: string | null;
+  /** False: only reported. */
+  acts: boolean;
+  numbers: number;
+  approved: number;
+  leastShare: number;
+  /** Starts that it held back; counted 10 minutes later. */
+  blocked: number;
+  beganAtMs: number;
+  untilMs: number;
+  endedAtMs: number | null;
+  /** The operator who ended it; null when its time was over. */
+  endedBy: string | null;
+}
+
+const endedKeptMs = 30 * dayMs;
+const mostOfApplications = 5000;
+const columns = `id, application_id as "applicationId", scope, country, acts, numbers, approved,
+  least_share as "leastShare", blocked, began_at as "beganAtMs", until as "untilMs", ended_at as "endedAtMs", ended_by as "endedBy"`;
+
+export async function insertHold(tx: Tx, hold: Omit<HoldRow, 'blocked' | 'endedAtMs' | 'endedBy'>): Promise<void> {
+  await tx.query(
+    `insert into guard_hold (id, application_id, scope, country, acts, numbers, approved, least_share, began_at, until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+    [
+      hold.id,
+      hold.applicationId,
+      hold.scope,
+      hold.country,
+      hold.acts,
+      hold.numbers,
+      hold.approved,
+      hold.leastShare,
+      toTimestamp(hold.beganAtMs),
+      toTimestamp(hold.untilMs),
+    ],
+  );
+}
+
+/** A start that was held back, and one of the scopes of its number. */
+export interface BlockedIn {
+  applicationId: string;
+  scope: string;
+  atMs: number;
+}
+
+/** Counts what each hold held back. */
+export async function addBlocked(tx: Tx, blocked: readonly BlockedIn[]): Promise<void> {
+  if (blocked.length === 0) return;
+  await tx.query(addBlockedStatement, [
+    blocked.map(({ applicationId }) => applicationId),
+    blocked.map(({ scope }) => scope),
+    blocked.map(({ atMs }) => toTimestamp(atMs)),
+  ]);
+}
+
+const addBlockedStatement = {
+  name: 'add-blocked-starts',
+  text: `update guard_hold h set blocked = h.blocked + c.count
+    from (select f.id, count(*)::integer as count
+      from unnest($1::text[], $2::text[], $3::timestamptz[]) as b(application_id, scope, at) cross join lateral (
+        select id from guard_hold
+        where application_id = b.application_id and scope = b.scope and began_at <= b.at and acts
+          and coalesce(ended_at, until) >= b.at
+        order by began_at desc limit 1) f
+      group by f.id) c
+    where h.id = c.id`,
+};
+
+/** Notes the end of holds whose time is over. Nodes have let starts through from then on. */
+export async function endDueHolds(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `update guard_hold set ended_at = until where id = any(array(
+       select id from guard_hold where ended_at is null and until <= $1 order by until limit $2 for update skip locked))`,
+    [toTimestamp(nowMs), pieceRows],
+  );
+  return count;
+}
+
+/** Ends one; false if it was over already. `by` is null for one that the service replaces. */
+export async function endHold(tx: Tx, id: string, by: string | null, nowMs: number): Promise<boolean> {
+  const { count } = await tx.query(
+    'update guard_hold set ended_at = $2, ended_by = $3 where id = $1 and ended_at is null and until > $2',
+    [id, toTimestamp(nowMs), by],
+  );
+  return count > 0;
+}
+
+export async function findHold(tx: Tx, id: string): Promise<HoldRow | undefined> {
+  const { rows } = await tx.query<HoldRow>(`select ${columns} from guard_hold where id = $1`, [id]);
+  return rows[0];
+}
+
+/** The holds of these applications that are open, or ended after a time; the newest first. */
+export async function readHoldsOf(tx: Tx, applicationIds: readonly string[], sinceMs: number): Promise<HoldRow[]> {
+  const { rows } = await tx.query<HoldRow>(
+    `select ${columns} from guard_hold where application_id = any($1::text[]) and (ended_at is null or ended_at > $2)
+     order by id desc limit $3`,
+    [applicationIds, toTimestamp(sinceMs), mostOfApplications],
+  );
+  return rows;
+}
+
+export interface HoldQuery {
+  state: 'open' | 'ended';
+  nowMs: number;
+  /** Of one application only. */
+  applicationId: string | undefined;
+  limit: number;
+  /** The last id of the previous page. */
+  after: string | undefined;
+}
+
+/** Newest first. One whose time is over has ended, even if its row does not say so yet. */
+export async function listHolds(tx: Tx, { state, nowMs, applicationId, limit, after }: HoldQuery): Promise<HoldRow[]> {
+  const isOpen = 'ended_at is null and until > $1';
+  const { rows } = await tx.query<HoldRow>(
+    `select ${columns} from guard_hold where ${state === 'open' ? isOpen : `not (${isOpen})`}
+       and ($2::text is null or application_id = $2) and ($3::text is null or id < $3) order by id desc limit $4`,
+    [toTimestamp(nowMs), applicationId ?? null, after ?? null, limit],
+  );
+  return rows;
+}
+
+export async function deleteOldHolds(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from guard_hold where id = any(array(
+       select id from guard_hold where ended_at < $1 order by ended_at limit $2))`,
+    [toTimestamp(nowMs - endedKeptMs), pieceRows],
+  );
+  return count;
+}

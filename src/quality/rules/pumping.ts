@@ -1,0 +1,30 @@
+import { prefixOfGroup } from '../../messages/number-prefix.ts';
+import { toTimestamp } from '../../platform/clock.ts';
+import type { AlertRule, Condition } from '../alert.ts';
+import type { HoldRow } from '../guard-hold-store.ts';
+
+/** What is held back, or only reported, as long as it is. */
+export const suspectedPumping: AlertRule = ({ holds }) =>
+  holds.map((hold): Condition => {
+    const { applicationId, scope, country, acts, numbers, approved, untilMs } = hold;
+    const until = toTimestamp(untilMs);
+    return {
+      key: `suspected_pumping ${applicationId} ${scope}`,
+      kind: 'suspected_pumping',
+      carrier: null,
+      country,
+      applicationId,
+      forMs: 0,
+      summary: `Of ${numbers} numbers ${whereOf(hold)} that got a code of application ${applicationId}, ${approved} entered it. ${
+        acts ? `Nine of ten verifications are held back until ${until}.` : 'This is only reported: none is held back.'
+      }`,
+      advice: acts
+        ? 'If these are real users, end the hold (guard-holds) and test the route. Otherwise, put the prefix or country on the guard’s list.'
+        : 'Look at the application’s verifications. If it is pumping, lower its segments per day, or put the prefix or country on the guard’s list.',
+    };
+  });
+
+function whereOf({ scope, country }: HoldRow): string {
+  if (!scope.startsWith('+')) return `in ${scope}`;
+  return `that begin with ${prefixOfGroup(scope)}${country === null ? '' : ` (${country})`}`;
+}

@@ -1,0 +1,45 @@
+import type { PageRequest } from '../http/list-page.ts';
+import type { Api } from '../http/route.ts';
+import type { PlanName } from '../platform/config.ts';
+import type { Tx } from '../platform/database.ts';
+import type { RegistrationStatus } from './application.ts';
+
+/** An application of any account, for operators. */
+export interface ListedApplication {
+  id: string;
+  name: string;
+  accountId: string;
+  createdAtMs: number;
+  registrations: { api: Api; plan: PlanName; status: RegistrationStatus }[];
+}
+
+export interface ApplicationSearch {
+  /** The id of an application or an account. */
+  id: string;
+  /** For `like`, in lower case. */
+  name: string;
+  /** All applications of these. */
+  accountIds: string[];
+}
+
+/** Newest first. Without a search, all of them. */
+export async function listAllApplications(
+  tx: Tx,
+  search: ApplicationSearch | undefined,
+  { limit, after }: PageRequest,
+): Promise<ListedApplication[]> {
+  const matches =
+    search === undefined ? '' : 'and (a.id = $3 or a.account_id = any($5::text[]) or lower(a.name) like $4)';
+  const { rows } = await tx.query<ListedApplication>(
+    `select a.id, a.name, a.account_id as "accountId", a.created_at as "createdAtMs",
+       coalesce((select json_agg(json_build_object('api', r.api, 'plan', r.plan, 'status', r.status) order by r.api)
+         from registration r where r.application_id = a.id), '[]') as registrations
+     from application a where ($1::text is null or a.id < $1) ${matches} order by a.id desc limit $2`,
+    [
+      after ?? null,
+      limit,
+      ...(search === undefined ? [] : [search.id, search.name, [search.id, ...search.accountIds]]),
+    ],
+  );
+  return rows;
+}

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { freePort, makeFolder } from '../support/process.ts';
+import { answer, createWebhookReceiver, ok, verifies } from '../support/webhook-receiver.ts';
+import { createWorld, type World } from './world.ts';
+
+let world: World;
+before(async () => {
+  world = await createWorld();
+});
+after(() => world.close());
+
+const profilesFile = () => join(world.folder, 'config/heliograph/profiles.json');
+const readProfiles = () => JSON.parse(readFileSync(profilesFile(), 'utf8'));
+const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp';
+
+/** Lines of a program that follows something. */
+function follow(args: string[]) {
+  const child = world.begin(args);
+  const lines: string[] = [];
+  let errors = '';
+  assert.ok(child.stdout !== null && child.stderr !== null, 'the program has no output');
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  child.stderr.on('data', (bytes) => {
+    errors += String(bytes);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return {
+    child,
+    lines,
+    errors: () => errors,
+    interrupt: () => {
+      child.kill('SIGINT');
+      return ended;
+    },
+    ended,
+  };
+}
+
+describe('texts', () => {
+  test('send takes the text from an argument or stdin, waits for its outcome, and ends by it', async () => {
+    const [one, several, failed, refused] = await Promise.all([
+      world.json(['send', '+15005550100', '--wait', '--reference', 'r1'], { stdin: `From stdin ${hostile}\n` }),
+      world.run(['send', '+15005550101', '+15005550102', '+1', 'Hello', '--from', 'ACME', '--json']),
+      world.run(['send', '+15005550111', 'Hello', '--wait']),
+      world.run(['send', '+15005550103', 'x'.repeat(1600), '--api', 'messaging', '--json']),
+    ]);
+    assert.equal(one.status, 'delivered');
+    assert.equal(one.message, `From stdin ${hostile}`);
+    assert.equal(one.reference, 'r1');
+    const { data } = JSON.parse(several.stdout) as { data: Record<string, unknown>[] };
+    assert.deepEqual(
+      data.map(({ to, from, error }) => [to, from, error === null]),
+      [
+        ['+15005550101', 'ACME', true],
+        ['+15005550102', 'ACME', true],
+        ['+1', undefined, false],
+      ],
+    );
+    assert.deepEqual([several.code, failed.code, refused.code], [1, 1, 1]);
+    assert.match(failed.stdout, /undelivered.*could not be reached/s);
+    const { error } = JSON.parse(refused.stderr) as { error: Record<string, unknown> };
+    assert.equal(refused.stdout, '', 'an error is no result');
+    assert.deepEqual([error.status, error.code, error.exit_code], [400, 'INVALID_ARGUMENT', 1]);
+    assert.match(String(error.correlation_id), /^req_/);
+  });
+
+  test('the same idempotency key sends once; a schedule holds a text back', async () => {
+    const args = ['send', '+15005550104', 'Once', '--idempotency-key', 'order-1', '--schedule', '1h'];
+    // A repeat has to be the same call: the span becomes a moment.
+    args[args.length - 1] = new Date(Date.now() + 3_600_000).toISOString();
+    const [first, second] = [await world.json(args), await world.json(args)];
+    assert.equal(first.id, second.id);
+    assert.equal(first.status, 'scheduled');
+  });
+
+  test('inbox shows what arrived, and what others wrote does nothing to the terminal', async () => {
+    const listed = await world.run(['inbox', '--to', '+15005550100', '--json']);
+    assert.doesNotMatch(listed.stdout.trimEnd(), /[\p{Cc}\u202e]/u);
+    const { data } = JSON.parse(listed.stdout) as { data: { text: string }[] };
+    assert.equal(data[0]?.text, `From stdin ${hostile}`, 'JSON keeps the text as it is');
+    const plain = await world.run(['inbox', '--to', '+15005550100']);
+    assert.match(plain.stdout, /\\u001b\]0;owned\\u0007/);
+    assert.doesNotMatch(plain.stdout.replaceAll(/[\t\n]/g, ''), /[\p{Cc}\u202e]/u);
+  });
+
+  test('a verification, with the code on stdin: right, wrong, and checked again', async () => {
+    const started = await world.json(['verify', 'start', '+15005550105']);
+    const [wrong, right] = [
+      await world.run(['verify', 'start', '+15005550105', '--code'], { stdin: '000000\n' }),
+      await world.run(['verify', 'check', String(started.id), '123456']),
+    ];
+    assert.deepEqual([wrong.code, right.code], [1, 0]);
+    assert.match(wrong.stdout, /The code is wrong/);
+    const again = await world.run(['verify', 'check', String(started.id), '123456', '--json']);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /VERIFICATION_ALREADY_APPROVED/);
+  });
+});
+
+describe('exit codes', () => {
+  test('2: wrong usage is said before anything is sent', async () => {
+    for (const [args, says] of [
+      [['sned'], /Did you mean send/],
+      [['send', '07700900123', 'Hi'], /country code/],
+      [['inbox', '--limit', '9999'], /0 to 100/],
+      [['send', '+15005550100', 'Hi', '--url', 'ftp://x'], /--url must be an address/],
+    ] as const) {
+      const { code, stderr, stdout } = await world.run([...args]);
+      assert.deepEqual([code, stdout], [2, ''], stderr);
+      assert.match(stderr, says);
+    }
+  });
+
+  test('3: no credentials, or wrong ones, with the next step; the secrets of one service never go to another', async () => {
+    const other = await createWebhookReceiver();
+    const [none, wrong, elsewhere] = await Promise.all([
+      world.run(['send', '+15005550100', 'Hi', '--url', world.url], { folder: makeFolder('empty') }),
+      world.run(['send', '+15005550100', 'Hi', '--api-key', '-', '--from', 'X'], { stdin: 'hg_sandbox_wrong_key\n' }),
+      world.run(['apps', '--url', other.url.replace('/hook', '')]),
+    ]);
+    await other.close();
+    assert.deepEqual([none.code, wrong.code, elsewhere.code], [3, 3, 3]);
+    assert.match(none.stderr, /No API key for the SMS Messaging API.*heliograph keys create.*HELIOGRAPH_API_KEY/s);
+    assert.match(wrong.stderr, /heliograph whoami/);
+    assert.equal(other.calls.length, 0, 'another address was called');
+  });
+
+  test('4: no connection', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await world.run(['events', '--follow', '--url', url, '--api-key', 'x']);
+    assert.equal(code, 4, stderr);
+    assert.match(stderr, /Is the service running at .*heliograph start/s);
+  });
+
+  test('5: limited, when the service wants a longer wait than a minute', async () => {
+    const key = world.sandbox.applications.find(({ plan }) => plan === 'free')?.api_key ?? '';
+    const ask = async (afterMs: number) => {
+      await pause(afterMs);
+      const response = await fetch(`${world.url}/sms/v1/messages`, { headers: { apikey: key } });
+      await response.body?.cancel();
+      return Number(response.headers.get('retry-after') ?? 0);
+    };
+    // Each early call moves the end a second further, at most every 250 ms, however late a busy machine answers.
+    const wantsLong = async () => Math.max(...(await Promise.all([0, 260, 520, 780].map(ask)))) > 64;
+    await eventually('the service wants more than a minute', wantsLong);
+    const { code, stderr } = await world.run(['send', '+15005550100', 'Hi', '--app', 'free', '--json']);
+    assert.equal(code, 5, stderr);
+    assert.ok(JSON.parse(stderr).error.retry_after_seconds > 60, stderr);
+  });
+
+  test('130: Ctrl-C; and a reader that leaves early is no error', async () => {
+    const following = follow(['inbox', '--follow', '--json', '--limit', '1']);
+    await eventually('it shows a text', () => following.lines.length === 1);
+    assert.equal(await following.interrupt(), 130);
+    assert.equal(following.errors(), '');
+
+    const leaving = follow(['events', '--follow']);
+    await eventually('it waits', () => leaving.errors().includes('Waiting for events'));
+    leaving.child.stdout?.destroy();
+    await world.run(['send', '+15005550106', 'Hi']);
+    assert.equal(await leaving.ended, 0);
+    assert.doesNotMatch(leaving.errors(), /EPIPE|Error/);
+  });
+});
+
+describe('profiles', () => {
+  test('login by stdin keeps the session and no password, in a file of mode 600, also when two programs write', async () => {
+    const { email, password } = world.sandbox.portal;
+    const login = (name: string) =>
+      world.run(['login', '--url', world.url, '--email', email, '--password-stdin', '--profile', name], {
+        stdin: `${password}\n`,
+      });
+    const [one, two] = await Promise.all([login('one'), login('two')]);
+    assert.deepEqual([one.code, two.code], [0, 0], one.stderr + two.stderr);
+    const { one: first, two: second } = readProfiles().profiles;
+    assert.ok(first?.session !== undefined && second?.session !== undefined, 'a login is lost');
+    assert.equal(statSync(profilesFile()).mode & 0o777, 0o600);
+    assert.equal(statSync(join(world.folder, 'config/heliograph')).mode & 0o777, 0o700);
+    assert.ok(!readFileSync(profilesFile(), 'utf8').includes(password), 'the password is kept');
+    assert.deepEqual(readdirSync(join(world.folder, 'config/heliograph')), ['profiles.json'], 'something is left');
+    const wrong = await world.run(['login', '--url', world.url, '--email', email, '--password-stdin'], {
+      stdin: 'wrong',
+    });
+    assert.equal(wrong.code, 3);
+  });
+
+  test('an application, its key kept without being shown, a text with it, rotation, revocation, logout', async () => {
+    const in1 = ['--profile', 'one'];
+    const application = await world.json(['apps', 'create', 'Made by a script', ...in1]);
+    const saved = await world.run(['keys', 'create', '--save', ...in1]);
+    const key = readProfiles().profiles.one.api_key as string;
+    assert.equal(saved.code, 0, saved.stderr);
+    assert.ok(key.startsWith('hg_sandbox_') && !`${saved.stdout}${saved.stderr}`.includes(key), 'the key is shown');
+    const second = await world.json<{ name: string }>(['keys', 'create', '--name', 'Billing', ...in1]);
+    const { keys } = await world.json<{ keys: { name: string | null; expires_at: null }[] }>(['keys', ...in1]);
+    assert.equal(second.name, 'Billing');
+    assert.deepEqual(
+      keys.map(({ name, expires_at }) => [name, expires_at]),
+      [
+        ['Billing', null],
+        [null, null],
+      ],
+      'both keys live',
+    );
+    const who = await world.json(['whoami', ...in1]);
+    assert.equal(who.application_id, application.id);
+    assert.deepEqual(who.api_key, { ends: key.slice(-4), found: 'the profile one' });
+    const rotated = await world.json<{ id: string; credential: { api_key: string } }>([
+      'keys',
+      'rotate',
+      '--overlap',
+      '0',
+      ...in1,
+    ]);
+    const dead = await world.run(['inbox', ...in1]);
+    assert.equal(dead.code, 3, 'the old key has ended');
+    const unsure = await world.run(['keys', 'revoke', rotated.id, ...in1]);
+    const revoked = await world.run(['keys', 'revoke', rotated.id, '--yes', ...in1]);
+    assert.deepEqual([unsure.code, revoked.code], [2, 0]);
+    // In the sandbox's own folder its demo account would sign in again.
+    const folder = makeFolder('elsewhere');
+    const out = await world.run(['logout', ...in1], { folder });
+    assert.equal(out.code, 0, out.stderr);
+    const signedOut = await world.run(['apps', ...in1], { folder });
+    assert.deepEqual([signedOut.code, /heliograph login/.test(signedOut.stderr)], [3, true]);
+    assert.equal((await world.run(['logout', '--all', ...in1])).code, 0);
+    assert.ok(!readFileSync(profilesFile(), 'utf8').includes(key), 'the key is kept');
+  });
+
+  test('a file that is not ours is left alone, and said', async () => {
+    const before = readFileSync(profilesFile(), 'utf8');
+    writeFileSync(profilesFile(), '{"profiles": {"x": 5}}');
+    const { code, stderr } = await world.run(['whoami']);
+    writeFileSync(profilesFile(), before);
+    assert.equal(code, 1);
+    assert.match(stderr, /profiles\.json does not hold profiles/);
+  });
+});
+
+describe('the portal', () => {
+  test('trace by the id of a text, usage and events for programs; operators only', async () => {
+    const [text] = (await world.json<{ data: { message_id: string }[] }>(['inbox', '--to', '+15005550100'])).data;
+    const story = await world.json<{ timeline: { event: string }[] }>([
+      'trace',
+      text?.message_id ?? '',
+      '--profile',
+      'two',
+    ]);
+    assert.ok(
+      story.timeline.some(({ event }) => event === 'delivered'),
+      'the story has no delivery',
+    );
+    const carriers = await world.run(['carriers', '--profile', 'two']);
+    assert.deepEqual([carriers.code, /Only operators/.test(carriers.stderr)], [1, true]);
+    const usage = await world.json<{ data: { api: string }[] }>(['usage', '--app', 'enterprise', '--profile', 'two']);
+    assert.deepEqual(new Set(usage.data.map(({ api }) => api)), new Set(['messaging', 'sms', 'verify']));
+  });
+});
+
+describe('listen', () => {
+  test('forwards every event in order, signed, until the program takes it, and goes on where it ended', async () => {
+    const receiver = await createWebhookReceiver(answer(503));
+    const args = ['listen', '--forward-to', receiver.url, '--api', 'sms', '--json'];
+    const first = follow(args);
+    const places = join(world.folder, 'state/heliograph/listen');
+    await eventually(
+      'it has its place',
+      () => existsSync(places) && readdirSync(places).some((name) => name.endsWith('.json')),
+    );
+    const { stdout } = await world.run(['listen', '--print-secret']);
+    const secret = stdout.trim();
+    await world.run(['send', '+15005550107', 'One']);
+    await eventually('the program refused it', () => receiver.calls.length > 0);
+    assert.equal(await first.interrupt(), 130);
+    assert.equal(JSON.parse(first.lines[0] ?? '').forwarded, false);
+
+    receiver.respond = ok;
+    await world.run(['send', '+15005550107', 'Two']);
+    const refused = receiver.calls.length;
+    const second = follow(args);
+    await eventually(
+      'both texts have arrived',
+      () => second.lines.filter((line) => line.includes('message.delivered')).length === 2,
+    );
+    assert.equal(await second.interrupt(), 130);
+    await receiver.close();
+    const taken = receiver.calls.slice(refused);
+    for (const type of ['message.sent', 'message.delivered'])
+      assert.equal(taken.filter(({ event }) => event.type === type).length, 2, type);
+    assert.equal(taken[0]?.event.id, receiver.calls[0]?.event.id, 'the refused one comes first');
+    assert.ok(
+      receiver.calls.every((call) => verifies(secret, call)),
+      'a signature is wrong',
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { urlOf } from '../support/node-settings.ts';
+import { makeFolder } from '../support/process.ts';
+import { endServices, type Service, startService } from '../support/service.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What the command runs, once it is built. */
+export const program = join(root, 'cli/dist/main.js');
+export const binFile = join(root, 'cli/bin/heliograph.mjs');
+
+export interface Ran {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  stdin?: string;
+  env?: Record<string, string>;
+  /** Instead of the sandbox's folder. */
+  folder?: string;
+  /** What it shows on purpose. */
+  shows?: string;
+}
+
+/** A sandbox in a folder, as `heliograph start` makes it, and commands in that folder. */
+export interface World {
+  url: string;
+  folder: string;
+  service: Service;
+  sandbox: SandboxCredentials;
+  /** Of the program: nothing of the machine's own. */
+  env: Record<string, string>;
+  run(args: string[], options?: RunOptions): Promise<Ran>;
+  /** The JSON that it printed; fails unless it ended well. */
+  json<Value = Record<string, unknown>>(args: string[], options?: RunOptions): Promise<Value>;
+  begin(args: string[], options?: RunOptions): ChildProcess;
+  close(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const database = await createTestDatabase();
+  const folder = makeFolder('folder');
+  const dataDir = join(folder, '.heliograph');
+  mkdirSync(dataDir);
+  const service = await startService({
+    dataDir,
+    command: ['node', binFile, 'start'],
+    env: {
+      DATABASE_URL: urlOf(database.connection),
+      HELIOGRAPH_PLANS: '{"free":{"per_minute":1}}',
+      // Of a developer's shell: the service does not mind them.
+      HELIOGRAPH_URL: 'http://127.0.0.1:9',
+      HELIOGRAPH_API_KEY: 'of another service',
+    },
+  });
+  await service.ready;
+  await service.printed('Press Ctrl-C to stop.');
+  const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as SandboxCredentials;
+  const secrets = [
+    sandbox.portal.password,
+    ...sandbox.applications.flatMap(({ api_key, client_secret }) => [api_key, client_secret]),
+  ];
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_STATE_HOME: join(folder, 'state'),
+  };
+
+  const world: World = {
+    url: service.url,
+    folder,
+    service,
+    sandbox,
+    env,
+    begin: (args, options = {}) =>
+      spawn(process.execPath, [program, ...args], {
+        cwd: options.folder ?? folder,
+        env: { ...env, ...options.env },
+        stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      }),
+
+    async run(args, options = {}) {
+      const child = world.begin(args, options);
+      child.stdin?.end(options.stdin);
+      assert.ok(child.stdout !== null && child.stderr !== null, 'the program has no output');
+      const ended = new Promise<Pick<Ran, 'code' | 'signal'>>((resolve) => {
+        child.on('close', (code, signal) => resolve({ code, signal }));
+      });
+      const [stdout, stderr, { code, signal }] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+      for (const secret of secrets.filter((each) => each !== options.shows))
+        assert.ok(!`${stdout}${stderr}`.includes(secret), `a secret in the output of ${args.join(' ')}`);
+      return { code, signal, stdout, stderr };
+    },
+
+    async json<Value>(args: string[], options: RunOptions = {}) {
+      const { code, stdout, stderr } = await world.run([...args, '--json'], options);
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout) as Value;
+    },
+
+    async close() {
+      await endServices();
+      await database.drop();
+    },
+  };
+  return world;
+}

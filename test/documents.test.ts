@@ -1,0 +1,147 @@
+// The documents: every link leads somewhere, every picture is there, and the guides' pages are what they promise.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { guideDocuments } from '../portal/build/guide-documents.ts';
+import { portalTarget, readGuide } from '../portal/build/guides.ts';
+import { renderGuide } from '../portal/build/markdown.ts';
+import { guideSamples } from '../portal/src/webhooks/guide-samples.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+
+const documents = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sdk/README.md'],
+  ...['docs', 'deploy', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)
+      .filter((name) => name.endsWith('.md')),
+  ),
+];
+
+/** The ids of a page's sections. */
+const idsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+
+const idsOf = new Map(documents.map((name) => [name, idsIn(renderGuide(read(name), () => undefined).html)]));
+
+/** Where links of a document point: other documents' sections included, the web left out. */
+function linksOf(name: string): string[] {
+  const links: string[] = [];
+  renderGuide(read(name), (href) => {
+    links.push(href);
+    return href;
+  });
+  return links.filter((href) => !/^https?:/.test(href));
+}
+
+function isThere(name: string, href: string): boolean {
+  const [path = '', section] = href.split('#');
+  const linked = path === '' ? name : normalize(join(dirname(name), path));
+  if (!existsSync(join(root, linked))) return false;
+  return section === undefined || idsOf.get(linked)?.includes(section) === true;
+}
+
+describe('documents', () => {
+  test('every link leads to a file, and to a section that is there', () => {
+    const lost = documents.flatMap((name) =>
+      linksOf(name)
+        .filter((href) => !isThere(name, href))
+        .map((href) => `${name}: ${href}`),
+    );
+    assert.deepEqual(lost, []);
+  });
+
+  test('every picture of the README is there, small, and for light and dark', () => {
+    const pictures = [...read('README.md').matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, name = '']) => name);
+    assert.ok(pictures.length >= 8, `the README has ${pictures.length} pictures`);
+    for (const name of pictures) assert.ok(statSync(join(root, name)).size < 120_000, `${name} is too large`);
+    const schemes = pictures.map((name) => /-(light|dark)\.webp$/.exec(name)?.[1]);
+    assert.equal(schemes.filter((scheme) => scheme === 'dark').length, pictures.length / 2);
+    assert.ok(/^[^#]*<picture>/s.test(read('README.md').slice(2)), 'the first picture stands before the first section');
+  });
+
+  test('the program of the README is the one of the client, which a test runs', () => {
+    const program = guideSamples(read('README.md')).get('check-a-code.mjs') ?? '';
+    assert.ok(program.trimEnd().split('\n').length <= 15, 'it has more than 15 lines');
+    assert.ok(read('sdk/README.md').includes(program), 'the two programs differ');
+  });
+});
+
+describe('guides', () => {
+  test('every document of docs/guides is one, and scripts/run.mjs builds anew when one changes', () => {
+    const listed = guideDocuments.map(({ file }) => file);
+    const written = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
+    assert.deepEqual(
+      written.filter((name) => !listed.includes(name)),
+      [],
+    );
+    const builder = read('scripts/run.mjs');
+    const unwatched = listed.filter((file) => {
+      const name = /^docs\/([\w-]+)\.md$/.exec(file)?.[1];
+      return !file.startsWith('docs/guides/') && !builder.includes(`'${name ?? file}'`);
+    });
+    assert.deepEqual(unwatched, []);
+  });
+
+  test('their links lead to sections of guides that are there', () => {
+    const ids = new Map(guideDocuments.map((document) => [document.slug, idsIn(readGuide(document).html)]));
+    for (const document of guideDocuments) {
+      const { html, heading, headings } = readGuide(document);
+      assert.ok(heading !== '', `${document.file} has no heading`);
+      assert.equal(new Set(ids.get(document.slug)).size, ids.get(document.slug)?.length, `ids of ${document.slug}`);
+      assert.ok(
+        headings.every(({ id }) => ids.get(document.slug)?.includes(id)),
+        document.slug,
+      );
+      for (const [, slug = document.slug, section] of html.matchAll(/href="(?:\/docs\/guides\/([\w-]+))?#([^"]*)"/g)) {
+        assert.ok(ids.get(slug)?.includes(section), `${document.slug} links to ${slug}#${section}`);
+      }
+    }
+  });
+
+  test('a link to another document becomes its page; a file without a page stays text', () => {
+    assert.equal(portalTarget('docs/guides/limits.md', '../events.md#python'), '/docs/guides/events#python');
+    assert.equal(portalTarget('sdk/README.md', '../docs/events.md'), '/docs/guides/events');
+    assert.equal(portalTarget('docs/events.md', 'contract.md#12-events'), undefined);
+    assert.equal(portalTarget('docs/events.md', '../../../etc/passwd'), undefined);
+    assert.equal(portalTarget('docs/events.md', 'https://example.com/'), 'https://example.com/');
+    assert.equal(portalTarget('docs/events.md', '/portal/v1/me'), undefined);
+  });
+});
+
+describe('the page of a document', () => {
+  const render = (markdown: string) => renderGuide(markdown, (href) => portalTarget('docs/x.md', href));
+
+  test('shows HTML as text, and follows no link that is a program', () => {
+    const { html } = render(
+      '# A\n\n<script>alert(1)</script>\n\nx <img src=x onerror=alert(1)> ![a"><b>](x.png)\n\n[b](javascript:alert(1)) [c](data:text/html,x)\n\n<!-- a note -->',
+    );
+    assert.doesNotMatch(html, /<(?:script|img|b|a)\b|note/);
+    assert.match(html, /&lt;script&gt;alert\(1\)/);
+  });
+
+  test('has ids as GitHub makes them, of safe characters, each once', () => {
+    const { html, heading, headings } = render(
+      '# A & B\n\n## What to do when …\n\n## `x` "<y>"\n\n## ☃\n\n### Twice\n\n### Twice',
+    );
+    assert.equal(heading, 'A & B');
+    assert.deepEqual(idsIn(html), ['what-to-do-when-', 'x-y', 'section', 'twice', 'twice-1']);
+    assert.deepEqual(
+      headings.map(({ text }) => text),
+      ['What to do when …', 'x "<y>"', '☃'],
+    );
+  });
+
+  test('names code, scrolls tables, and marks notes', () => {
+    const { html } = render(
+      '```ts a"b.ts\n1 < 2\n```\n\n| | |\n|---|---|\n| a | b |\n\n> [!WARNING]\n> Wait.\n\n> A word.',
+    );
+    assert.match(html, /aria-label="Copy a&quot;b\.ts"/);
+    assert.match(html, /<code><span data-kind="number">1<\/span> &lt; /);
+    assert.match(html, /<div data-table tabindex="0"[^>]*><table>\n<tbody>/);
+    assert.match(html, /<div data-note="wait" role="note"><p><strong>Careful\.<\/strong> Wait\.<\/p>/);
+    assert.match(html, /<blockquote><p>A word\.<\/p>/);
+  });
+});
