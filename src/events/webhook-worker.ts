@@ -99,7 +99,6 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
 
   /** Takes up what has something to tell. Returns how many webhooks that is. */
   async function takeUp(): Promise<number> {
-    await client.prepare();
     readable = await horizon.read();
     const after = knownTo === undefined || readable - knownTo > mostPassed ? readable : knownTo;
     const told = [...leftOver, ...(await findTold(database, { after, upTo: readable }))];
@@ -111,6 +110,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     // With full hands it leaves some: the next look finds them again.
     if (all.length < Math.min(most.working, most.failing)) knownTo = readable;
     if (all.length === 0) return 0;
+    await client.prepare();
     const ids = all.map(({ webhookId }) => webhookId);
     const targets = new Map((await findTargets(database, ids)).map((target) => [target.id, target]));
     const secrets = await openSecrets(database, keys, ids);

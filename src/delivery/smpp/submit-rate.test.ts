@@ -83,6 +83,52 @@ describe('the rate of a carrier', () => {
     assert.ok(slower >= 8 && slower <= 12, `${slower} a second after it was throttled again`);
   });
 
+  test('is as fast as before two minutes after ten seconds in which every third text was refused', () => {
+    const clock = createTestClock();
+    const rate = createSubmitRate(clock, null);
+    const send = (texts: number, everyMs: number) => {
+      for (let sent = 0; sent < texts; sent++, clock.advance(everyMs)) rate.take();
+    };
+    send(160, 25);
+    for (const untilMs = clock.steadyMs() + 10_000; clock.steadyMs() < untilMs; clock.advance(10)) {
+      if (!rate.take()) continue;
+      rate.noteAccepted();
+      rate.noteThrottled();
+    }
+    assert.ok(takeFor(rate, clock, 1000) <= 3, 'slow at first');
+    clock.advance(60_000);
+    const halfway = takeFor(rate, clock, 1000);
+    assert.ok(halfway >= 15 && halfway <= 35, `${halfway} a second of 40 after a minute`);
+    clock.advance(60_000);
+    const recovered = takeFor(rate, clock, 1000);
+    assert.ok(recovered >= 40, `${recovered} a second of 40 after two minutes`);
+  });
+
+  test('finds the rate of a carrier that takes fewer texts than there are', () => {
+    const clock = createTestClock();
+    const rate = createSubmitRate(clock, null);
+    const allowed = 50;
+    let accepted = 0;
+    let refused = 0;
+    for (let second = 0; second < 600; second++) {
+      let inSecond = 0;
+      for (let passed = 0; passed < 1000; passed += 5, clock.advance(5)) {
+        for (let burst = 0; burst < 40 && rate.take(); burst++) {
+          if (inSecond < allowed) {
+            inSecond++;
+            accepted++;
+            rate.noteAccepted();
+          } else {
+            refused++;
+            rate.noteThrottled();
+          }
+        }
+      }
+    }
+    assert.ok(accepted > 0.6 * 600 * allowed, `${accepted} accepted of ${600 * allowed}`);
+    assert.ok(refused < 0.01 * accepted, `${refused} refused beside ${accepted} accepted`);
+  });
+
   test('the pauses grow only while nothing is accepted between them', () => {
     const clock = createTestClock();
     const rate = createSubmitRate(clock, null);

@@ -2,7 +2,8 @@ import type { Clock } from '../../platform/clock.ts';
 
 /**
  * How fast a carrier may send: the rate that the settings give it, and less after the carrier has answered `throttled`.
- * Then it pauses, halves its rate, and speeds up again by a tenth every ten seconds.
+ * Then it pauses and halves its rate. Every ten seconds without that answer it speeds up: by a tenth of the rate at which
+ * it was throttled until it is there, then to twice its rate.
  */
 export interface SubmitRate {
   /** Takes the right to send one part now. */
@@ -21,7 +22,7 @@ export interface SubmitRate {
 }
 
 const pause = { fromMs: 1000, toMs: 30_000 };
-const faster = { everyMs: 10_000, by: 1.1 };
+const faster = { everyMs: 10_000, share: 0.1 };
 /** Rights are kept for this long, so that a late timer costs nothing. */
 const keptMs = 50;
 /** At this rate a limit of our own making no longer limits anything. */
@@ -32,6 +33,9 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
   let configured = perSecond ?? Number.POSITIVE_INFINITY;
   /** Our own limit, after `throttled`. */
   let learnt = Number.POSITIVE_INFINITY;
+  /** How fast it was when the carrier began to throttle. */
+  let throttledAt = 0;
+  let hasSpedUp = true;
   let fasterAtMs = 0;
   let pausedUntilMs = 0;
   let pauseMs = pause.fromMs;
@@ -43,7 +47,8 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
   function limit(): number {
     const nowMs = clock.steadyMs();
     while (learnt < Number.POSITIVE_INFINITY && nowMs >= fasterAtMs) {
-      learnt *= faster.by;
+      learnt = learnt < throttledAt ? learnt + throttledAt * faster.share : learnt * 2;
+      hasSpedUp = true;
       fasterAtMs += faster.everyMs;
       if (learnt >= fast || learnt >= configured) learnt = Number.POSITIVE_INFINITY;
     }
@@ -62,7 +67,11 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
     measure(nowMs);
     // What was sent lately says nothing soon after a pause.
     const sent = learnt < Number.POSITIVE_INFINITY ? learnt : Math.max(lately.perSecond, lately.parts);
-    learnt = Math.max(1, Math.min(limit(), sent) / 2);
+    const current = Math.min(limit(), sent);
+    // Throttled again before it could speed up: that says nothing about the rate that the carrier takes at other times.
+    if (hasSpedUp) throttledAt = current;
+    hasSpedUp = false;
+    learnt = Math.max(1, current / 2);
   }
 
   return {
