@@ -2,13 +2,18 @@
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { stopFollowingPromises } from './lighter-tracking.ts';
+import { endShared, runTogether } from './shared-by-files.ts';
 
 const files = process.argv.slice(2);
+runTogether();
 let waiting = files.length;
 for (const file of files) describe(nameOf(file), () => load(file));
 
-// A test that failed may have left a server open, which would keep the process until its time limit.
-after(() => setTimeout(() => process.exit(), 3000).unref());
+after(async () => {
+  await endShared();
+  // A test that failed may have left a server open, which would keep the process until its time limit.
+  setTimeout(() => process.exit(), 3000).unref();
+});
 
 async function load(file: string): Promise<void> {
   await import(pathToFileURL(file).href).finally(() => {

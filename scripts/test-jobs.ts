@@ -44,6 +44,9 @@ const sharing = [
   ...['test/faults/batch.', 'test/hostile/bounds.', 'test/hostile/known.'],
 ];
 
+/** These share a service and a browser (test/browser/browser.ts). Others change carriers, or take part in production. */
+const sharingBrowser = ['account', 'journey', 'pages', 'reference', 'webhooks'].map((name) => `test/browser/${name}.`);
+
 export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
   const others = files.filter((file) => !isUnitTest(file));
@@ -61,8 +64,10 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
     ]);
   }
   const together = others.filter((file) => sharing.some((start) => file.startsWith(start)));
+  const inBrowser = others.filter((file) => sharingBrowser.some((start) => file.startsWith(start)));
   return slowestFirst([
-    ...others.filter((file) => !together.includes(file)).map(createJob),
+    ...others.filter((file) => !together.includes(file) && !inBrowser.includes(file)).map(createJob),
+    ...inParts('pages', inBrowser, 1),
     ...inParts('tests', together, Math.ceil(together.length / filesTogether)),
     ...inParts('tests', onNodeLane, Math.ceil(onNodeLane.length / filesTogether)).map(toNodeLane),
     ...inParts('unit tests', unit, unitJobs),

@@ -36,9 +36,12 @@ export interface WebProcessesOptions {
 }
 
 interface WebProcess {
+  /** From 1; 0 for the spare. */
   number: number;
   worker: Worker;
   calls: ProcessCalls;
+  /** Resolves when it can be called; rejects if it ends before. */
+  loaded: Promise<void>;
   isServing: boolean;
   /** Its metrics, as it last told them. */
   told: string;
@@ -47,13 +50,17 @@ interface WebProcess {
 const answersWithinMs = 2000;
 const stopsWithinMs = 20_000;
 
-/** Starts the processes that answer requests, keeps their windows, and replaces one that ends. Answers no request. */
+/**
+ * Starts the processes that answer requests, keeps their windows, and replaces one that ends. Answers no request itself.
+ * A spare process has loaded everything and waits, so that the next replacement answers within a second.
+ */
 export async function startWebProcesses(options: WebProcessesOptions): Promise<WebProcesses> {
   const { config, log, metrics, windows, onFatal } = options;
   const wanted = config.processes;
   const deaths = createDeathWatch(clock);
   const running = new Set<WebProcess>();
   const serving = () => [...running].filter(({ isServing }) => isServing);
+  let spare: WebProcess | undefined;
   let started = false;
   let stopping = false;
   let replaced = 0;
@@ -93,39 +100,50 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     for (const { calls } of running) calls.tell('processes' satisfies keyof CallsToProcess, count);
   }
 
-  /** Resolves when the process can be called. */
-  function fork(number: number): Promise<WebProcess> {
-    return new Promise((resolve, reject) => {
-      const worker = cluster.fork();
-      const own: CallsToParent = { ...shared, loaded: () => resolve(one) };
-      const calls = createProcessCalls(
-        (message) => worker.isConnected() && worker.send(message, () => {}),
-        own as unknown as CallHandlers,
-      );
-      const one: WebProcess = { number, worker, calls, isServing: false, told: '' };
-      running.add(one);
-      worker.on('message', calls.receive);
-      worker.on('error', (error) => log.error({ err: error, process: number }, 'a web process cannot be reached'));
-      worker.on('exit', (code, signal) => {
-        reject(new Error('a web process ended before it had started'));
-        onExit(one, code, signal);
-      });
-      keepWindowsOf(one);
+  function fork(): WebProcess {
+    const worker = cluster.fork();
+    let [resolve, reject] = [() => {}, (_error: Error) => {}];
+    const loaded = new Promise<void>((...settle) => {
+      [resolve, reject] = settle;
     });
+    // Its end is told by `onExit`.
+    loaded.catch(() => {});
+    const own: CallsToParent = { ...shared, loaded: () => resolve() };
+    const calls = createProcessCalls(
+      (message) => worker.isConnected() && worker.send(message, () => {}),
+      own as unknown as CallHandlers,
+    );
+    const one: WebProcess = { number: 0, worker, calls, loaded, isServing: false, told: '' };
+    running.add(one);
+    worker.on('message', calls.receive);
+    worker.on('error', (error) => log.error({ err: error, process: one.number }, 'a web process cannot be reached'));
+    worker.on('exit', (code, signal) => {
+      reject(new Error('a web process ended before it had started'));
+      onExit(one, code, signal);
+    });
+    keepWindowsOf(one);
+    return one;
   }
 
-  function keepWindowsOf({ number, worker }: WebProcess): void {
-    const channel = worker.process.stdio[windowChannel] as Duplex;
+  function keepWindowsOf(one: WebProcess): void {
+    const channel = one.worker.process.stdio[windowChannel] as Duplex;
     const onBroken = (error: Error) => {
-      log.error({ err: error, process: number }, 'a web process asked what cannot be read; it is replaced');
-      worker.process.kill('SIGKILL');
+      log.error({ err: error, process: one.number }, 'a web process asked what cannot be read; it is replaced');
+      one.worker.process.kill('SIGKILL');
     };
     keepWindows(channel, { windows, machineAheadMs: machineAheadMs(), onBroken });
   }
 
+  function keepSpare(): void {
+    if (started && !stopping) spare ??= fork();
+  }
+
   /** Resolves when the process answers requests. */
   async function launch(number: number): Promise<string[]> {
-    const one = await fork(number);
+    const one = spare ?? fork();
+    spare = undefined;
+    one.number = number;
+    await one.loaded;
     const { connection, secret, readable } = options;
     const data: WebProcessData = { number, config, connection, secret, readable };
     try {
@@ -133,6 +151,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
       one.isServing = true;
       log.info({ process: number, pid: one.worker.process.pid }, 'a web process answers requests');
       tellCount();
+      keepSpare();
       return carriers;
     } catch (error) {
       one.worker.process.kill('SIGKILL');
@@ -153,16 +172,25 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
       onFatal(new StartError(endsAgainAndAgain));
       return;
     }
+    if (one === spare) {
+      spare = undefined;
+      keepSpare();
+      return;
+    }
     replaced++;
     launch(one.number).catch(({ message: reason }: Error) =>
       log.error({ process: one.number, reason }, 'a web process did not start'),
     );
   }
 
-  async function stopOne({ worker, calls }: WebProcess, drainMs: number): Promise<void> {
+  async function stopOne(one: WebProcess, drainMs: number): Promise<void> {
+    const { worker, calls, loaded } = one;
     const gone = new Promise((resolve) => worker.once('exit', resolve));
-    const late = setTimeout(() => worker.process.kill('SIGKILL'), drainMs + stopsWithinMs);
-    calls.tell('stop' satisfies keyof CallsToProcess, { drainMs });
+    const kill = () => worker.process.kill('SIGKILL');
+    const late = setTimeout(kill, drainMs + stopsWithinMs);
+    // The spare has nothing in flight.
+    if (one === spare) kill();
+    else loaded.then(() => calls.tell('stop' satisfies keyof CallsToProcess, { drainMs })).catch(() => {});
     await gone;
     clearTimeout(late);
   }
@@ -175,6 +203,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   try {
     const [carriers = []] = await Promise.all(Array.from({ length: wanted }, (_, index) => launch(index + 1)));
     started = true;
+    keepSpare();
     return { carriers, stop };
   } catch (error) {
     await stop(0);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { addCpuSeconds } from '../../scripts/report-cpu.ts';
+import { atEnd, isTogether } from '../../scripts/shared-by-files.ts';
 import { findChromium } from '../../scripts/system-needs.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -35,8 +36,19 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** A service on a database of its own, and a browser. */
-export async function setStage(env: Record<string, string> = {}): Promise<Stage> {
+/** A service on a database of its own, and a browser. Files that run in one process share those without settings. */
+export async function setStage(env?: Record<string, string>): Promise<Stage> {
+  if (env !== undefined || !isTogether()) return openStage(env);
+  shared ??= openStage().then((stage) => {
+    atEnd(stage.close);
+    return { ...stage, close: async () => {} };
+  });
+  return shared;
+}
+
+let shared: Promise<Stage> | undefined;
+
+async function openStage(env: Record<string, string> = {}): Promise<Stage> {
   await buildService();
   const db = await createTestDatabase();
   const all = { DATABASE_URL: urlOf(db.connection), ...env };

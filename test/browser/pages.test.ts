@@ -76,7 +76,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
   });
 
   test('for a developer who begins', async () => {
-    await signUp(page, 'ada@example.com');
+    await signUp(page, 'grace@example.com');
     await page.getByText('Create your first application').waitFor();
     await assertGood('No application');
     await page.getByRole('button', { name: 'Create an application' }).click();

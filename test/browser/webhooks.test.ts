@@ -86,7 +86,7 @@ describe('a developer who wants to know what becomes of texts', () => {
   const secrets: string[] = [];
 
   test('adds a webhook to a receiver on their own machine, and sees its secret once, with code to verify it', async () => {
-    await signUp(page, 'ada@example.com');
+    await signUp(page, 'hedy@example.com');
     await createApplication(page, 'ACME');
     const registered = await register(page, 'SMS Messaging');
     await registered.getByRole('button', { name: 'I have copied it' }).click();
