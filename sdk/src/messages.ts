@@ -25,7 +25,7 @@ export class Messages {
     this.events = new Events(transport);
   }
 
-  /** Sends a text. When this resolves the text is on disk and will be sent once, also if the call had to be repeated. */
+  /** Sends a text. When this resolves the text is stored and will be sent once, also if the call had to be repeated. */
   send(message: NewMessage, options: WriteOptions = {}): Promise<Message> {
     return this.post<Message>('/messages', message, options);
   }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import { Panel } from '../parts/panel.tsx';
-import { auditWords } from '../words/audit.ts';
+import { words as auditWords } from '../words/audit.ts';
 
 const { title, lead, open } = auditWords.panel;
 

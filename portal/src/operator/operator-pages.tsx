@@ -9,7 +9,7 @@ import { NotFound } from '../not-found.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { useSession } from '../session/session.tsx';
-import { operatorWords } from '../words/operator.ts';
+import { words as operatorWords } from '../words/operator.ts';
 import styles from './operator-pages.module.css';
 
 const alertsMs = 10_000;

@@ -13,7 +13,7 @@ import { ShowMore } from '../parts/show-more.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useSession } from '../session/session.tsx';
-import { approvalWords as words } from '../words/pending-registrations.ts';
+import { words } from '../words/pending-registrations.ts';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;

@@ -9,7 +9,7 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { healthWords as words } from '../words/system-health.ts';
+import { words } from '../words/system-health.ts';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;

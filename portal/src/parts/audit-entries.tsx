@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { AuditEntry } from '../api/operator-types.ts';
 import { useList } from '../api/use-load.ts';
-import { auditWords as words } from '../words/audit.ts';
+import { words } from '../words/audit.ts';
 import { detailsOf } from './audit-details.ts';
 import styles from './audit-entries.module.css';
 import { EmptyState } from './empty-state.tsx';

@@ -1,11 +1,11 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { listWords } from '../words/list.ts';
+import { words as listWords } from '../words/list.ts';
 import styles from './find-form.module.css';
 import { Icon } from './icon.tsx';
 
 interface FindFormProps<Name extends string> {
-  fields: Record<Name, { label: string; example: string }>;
+  fields: Record<Name, { label: string; example?: string; type?: 'date' }>;
   /** What was looked for before. */
   initial: Record<Name, string>;
   onFind: (wanted: Record<Name, string>) => void;
@@ -28,6 +28,7 @@ export function FindForm<Name extends string>({ fields, initial, onFind }: FindF
         <TextInput
           key={name}
           label={fields[name].label}
+          type={fields[name].type ?? 'text'}
           placeholder={fields[name].example}
           value={typed[name]}
           onChange={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}

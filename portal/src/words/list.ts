@@ -1,5 +1,5 @@
 /** What lists share. */
-export const listWords = {
+export const words = {
   find: 'Find',
   showMore: 'Show more',
 };

@@ -1,4 +1,4 @@
-export const accountWords = {
+export const words = {
   title: 'Accounts',
   lead: 'Find an account, disable it, or create a reset link for a member who cannot sign in.',
   search: 'Email, name or id',

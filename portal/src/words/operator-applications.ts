@@ -1,4 +1,4 @@
-export const applicationWords = {
+export const words = {
   title: 'Applications',
   lead: 'All applications, with their traffic since midnight UTC.',
   search: 'Name, id, account or email',

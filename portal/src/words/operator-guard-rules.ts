@@ -1,5 +1,5 @@
 /** The guard's rules, and what they blocked. */
-export const guardRuleWords = {
+export const words = {
   title: 'Rules',
   lead: 'What blocks a verification before a text is sent. Change the limits with HELIOGRAPH_GUARD.',
   table: 'Rules of the guard',

@@ -1,4 +1,4 @@
-export const nodeWords = {
+export const words = {
   title: 'Nodes',
   lead: 'The processes of this service. A node that stops disappears after a minute. Updated every 5 seconds.',
   table: 'Nodes',

@@ -1,4 +1,4 @@
-export const planWords = {
+export const words = {
   title: 'Plans',
   lead: 'The limits of each plan. A change applies on every node as soon as it is saved.',
   fields: {

@@ -1,4 +1,4 @@
-export const queueWords = {
+export const words = {
   title: 'Queue',
   lead: 'Messages that are not sent yet, by carrier and by how long they have been due. Updated every 5 seconds.',
   nothing: { title: 'The queue is empty', text: 'Messages that wait for a carrier appear here.' },

@@ -1,4 +1,4 @@
-export const trafficWords = {
+export const words = {
   title: 'Traffic',
   lead: 'Requests and messages of all applications. Updated every 5 seconds.',
   range: 'Time range',

@@ -1,5 +1,5 @@
 /** What the pages of operators share: their links, and the parts that several of them have. */
-export const operatorWords = {
+export const words = {
   navigation: 'Operations',
   groups: {
     service: 'Service',

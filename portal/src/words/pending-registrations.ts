@@ -1,4 +1,4 @@
-export const approvalWords = {
+export const words = {
   title: 'Pending approvals',
   lead: 'In production, an application can call an API only after you approve it.',
   nothing: {

@@ -1,4 +1,4 @@
-export const healthWords = {
+export const words = {
   title: 'System health',
   lead: 'As the node that answers you sees it. Updated every 5 seconds.',
   postgres: {

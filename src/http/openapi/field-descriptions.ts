@@ -24,7 +24,7 @@ const descriptions: Record<string, string> = {
   rule: 'The name of the rule',
   scope: 'The scopes of the token',
   sends: 'How many texts were sent for it',
-  sent_at: 'When a carrier took it; null before',
+  sent_at: 'When a carrier accepted it; null before',
   text: 'What the phone shows',
   time: 'When it happened',
   to: 'The number of the recipient',

@@ -14,7 +14,7 @@ import { ReasonButton } from '../../parts/reason-button.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { accountWords as words } from '../../words/operator-accounts.ts';
+import { words } from '../../words/operator-accounts.ts';
 
 const { email, role, secondFactor } = words.memberColumns;
 

@@ -13,7 +13,7 @@ import { ShowMore } from '../../parts/show-more.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { accountWords as words } from '../../words/operator-accounts.ts';
+import { words } from '../../words/operator-accounts.ts';
 import { AccountDetail } from './account-detail.tsx';
 
 const fields = { search: { label: words.search, example: words.searchExample } };

@@ -12,7 +12,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Table } from '../../parts/table.tsx';
-import { applicationWords as words } from '../../words/operator-applications.ts';
+import { words } from '../../words/operator-applications.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 10_000;

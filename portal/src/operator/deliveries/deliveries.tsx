@@ -11,6 +11,7 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/operator-deliveries.ts';
+import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
@@ -81,7 +82,7 @@ function cellsOf({ message_id, application_id, number_ends, carrier, since, due,
     <div key="ids">
       <code>{message_id}</code>
       <div className={styles.quiet}>
-        <code>{application_id}</code>
+        <ApplicationLink id={application_id} />
       </div>
     </div>,
   ];

@@ -7,7 +7,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
-import { guardRuleWords as words } from '../../words/operator-guard-rules.ts';
+import { words } from '../../words/operator-guard-rules.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 30_000;

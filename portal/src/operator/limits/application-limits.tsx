@@ -49,14 +49,7 @@ export function ApplicationLimits({ id }: { id: string }) {
             ]}
           />
           <ProblemCallout problem={refused} />
-          <SegmentsForm
-            key={segments_per_day}
-            label={words.ofApplication}
-            empty={words.asPlan}
-            path={path}
-            segments={segments_per_day}
-            onSaved={reload}
-          />
+          <SegmentsForm key={segments_per_day} path={path} segments={segments_per_day} onSaved={reload} />
         </Stack>
       </Panel>
       <Templates path={`${path}/templates`} />

@@ -8,16 +8,13 @@ import { words } from '../../words/operator-limits.ts';
 import styles from '../operator.module.css';
 
 interface SegmentsFormProps {
-  label: string;
-  /** What an empty field means. */
-  empty: string;
   path: string;
   segments: number | null;
   onSaved: () => void;
 }
 
-/** The segments a day of a plan or an application. */
-export function SegmentsForm({ label, empty, path, segments, onSaved }: SegmentsFormProps) {
+/** How many segments an application may send in a day. */
+export function SegmentsForm({ path, segments, onSaved }: SegmentsFormProps) {
   const showToast = useToast();
   const before = segments === null ? '' : String(segments);
   const [typed, setTyped] = useState(before);
@@ -36,8 +33,8 @@ export function SegmentsForm({ label, empty, path, segments, onSaved }: Segments
   return (
     <form className={styles.search} onSubmit={submit} noValidate>
       <TextInput
-        label={label}
-        placeholder={empty}
+        label={words.ofApplication}
+        placeholder={words.asPlan}
         inputMode="numeric"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value.trim())}
@@ -48,7 +45,7 @@ export function SegmentsForm({ label, empty, path, segments, onSaved }: Segments
         variant="default"
         loading={busy}
         disabled={typed === before}
-        aria-label={words.saveOf(label)}
+        aria-label={words.saveOf(words.ofApplication)}
       >
         {words.save}
       </Button>

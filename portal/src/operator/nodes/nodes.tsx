@@ -10,7 +10,7 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status, Tag } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { nodeWords as words } from '../../words/operator-nodes.ts';
+import { words } from '../../words/operator-nodes.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 5000;

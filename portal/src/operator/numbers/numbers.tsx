@@ -13,6 +13,7 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { words } from '../../words/operator-numbers.ts';
+import { ApplicationLink } from '../application-link.tsx';
 import { NumberForm } from './number-form.tsx';
 import { UnassignedTexts } from './unassigned-texts.tsx';
 
@@ -58,7 +59,7 @@ export default function Numbers() {
                 cells: [
                   <strong key="number">{each.number}</strong>,
                   each.keyword ?? words.any,
-                  <code key="application">{each.application_id}</code>,
+                  <ApplicationLink key="application" id={each.application_id} />,
                   apiTitle(each.api),
                   each.carrier ?? words.any,
                   each.ignored_words.length === 0 ? '–' : each.ignored_words.join(', '),

@@ -13,6 +13,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { words } from '../../words/operator-opt-outs.ts';
+import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 
 export default function OptOuts() {
@@ -80,7 +81,7 @@ function Found({ number }: { number: string }) {
           key: `${each.created_at} ${index}`,
           cells: [
             each.number,
-            each.scope === 'sender' ? each.sender : <code key="scope">{each.application_id}</code>,
+            each.application_id === null ? each.sender : <ApplicationLink key="scope" id={each.application_id} />,
             sources[each.source] ?? each.source,
             each.word ?? '–',
             <Time key="at" at={each.created_at} />,

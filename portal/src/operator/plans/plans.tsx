@@ -12,7 +12,7 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { planWords as words } from '../../words/operator-plans.ts';
+import { words } from '../../words/operator-plans.ts';
 import styles from '../operator.module.css';
 
 const count = new Intl.NumberFormat();

@@ -11,7 +11,7 @@ import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table.tsx';
-import { queueWords as words } from '../../words/operator-queue.ts';
+import { words } from '../../words/operator-queue.ts';
 import { ageText } from './age-text.ts';
 
 const refreshMs = 5000;

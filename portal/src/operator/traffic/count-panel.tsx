@@ -4,7 +4,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import type { BarSeries } from '../../parts/stacked-bars.tsx';
 import { ticksTo } from '../../parts/ticks.ts';
-import { trafficWords as words } from '../../words/operator-traffic.ts';
+import { words } from '../../words/operator-traffic.ts';
 import styles from './traffic.module.css';
 
 /** The chart library is large, so load it only with the first chart. */

@@ -5,7 +5,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { useFilters } from '../../location.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { trafficWords as words } from '../../words/operator-traffic.ts';
+import { words } from '../../words/operator-traffic.ts';
 import { type Counted, CountPanel } from './count-panel.tsx';
 import { messagesByDay } from './messages-by-day.ts';
 

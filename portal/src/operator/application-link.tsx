@@ -1,0 +1,10 @@
+import { Link } from 'wouter';
+
+/** Leads from an id to the application's name, owner and limits. */
+export function ApplicationLink({ id }: { id: string }) {
+  return (
+    <Link href={`/operator/limits/${id}`}>
+      <code>{id}</code>
+    </Link>
+  );
+}
