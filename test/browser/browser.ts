@@ -251,6 +251,11 @@ const mostShift = 0.1;
 export async function assertSteady(page: Page, name: string): Promise<void> {
   const { most, parts } = await page.evaluate<{ most: number; parts: string[] }>('window.shifts');
   assert.ok(most < mostShift, `${name} jumps by ${most.toFixed(2)}: ${parts.join(' ')}`);
+  await forgetShifts(page);
+}
+
+/** After something was opened whose code has to be loaded first: that it moves the rest is no jump. */
+export async function forgetShifts(page: Page): Promise<void> {
   await page.evaluate('void Object.assign(window.shifts, { most: 0, sum: 0, parts: [] })');
 }
 
@@ -261,6 +266,7 @@ export async function assertFitsPhone(page: Page, name: string): Promise<void> {
 }
 
 export async function assertFitsWindows(page: Page, name: string): Promise<void> {
+  await assertByKeyboard(page, name);
   await assertNoWider(page, name);
   await page.setViewportSize({ width: 390, height: 844 });
   await assertNoWider(page, `${name}, on a phone,`);
@@ -269,6 +275,38 @@ export async function assertFitsWindows(page: Page, name: string): Promise<void>
     assert.deepEqual(await seriousFaults(page, optionsOnPhone), [], `${name}, on a phone`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+/**
+ * Finds what can be clicked and cannot be reached by Tab. React keeps an element's handlers beside it. Of a group such as tabs
+ * one element is reached by Tab and the others by arrows. A click beside a dialog does what Escape does, and the library of charts
+ * listens everywhere in a chart. What holds links listens to their clicks. Options are chosen in their text field.
+ */
+const findUnreachable = `
+  (() => {
+    const groups = '[role=tablist], [role=radiogroup], [role=listbox], [role=menu]';
+    const isReached = (element) => element.tabIndex >= 0 && !element.disabled;
+    const handlersOf = (element) => element[Object.keys(element).find((key) => key.startsWith('__reactProps$'))] ?? {};
+    const isClicked = (element) =>
+      element.matches('a[href], button, input, select, textarea, summary') || handlersOf(element).onClick !== undefined;
+    const isFine = (element) =>
+      isReached(element) ||
+      element.disabled ||
+      element.closest('label, a[href], button, summary') !== null && isReached(element.closest('label, a[href], button, summary')) ||
+      element.closest('label')?.control != null ||
+      [...element.closest(groups)?.querySelectorAll('*') ?? []].some(isReached) ||
+      element.querySelector('a[href]') !== null ||
+      element.matches('[role=option]') && isReached(document.querySelector('[role=combobox][aria-controls]') ?? document.body) ||
+      element.matches('[class*=-overlay], [class*=-inner], dialog, .recharts-wrapper, .recharts-wrapper *, [aria-hidden=true] *, [aria-hidden=true], [inert] *');
+    return [...document.querySelectorAll('body *')]
+      .filter((element) => element.checkVisibility() && isClicked(element) && !isFine(element))
+      .map(({ outerHTML }) => outerHTML.slice(0, 160));
+  })()
+`;
+
+/** Whatever can be clicked can be reached by Tab. */
+async function assertByKeyboard(page: Page, name: string): Promise<void> {
+  assert.deepEqual(await page.evaluate<string[]>(findUnreachable), [], `${name}: out of reach of the keyboard`);
 }
 
 async function assertNoWider(page: Page, name: string): Promise<void> {

@@ -138,7 +138,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     await page.getByRole('button', { name: 'Revoke the key that ends in' }).waitFor({ state: 'hidden' });
     // A reload would forget the key, which is needed below.
     await openTab(page, 'Senders');
-    await stage.database.query('update api_key set suspended_at = now()');
+    await stage.database.query("update api_key set suspended_at = now() where name = 'Server 2'");
     await openTab(page, 'Credentials');
     await page.getByText('Suspended since the service was restored from a backup').waitFor();
     await assertGood('A suspended key');

@@ -8,6 +8,7 @@ import {
   assertFitsPhone,
   assertFitsWindows,
   assertSteady,
+  forgetShifts,
   openPortal,
   type Portal,
   type Stage,
@@ -135,8 +136,11 @@ describe('a developer', () => {
 
   test('tries a call with a key of this tab: sees what was sent and answered, and it is on the handset', async () => {
     await page.goto(`${url}/docs/reference/sendSms`);
+    await heading('Send a text').waitFor();
+    await assertSteady(page, 'Send a text');
     await page.getByRole('button', { name: 'Try it' }).press('Enter');
     await page.getByText('Enter your credential first.').waitFor();
+    await forgetShifts(page);
     assert.ok(await page.getByRole('button', { name: 'Send request' }).isDisabled(), 'nothing to send yet');
     await page.getByLabel('API key').first().fill(key());
     await page.getByRole('textbox', { name: 'Body' }).fill('{"to": ');

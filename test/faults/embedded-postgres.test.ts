@@ -300,6 +300,24 @@ describe('under load', { concurrency: true }, () => {
   });
 });
 
+test('a server that does not finish is ended at once, and nothing committed is lost', async () => {
+  const folder = copyOfTemplate();
+  const postgres = await startEmbeddedPostgres({ folder, log, finishesWithinSeconds: 1 });
+  started.push(postgres);
+  const database = createDatabase({ connection: postgres.connection, log, poolSize: 1 });
+  await database.query('create table kept as select 1 as value');
+  const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+  // A process that stands still does not see that it is asked to end.
+  process.kill(rows[0]?.pid ?? assert.fail('it has a process'), 'SIGSTOP');
+  await postgres.stop();
+  assert.equal(livingPostmaster(join(folder, 'data')), undefined);
+  await database.close();
+  const again = await start(folder);
+  const after = createDatabase({ connection: again.connection, log, poolSize: 1 });
+  assert.deepEqual((await after.query('select value from kept')).rows, [{ value: 1 }]);
+  await after.close();
+});
+
 describe('where user namespaces are forbidden', () => {
   const nobody = { name: 'nobody', uid: 65534, gid: 65534 };
 

@@ -2,9 +2,12 @@ import { Stack } from '@mantine/core';
 import { withQuery } from '../api/call.ts';
 import { useFilters } from '../location.ts';
 import { words } from '../words/audit.ts';
-import { AuditEntries } from './audit-entries.tsx';
+import { auditCells } from './audit-cells.tsx';
 import { timesOf } from './day-times.ts';
 import { FindForm } from './find-form.tsx';
+import { LoadedTable } from './loaded-table.tsx';
+
+const { time, act, target, by, details } = words.columns;
 
 /** The audit log with a search. What is searched for is in the address. */
 export function AuditLog({ path }: { path: string }) {
@@ -14,7 +17,14 @@ export function AuditLog({ path }: { path: string }) {
   return (
     <Stack gap="lg">
       <FindForm fields={words.fields} initial={values} onFind={change} />
-      <AuditEntries key={JSON.stringify(values)} path={withQuery(path, { ...named, from, to })} />
+      <LoadedTable
+        key={JSON.stringify(values)}
+        path={withQuery(path, { ...named, from, to })}
+        label={words.title}
+        columns={[time, act, by, target, details]}
+        cellsOf={auditCells}
+        nothing={words.nothing}
+      />
     </Stack>
   );
 }

@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
 import styles from './table.module.css';
 
+export type Column = string | { title: string; number: true };
+
 interface TableProps {
   /** What the table holds, for screen readers. */
   label: string;
-  columns: (string | { title: string; number: true })[];
+  columns: Column[];
   /** Cells by row; a row's key must be its own. */
   rows: { key: string; cells: ReactNode[] }[];
   /** Scrolls within the page when it has many rows. */

@@ -1,17 +1,12 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { apiTitle, planTitle } from '../../api/apis.ts';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { OperatedApplication } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { useFilters } from '../../location.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { FindForm } from '../../parts/find-form.tsx';
+import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { Table } from '../../parts/table.tsx';
 import { words } from '../../words/operator-applications.ts';
 import styles from '../operator.module.css';
 
@@ -36,44 +31,35 @@ export default function Applications() {
       <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack gap="lg">
         <FindForm fields={fields} initial={values} onFind={change} />
-        <Found key={values.search} path={withQuery(operatorPath('applications'), values)} />
+        <LoadedTable
+          key={values.search}
+          path={withQuery(operatorPath('applications'), values)}
+          everyMs={refreshMs}
+          label={words.table}
+          columns={columns}
+          cellsOf={cellsOf}
+          nothing={words.nothing}
+        />
       </Stack>
     </>
   );
 }
 
-function Found({ path }: { path: string }) {
-  const { data, problem, reload, showMore } = useList<OperatedApplication>(path, refreshMs);
-  if (data === undefined) {
-    return problem === undefined ? <Skeleton height={260} /> : <ProblemCallout problem={problem} onRetry={reload} />;
-  }
-  if (data.length === 0) return <EmptyState title={words.nothing.title}>{words.nothing.text}</EmptyState>;
-  return (
-    <Panel>
-      <Table
-        label={words.table}
-        columns={columns}
-        rows={data.map(({ id, name, account_id, account_email, registrations, today }) => ({
-          key: id,
-          cells: [
-            <div key="name">
-              <Link href={`/operator/limits/${id}`}>{name}</Link>
-              <div className={styles.quiet}>
-                <code>{id}</code>
-              </div>
-            </div>,
-            <Link key="account" href={`/operator/accounts/${account_id}`}>
-              {account_email}
-            </Link>,
-            registrations.map(({ api, plan }) => words.registration(apiTitle(api), planTitle(plan))).join(', ') || '–',
-            count.format(today.admitted),
-            count.format(today.refused),
-            count.format(today.sent),
-            count.format(today.failed),
-          ],
-        }))}
-      />
-      <ShowMore onClick={showMore} />
-    </Panel>
-  );
+function cellsOf({ id, name, account_id, account_email, registrations, today }: OperatedApplication) {
+  return [
+    <div key="name">
+      <Link href={`/operator/limits/${id}`}>{name}</Link>
+      <div className={styles.quiet}>
+        <code>{id}</code>
+      </div>
+    </div>,
+    <Link key="account" href={`/operator/accounts/${account_id}`}>
+      {account_email}
+    </Link>,
+    registrations.map(({ api, plan }) => words.registration(apiTitle(api), planTitle(plan))).join(', ') || '–',
+    count.format(today.admitted),
+    count.format(today.refused),
+    count.format(today.sent),
+    count.format(today.failed),
+  ];
 }

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { ChartNumbers } from '../../parts/chart-numbers.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import type { BarSeries } from '../../parts/stacked-bars.tsx';
@@ -52,37 +53,15 @@ export function CountPanel({ title, lead, step, rows, series }: CountPanelProps)
           </Suspense>
         )}
       </div>
-      {all > 0 && <Numbers rows={rows.filter((_, index) => (heights[index] ?? 0) > 0)} series={series} />}
+      {all > 0 && (
+        <ChartNumbers
+          summary={words.numbers}
+          columns={[words.step, ...series.map(({ label }) => label)]}
+          rows={rows
+            .filter((_, index) => (heights[index] ?? 0) > 0)
+            .map(({ at, counts }) => ({ step: at, numbers: series.map(({ name }) => counts[name] ?? 0) }))}
+        />
+      )}
     </Panel>
-  );
-}
-
-function Numbers({ rows, series }: Pick<CountPanelProps, 'rows' | 'series'>) {
-  return (
-    <details className={styles.numbers}>
-      <summary>{words.numbers}</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.step}</th>
-            {series.map(({ name, label }) => (
-              <th key={name} scope="col">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ at, counts }) => (
-            <tr key={at}>
-              <th scope="row">{at}</th>
-              {series.map(({ name }) => (
-                <td key={name}>{count.format(counts[name] ?? 0)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
   );
 }
