@@ -280,7 +280,7 @@ export async function assertFitsWindows(page: Page, name: string): Promise<void>
 /**
  * Finds what can be clicked and cannot be reached by Tab. React keeps an element's handlers beside it. Of a group such as tabs
  * one element is reached by Tab and the others by arrows. A click beside a dialog does what Escape does, and the library of charts
- * listens everywhere in a chart. What holds links listens to their clicks. Options are chosen in their text field.
+ * listens everywhere in a chart. What holds links or a text field listens to their clicks. Options are chosen in their text field.
  */
 const findUnreachable = `
   (() => {
@@ -295,7 +295,7 @@ const findUnreachable = `
       element.closest('label, a[href], button, summary') !== null && isReached(element.closest('label, a[href], button, summary')) ||
       element.closest('label')?.control != null ||
       [...element.closest(groups)?.querySelectorAll('*') ?? []].some(isReached) ||
-      element.querySelector('a[href]') !== null ||
+      [...element.querySelectorAll('a[href], input')].some(isReached) ||
       element.matches('[role=option]') && isReached(document.querySelector('[role=combobox][aria-controls]') ?? document.body) ||
       element.matches('[class*=-overlay], [class*=-inner], dialog, .recharts-wrapper, .recharts-wrapper *, [aria-hidden=true] *, [aria-hidden=true], [inert] *');
     return [...document.querySelectorAll('body *')]
