@@ -40,8 +40,11 @@ const filesTogether = 24;
 /** Other files start processes that need the cores, or end them: they do not share one. */
 const sharing = [
   ...['test/contract/', 'test/socket/', 'test/parts/', 'test/races/', 'test/providers/', 'test/smpp/'],
-  ...['test/cluster/streams.', 'test/cluster/delivery-wake.', 'test/faults/disk-full.', 'test/faults/registration.'],
-  ...['test/faults/batch.', 'test/hostile/bounds.', 'test/hostile/known.'],
+  ...['test/documents.', 'test/structure.', 'test/portal-words.', 'test/openapi/document.', 'test/openapi/examples.'],
+  ...['test/sdk/client.', 'test/sdk/connections.', 'test/hostile/bounds.', 'test/hostile/known.'],
+  ...['test/cluster/streams.', 'test/cluster/delivery-wake.', 'test/cluster/change-feed.', 'test/faults/batch.'],
+  ...['test/faults/database.', 'test/faults/disk-full.', 'test/faults/flood.', 'test/faults/registration.'],
+  ...['test/faults/signing-thread.', 'test/faults/webhooks.', 'test/faults/window-store.'],
 ];
 
 /** These share a service and a browser (test/browser/browser.ts). Others change carriers, or take part in production. */

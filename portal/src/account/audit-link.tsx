@@ -16,8 +16,6 @@ export function AuditLink() {
           {open}
         </Button>
       }
-    >
-      {null}
-    </Panel>
+    />
   );
 }

@@ -6,7 +6,7 @@ interface PanelProps {
   title?: string;
   lead?: ReactNode;
   actions?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** A section of a page, with a title. */

@@ -43,8 +43,6 @@ function Plans() {
           {words.openPlans}
         </Button>
       }
-    >
-      {null}
-    </Panel>
+    />
   );
 }
