@@ -16,7 +16,7 @@ import { createMessageRetention } from '../messages/message-retention.ts';
 import { deleteOldEnds } from '../messages/message-store.ts';
 import { summedMessages } from '../messages/message-usage-store.ts';
 import { deleteOldSpend } from '../messages/spend-store.ts';
-import { deleteOldTraces, rollUpUsage } from '../metering/metering-store.ts';
+import { createTraceDeletion, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
@@ -178,7 +178,7 @@ export function createChores({ config, database, clock, keys, log, deliverIncomp
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
-    { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldTraces) },
+    { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: createTraceDeletion(database, clock) },
     ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },

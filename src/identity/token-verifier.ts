@@ -1,6 +1,6 @@
 import type { KnownCaller } from '../http/admission.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
@@ -28,14 +28,17 @@ export interface TokenVerifierOptions {
   most?: number;
 }
 
+/** Most callers renew a token long before: one that is not used for so long is forgotten, and verified anew if it comes. */
+const unusedMs = 10 * minuteMs;
+
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
 /** Finds the caller of an access token. A token's signature is checked once, unless signing keys change. */
 export function createTokenVerifier(options: TokenVerifierOptions) {
   const { database, clock, directory, clients, feed, signingKeys, checksums, issuer, most = 100_000 } = options;
   // Maps a token's id to the genuine token. Other text with the same id is forged, because each token is signed once.
-  const genuine = createBoundedMap<string, OwnedText>(most);
-  const cache = createCredentialCache<VerifiedToken>({ read, feed, applications: directory, clock, most });
+  const genuine = createBoundedMap<string, OwnedText>(most, { clock, unusedMs });
+  const cache = createCredentialCache<VerifiedToken>({ read, feed, applications: directory, clock, most, unusedMs });
 
   /** False for a token that is made up, expired, or known with another signature. Checks no signature. */
   function isPlausible(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { CountedRequest } from '../http/admission.ts';
 import type { Api } from '../http/route.ts';
-import { dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
+import type { Database, Tx } from '../platform/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
@@ -108,7 +108,7 @@ const insertTracesStatement = {
     select c[1], c[2], c[3], c[4], c[5], c[6]::smallint, c[7], c[8], c[9]::jsonb, c[10]::real,
       c[11]::boolean, c[12]::integer, c[13]::integer, c[14]::integer, c[15], c[16]
     from ${fromTextRows()} t
-    on conflict (id) do nothing`,
+    on conflict (application_id, id) do nothing`,
 };
 
 /** Deletes all but the newest traces of these applications. */
@@ -123,14 +123,49 @@ const pruneStatement = {
       select id from request_trace where application_id = a.id order by id desc offset $2 limit 1)`,
 };
 
-/** Deletes one piece of traces older than a day. Returns the number of rows. */
-export async function deleteOldTraces(tx: Tx, nowMs: number): Promise<number> {
-  const { count } = await tx.query(
-    'delete from request_trace where id = any(array(select id from request_trace where id < $1 order by id limit $2))',
-    [idFloor('req', nowMs - tracesKeptMs), pieceRows],
-  );
-  return count;
+/**
+ * Deletes traces older than a day, piece by piece: a piece looks at some applications, in turn. Returns more than 0 until it
+ * has seen all.
+ */
+export function createTraceDeletion(database: Database, clock: Clock): () => Promise<number> {
+  let after = '';
+  return async () => {
+    const before = idFloor('req', clock.nowMs() - tracesKeptMs);
+    const { rows } = await database.query<{ deleted: number; last: string | null; seen: number }>(deleteOldStatement, [
+      after,
+      before,
+      pieceApplications,
+      pieceRows,
+    ]);
+    const { deleted = 0, last = null, seen = 0 } = rows[0] ?? {};
+    // A piece that was full may have left some of these applications.
+    if (deleted < pieceRows) after = seen < pieceApplications ? '' : (last ?? '');
+    return after === '' ? deleted : Math.max(1, deleted);
+  };
 }
+
+/** To look at so many takes some ten milliseconds. */
+const pieceApplications = 1000;
+
+/** The first entry of an application in the primary key says whether it has old ones. */
+const deleteOldStatement = {
+  name: 'delete-old-traces',
+  text: `with recursive first as (
+      (select application_id, id from request_trace where application_id > $1 order by application_id, id limit 1)
+      union all
+      select next.application_id, next.id from first, lateral (
+        select application_id, id from request_trace where application_id > first.application_id
+        order by application_id, id limit 1) next
+    ), looked_at as materialized (select application_id, id from first limit $3)
+    , old as materialized (
+      select l.application_id, t.id from looked_at l, lateral (
+        select id from request_trace where application_id = l.application_id and id < $2 order by id limit $4) t
+      where l.id < $2 limit $4)
+    , deleted as (
+      delete from request_trace t using old where t.application_id = old.application_id and t.id = old.id returning 1)
+    select (select count(*) from deleted) as deleted, (select count(*) from looked_at) as seen,
+      (select max(application_id) from looked_at) as last`,
+};
 
 const traceColumns = `t.id, t.application_id as "applicationId", t.api, t.method, t.path, t.status, t.code, t.message,
   t.details, t.duration_ms as "durationMs", t.admitted, t.limit_per_minute as "limitPerMinute", t.remaining,

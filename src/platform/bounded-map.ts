@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /**
  * A map of at most `limit` recently used entries. It keeps two generations instead of an LRU list: a hit in the young
  * one writes nothing, and dropping the old one costs nothing.
@@ -10,16 +12,30 @@ export interface BoundedMap<Key, Value> {
   readonly size: number;
 }
 
-export function createBoundedMap<Key, Value>(limit: number): BoundedMap<Key, Value> {
+/** For entries that are worthless after a time: those not used for `unusedMs`, or for twice as long, are dropped. */
+export interface Forgetting {
+  clock: Pick<Clock, 'steadyMs'>;
+  unusedMs: number;
+}
+
+export function createBoundedMap<Key, Value>(limit: number, forgetting?: Forgetting): BoundedMap<Key, Value> {
   const half = Math.max(1, Math.floor(limit / 2));
+  let turnedMs = forgetting?.clock.steadyMs() ?? 0;
   let young = new Map<Key, Value>();
   let old = new Map<Key, Value>();
 
+  function turn(): void {
+    old = young;
+    young = new Map();
+  }
+
   function set(key: Key, value: Value): void {
-    if (young.size >= half && !young.has(key)) {
-      old = young;
-      young = new Map();
+    const nowMs = forgetting?.clock.steadyMs() ?? 0;
+    if (forgetting !== undefined && nowMs - turnedMs >= forgetting.unusedMs) {
+      turnedMs = nowMs;
+      turn();
     }
+    if (young.size >= half && !young.has(key)) turn();
     young.set(key, value);
     old.delete(key);
   }

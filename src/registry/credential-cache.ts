@@ -38,6 +38,8 @@ export interface CredentialCacheOptions<Value> {
   clock: Clock;
   /** Entries to keep. */
   most: number;
+  /** Entries that are not used for so long are forgotten; none if undefined. */
+  unusedMs?: number;
 }
 
 /** This node's one object per application (`directory.ts`). */
@@ -62,8 +64,9 @@ interface Lookup<Value> {
 const joinWithinMs = 500;
 
 export function createCredentialCache<Value>(options: CredentialCacheOptions<Value>): CredentialCache<Value> {
-  const { read, feed, applications, clock, most } = options;
-  const entries = createBoundedMap<OwnedText, Entry<Value>>(most);
+  const { read, feed, applications, clock, most, unusedMs } = options;
+  const forgetting = unusedMs === undefined ? undefined : { clock, unusedMs };
+  const entries = createBoundedMap<OwnedText, Entry<Value>>(most, forgetting);
   const underWay = new Map<OwnedText, Lookup<Value>>();
   let invalidations = 0;
 

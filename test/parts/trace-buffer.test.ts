@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CountedRequest } from '../../src/http/admission.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
-import { listTraces } from '../../src/metering/metering-store.ts';
+import { createTraceDeletion, listTraces, tracesKeptMs } from '../../src/metering/metering-store.ts';
 import { createTraceBuffer, type TraceBuffer } from '../../src/metering/trace-buffer.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { ApiError } from '../../src/platform/errors.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { idFloor, newId } from '../../src/platform/ids.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -116,6 +116,30 @@ test('of an application that asks ever more the newest thousand are written', as
     rows.map(({ id }) => id),
     all.slice(-1000),
   );
+});
+
+test('traces older than a day are deleted, of thousands of applications in small pieces', async () => {
+  await db.database.query('delete from request_trace');
+  const dayAgo = clock.nowMs() - tracesKeptMs;
+  await db.database.query(
+    `insert into request_trace (id, application_id, api, method, status, details, duration_ms, admitted, limit_per_minute, remaining)
+     select id || n, 'app_' || lpad(n::text, 5, '0'), 'sms', 'GET', 200, '[]', 1, true, 60, 59
+     from generate_series(1, 2300) n, unnest($1::text[]) id where n % 3 > 0 or id = $2`,
+    [
+      [idFloor('req', dayAgo - 2000), idFloor('req', dayAgo - 1000), idFloor('req', dayAgo + 1000)],
+      idFloor('req', dayAgo + 1000),
+    ],
+  );
+  const pieces: number[] = [];
+  const deleteSome = createTraceDeletion(db.database, clock);
+  for (let rows = await deleteSome(); rows > 0; rows = await deleteSome()) pieces.push(rows);
+  assert.ok(Math.max(...pieces) <= 1000, `pieces of ${pieces}`);
+  const { rows } = await db.database.query<{ all: number; old: number }>(
+    'select count(*) as all, count(*) filter (where id < $1) as old from request_trace',
+    [idFloor('req', dayAgo)],
+  );
+  assert.deepEqual(rows, [{ all: 2300, old: 0 }]);
+  assert.equal(await deleteSome(), 1, 'the next round begins with the first applications');
 });
 
 test('what could not be written is written with what has come since, and nothing twice', async () => {
