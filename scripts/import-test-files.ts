@@ -1,13 +1,24 @@
-// Runs several test files in one process, each as a suite of its own, so that its hooks stay its own.
-import { after, describe } from 'node:test';
+// Runs test files in one process, each as a suite of its own, so that its hooks stay its own.
+import { after, before, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { stopFollowingPromises } from './lighter-tracking.ts';
-import { endShared, runTogether } from './shared-by-files.ts';
+import { cpuSecondsSoFar } from './report-cpu.ts';
+import { endShared } from './shared-by-files.ts';
+import { cpuLineOf } from './test-report.ts';
 
 const files = process.argv.slice(2);
-runTogether();
 let waiting = files.length;
-for (const file of files) describe(nameOf(file), () => load(file));
+for (const file of files) {
+  const name = nameOf(file);
+  describe(name, () => {
+    let beganAt = 0;
+    before(() => {
+      beganAt = cpuSecondsSoFar();
+    });
+    after(() => console.log(cpuLineOf(name, cpuSecondsSoFar() - beganAt)));
+    return load(file);
+  });
+}
 
 after(async () => {
   await endShared();

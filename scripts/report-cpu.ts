@@ -6,7 +6,12 @@ import { isMainThread } from 'node:worker_threads';
 const file = process.env.HELIOGRAPH_TEST_CPU;
 let added = 0;
 if (isMainThread && file !== undefined && process.ppid === Number(process.env.HELIOGRAPH_TEST_RUNNER)) {
-  process.on('exit', () => writeFileSync(file, String(ownSeconds() + secondsOfChildren() + added)));
+  process.on('exit', () => writeFileSync(file, String(cpuSecondsSoFar())));
+}
+
+/** Of this process and of those it started that have ended. */
+export function cpuSecondsSoFar(): number {
+  return ownSeconds() + secondsOfChildren() + added;
 }
 
 /** For processes that another process than this one waits for, as a browser's pages are. */

@@ -65,9 +65,10 @@ function run(job: Job): Promise<Outcome> {
   const cpuFile = join(process.env.HELIOGRAPH_TEST_FOLDER ?? tmpdir(), `cpu-${process.pid}-${++started}`);
   const outside = job.files.some((file) => file.startsWith('..'));
   const files = outside ? job.files : job.files.map(compiled);
-  const together = ['--import', compiled('scripts/lighter-tracking.ts'), compiled('scripts/import-test-files.ts')];
+  const imported = ['--import', compiled('scripts/lighter-tracking.ts'), compiled('scripts/import-test-files.ts')];
   // One file may leave something open. Of several, the first would end the process before the next is imported.
-  const entry = files.length === 1 ? ['--test-force-exit', ...files] : [...together, ...files];
+  const forced = files.length === 1 ? ['--test-force-exit'] : [];
+  const entry = [...forced, ...(outside ? [] : imported), ...files];
   const seeded = !long && job.files.some(hasProperties) ? ['--import', compiled('scripts/fixed-seed.ts')] : [];
   // Only files of this project are compiled ahead.
   const loaded = outside

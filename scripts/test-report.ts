@@ -54,19 +54,36 @@ function slowest(outcomes: Outcome[]): string[] {
 
 function costliest(outcomes: Outcome[]): string[] {
   return outcomes
+    .flatMap(costsOf)
     .toSorted((one, other) => other.cpuSeconds - one.cpuSeconds)
-    .slice(0, 20)
-    .map(({ job, cpuSeconds }) => `${cpuSeconds.toFixed(1).padStart(6)} s  ${job.name}`);
+    .slice(0, 40)
+    .map(({ name, cpuSeconds }) => `${cpuSeconds.toFixed(1).padStart(6)} s  ${name}`);
+}
+
+/** What a process prints about one of the files that share it. */
+export function cpuLineOf(file: string, cpuSeconds: number): string {
+  return `${file} took ${cpuSeconds.toFixed(1)} s of CPU`;
+}
+
+function costsOf({ job, cpuSeconds, output }: Outcome): { name: string; cpuSeconds: number }[] {
+  if (job.files.length === 1) return [{ name: job.name, cpuSeconds }];
+  return [...output.matchAll(/^(\S+\.test\.ts) took ([\d.]+) s of CPU$/gm)].map(([, name = '', seconds]) => ({
+    name: name + laneOf(job),
+    cpuSeconds: Number(seconds),
+  }));
 }
 
 /** Files that share a process are suites in its output, with a time each. */
 export function timesOf({ job, seconds, output }: Outcome): { name: string; seconds: number }[] {
   if (job.files.length === 1) return [{ name: job.name, seconds }];
-  const lane = 'HELIOGRAPH_HTTP_LANE' in job.env ? ` (${job.env.HELIOGRAPH_HTTP_LANE} lane)` : '';
   return [...output.matchAll(/^[✔✖] (\S+\.test\.ts) \(([\d.]+)ms\)$/gm)].map(([, name = '', ms]) => ({
-    name: name + lane,
+    name: name + laneOf(job),
     seconds: Number(ms) / 1000,
   }));
+}
+
+function laneOf({ env }: Job): string {
+  return 'HELIOGRAPH_HTTP_LANE' in env ? ` (${env.HELIOGRAPH_HTTP_LANE} lane)` : '';
 }
 
 /** The part of the output that is about failures; all of it when the process ended before it came to that. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { addCpuSeconds } from '../../scripts/report-cpu.ts';
-import { atEnd, isTogether } from '../../scripts/shared-by-files.ts';
+import { atEnd } from '../../scripts/shared-by-files.ts';
 import { findChromium } from '../../scripts/system-needs.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -38,7 +38,7 @@ export interface Stage {
 
 /** A service on a database of its own, and a browser. Files that run in one process share those without settings. */
 export async function setStage(env?: Record<string, string>): Promise<Stage> {
-  if (env !== undefined || !isTogether()) return openStage(env);
+  if (env !== undefined) return openStage(env);
   shared ??= openStage().then((stage) => {
     atEnd(stage.close);
     return { ...stage, close: async () => {} };
