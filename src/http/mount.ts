@@ -159,16 +159,25 @@ function refuse(problems: FieldProblem[]): void {
 /** Serialises a body by the schema of its status. Fields that the schema does not name are left out. */
 type Serialize = (status: number, body: unknown) => string;
 
+/** Routes share schemas, and to compile one takes milliseconds. */
+const serializers = new WeakMap<object, (body: unknown) => string>();
+
 function serializer({ answers }: Route): Serialize {
   const byStatus = new Map<number, (body: unknown) => string>();
   return (status, body) => {
     const known = byStatus.get(status);
     if (known !== undefined) return known(body);
     const { schema, type } = answers[status] ?? {};
-    const compiled = schema !== undefined && type === undefined ? buildSerializer(schema) : JSON.stringify;
+    const compiled = schema !== undefined && type === undefined ? compileSerializer(schema) : JSON.stringify;
     byStatus.set(status, compiled);
     return compiled(body);
   };
+}
+
+function compileSerializer(schema: object): (body: unknown) => string {
+  const serialize = serializers.get(schema) ?? buildSerializer(schema);
+  serializers.set(schema, serialize);
+  return serialize;
 }
 
 function partsOf(exchange: Exchange, answer: Reply, serialize: Serialize): AnswerParts {

@@ -8,7 +8,7 @@ import type { PasswordCost } from '../../src/portal/password.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestLog } from './log.ts';
-import { rememberRoutes } from './promised.ts';
+import { forgetRoutes, rememberRoutes } from './promised.ts';
 import { isWebProcess, webProcessOf } from './web-process.ts';
 
 export interface TestApp {
@@ -92,10 +92,11 @@ export async function createTestApp({
   if (held === undefined) await delivery.start();
   const address = app.server.listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  rememberRoutes(`http://127.0.0.1:${port}`, app.routes);
+  const url = `http://127.0.0.1:${port}`;
+  rememberRoutes(url, app.routes);
   return {
     app,
-    url: `http://127.0.0.1:${port}`,
+    url,
     port,
     clock,
     config,
@@ -104,6 +105,7 @@ export async function createTestApp({
     delivery,
     keys,
     async close() {
+      forgetRoutes(url);
       await app.stop(1000, 0);
       await delivery.stop();
       if (db === undefined) await own.drop();

@@ -15,6 +15,11 @@ export function rememberRoutes(url: string, routes: Route[]): void {
   appsByUrl.set(url, { routes, table: undefined });
 }
 
+/** Its routes hold the whole app. */
+export function forgetRoutes(url: string): void {
+  appsByUrl.delete(url);
+}
+
 interface Got {
   status: number;
   headers: Headers;
