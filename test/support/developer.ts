@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { exchange } from './http.ts';
 import { assertPromised } from './promised.ts';
 
 export interface Answer<Body = Record<string, unknown>> {
@@ -14,19 +15,21 @@ export async function send<Body = Record<string, unknown>>(
   path: string,
   options: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer<Body>> {
-  const response = await fetch(app.url + path, {
+  const {
+    status,
+    headers,
+    body: text,
+  } = await exchange(app.url + path, {
     method,
-    redirect: 'manual',
     headers: {
       ...(options.body !== undefined && { 'Content-Type': 'application/json' }),
       ...options.headers,
     },
     ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
   });
-  const text = await response.text();
   const body = text === '' ? undefined : JSON.parse(text);
-  assertPromised(app.url, method, path, { status: response.status, headers: response.headers, body });
-  return { status: response.status, headers: response.headers, body: body as Body };
+  assertPromised(app.url, method, path, { status, headers, body });
+  return { status, headers, body: body as Body };
 }
 
 export interface TestDeveloper {
