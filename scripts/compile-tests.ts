@@ -4,12 +4,15 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const others = ['sdk/src', 'cli/src', 'portal/src', 'portal/build', 'test', 'scripts', 'bench'];
 /** These run something as soon as they are imported. */
 const programs = /^src\/(main|web-process|delivery-thread|smsc\/main|identity\/signing-thread)\.ts$/;
+
+/** Packages of the service, in ES modules, that tests import too. */
+const joinedPackages = ['typebox', 'jose'];
 
 const options: BuildOptions = {
   absWorkingDir: root,
@@ -25,7 +28,12 @@ const options: BuildOptions = {
 /** Writes `test/a.test.ts` as `<folder>/test/a.test.js`. */
 export async function compileTests(folder: string): Promise<void> {
   const [{ metafile }] = await Promise.all([compileEach(folder), joinService(folder)]);
-  writeParts(folder, metafile);
+  const exportsOf = new Map(Object.values(metafile.outputs).map((output) => [output.entryPoint, output.exports]));
+  for (const file of joined()) writePart(folder, file, exportsOf.get(file) ?? []);
+  for (const name of joinedPackages) {
+    const names = Object.keys(await import(name)).filter((each) => each !== 'default');
+    writePart(folder, packagePlace(name), names);
+  }
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
 }
@@ -50,13 +58,16 @@ function compileEach(folder: string) {
 
 /**
  * The service with its packages as one file, `service.js`: to load a thousand files one by one takes each process most of a
- * second. Each source has a part in it, which `writeParts` writes as a file that tests import.
+ * second. Each source has a part in it, which `writePart` writes as a file that tests import.
  */
 async function joinService(folder: string): Promise<void> {
-  const contents = joined().map((file, number) => `export * as part${number} from './${file}';`);
+  const parts = [
+    ...joined().map((file) => `export * as ${variableOf(file)} from './${file}';`),
+    ...joinedPackages.map((name) => `export * as ${variableOf(packagePlace(name))} from '${name}';`),
+  ];
   await build({
     ...options,
-    stdin: { contents: contents.join('\n'), resolveDir: root },
+    stdin: { contents: parts.join('\n'), resolveDir: root },
     outfile: join(folder, 'service.js'),
     // Loaded later and only if needed, or, like pino, started by the names of files.
     external: ['pino', 'pg-native', '@redis/client', 'undici', 'libphonenumber-js'],
@@ -76,18 +87,23 @@ function isJoined(file: string): boolean {
   return file.startsWith('src/') && !file.endsWith('.test.ts') && !programs.test(file);
 }
 
-function writeParts(folder: string, { outputs }: Metafile): void {
-  const exportsOf = new Map(Object.values(outputs).map((output) => [output.entryPoint, output.exports]));
-  for (const [number, file] of joined().entries()) {
-    const names = exportsOf.get(file) ?? [];
-    const place = join(folder, partName(file));
-    mkdirSync(dirname(place), { recursive: true });
-    const service = relative(dirname(place), join(folder, 'service.js'));
-    writeFileSync(
-      place,
-      `import { part${number} } from '${service}';\nexport const { ${names.join(', ')} } = part${number};\n`,
-    );
-  }
+function packagePlace(name: string): string {
+  return `packages/${name}.ts`;
+}
+
+function variableOf(file: string): string {
+  return file.replaceAll(/\W/g, '_');
+}
+
+function writePart(folder: string, file: string, names: string[]): void {
+  const place = join(folder, partName(file));
+  mkdirSync(dirname(place), { recursive: true });
+  const service = relative(dirname(place), join(folder, 'service.js'));
+  const variable = variableOf(file);
+  writeFileSync(
+    place,
+    `import { ${variable} } from '${service}';\nexport const { ${names.join(', ')} } = ${variable};\n`,
+  );
 }
 
 export function compiledName(file: string): string {
@@ -106,6 +122,10 @@ const keepImports: Plugin = {
       if (kind === 'entry-point') return undefined;
       const file = relative(root, join(resolveDir, path));
       return { path: isJoined(file) && file.endsWith('.ts') ? partName(path) : compiledName(path), external: true };
+    });
+    compiler.onResolve({ filter: new RegExp(`^(${joinedPackages.join('|')})$`) }, ({ path, importer }) => {
+      const home = relative(dirname(importer), root) || '.';
+      return { path: `${home}/${partName(packagePlace(path))}`, external: true };
     });
   },
 };

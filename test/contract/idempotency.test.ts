@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
+import { exchange } from '../support/http.ts';
 import { countMessages, createSender, type Refusal, type Sender, text } from '../support/texts.ts';
 import { createVerifyCaller } from '../support/verify-caller.ts';
 
@@ -25,12 +26,12 @@ interface Raw {
 
 /** Answers are compared byte for byte, so nothing is parsed here. */
 async function post(path: string, body: unknown, headers: Record<string, string>): Promise<Raw> {
-  const response = await fetch(app.url + path, {
+  const answer = await exchange(app.url + path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return { status: answer.status, headers: answer.headers, text: answer.body };
 }
 
 let keys = 0;

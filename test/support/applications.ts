@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Type } from 'typebox';
 import { type Api, type Auth, type Call, type Route, route, type Scope } from '../../src/http/route.ts';
 import { createApplication, register, signUp, type TestDeveloper } from './developer.ts';
+import { exchange } from './http.ts';
 
 export interface TestClient {
   client_id: string;
@@ -60,13 +61,12 @@ export async function sendForm(
   form: Record<string, string> | [string, string][] | string,
   { headers = {}, realm = 'heliograph' }: TokenOptions = {},
 ): Promise<TokenAnswer> {
-  const response = await fetch(`${app.url}/realms/${realm}/protocol/openid-connect/${endpoint}`, {
+  const answer = await exchange(`${app.url}/realms/${realm}/protocol/openid-connect/${endpoint}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
     body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+  return { ...answer, body: answer.body === '' ? {} : JSON.parse(answer.body) };
 }
 
 export function askForToken(app: { url: string }, client: TestClient, scope: string): Promise<TokenAnswer> {

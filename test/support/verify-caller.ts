@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestApp } from './app.ts';
+import { getToken } from './applications.ts';
 import { type Answer, send } from './developer.ts';
 
 export interface VerificationBody {
@@ -63,17 +64,8 @@ let numbers = 400_000_000;
 /** An application registered for the Verification API, with a token; given another, only the token is new. */
 export async function createVerifyCaller(app: TestApp, like?: VerifyCaller): Promise<VerifyCaller> {
   const { clientId, clientSecret } = like ?? (await registerApplication(app));
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-    scope: 'openid verify:manage',
-  });
-  const tokenPath = `/realms/${app.config.realm}/protocol/openid-connect/token`;
-  const response = await fetch(app.url + tokenPath, { method: 'POST', body: form });
-  assert.equal(response.status, 200);
-  const { access_token } = (await response.json()) as { access_token: string };
-  const authorization = `Bearer ${access_token}`;
+  const client = { client_id: clientId, client_secret: clientSecret };
+  const authorization = `Bearer ${await getToken(app, client, 'verify:manage')}`;
 
   const caller: VerifyCaller = {
     clientId,
