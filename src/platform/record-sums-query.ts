@@ -2,12 +2,13 @@ import { hourMs, toTimestamp } from './clock.ts';
 import type { Tx } from './database.ts';
 import { uuidFloor, uuidOf } from './ids.ts';
 import { floorTo, minutesShownMs, momentOf, type SummedRecords, timeOfMoment, walkOf } from './record-sums.ts';
-import { msOfId, type Span, stepOf, stepOfId } from './steps.ts';
+import { msOfId, type Span, stepOf } from './steps.ts';
 import { positionOf } from './walk.ts';
 
 /**
  * Counts an application's records by steps: from the sums, and from the records after those that are summed up. One
- * statement sees both at one moment. `reading` is a condition by which an index finds the records.
+ * statement sees both at one moment. `reading` is a condition by which an index finds the records. They are read step by step,
+ * between two ids: to compute the step from the id of each record takes longer than to read it.
  */
 export async function readSums<Row>(
   tx: Tx,
@@ -17,15 +18,17 @@ export async function readSums<Row>(
   reading = 'true',
 ): Promise<(Row & { step: number; count: number })[]> {
   const ranges = rangesOf({ fromMs, toMs, stepMs }, nowMs);
+  const steps = Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => fromMs / stepMs + index);
   const { rows } = await tx.query<Row & { step: number; count: number }>(statementFor(summed, reading), [
     uuidOf(applicationId),
     stepMs,
-    uuidFloor(fromMs),
-    uuidFloor(toMs),
     toTimestamp(nowMs),
     ranges.map(({ byHour }) => byHour),
     ranges.map((range) => toTimestamp(range.fromMs)),
     ranges.map((range) => toTimestamp(range.toMs)),
+    steps,
+    steps.map((step) => uuidFloor(step * stepMs)),
+    steps.map((step) => uuidFloor((step + 1) * stepMs)),
   ]);
   return rows;
 }
@@ -51,23 +54,30 @@ function statementFor(summed: SummedRecords, reading: string) {
   const grouped = groups(timeOfMoment);
   const key = Object.keys(grouped);
   const added = ['count', ...Object.keys(amounts)];
-  const ofRecord = [...Object.entries(grouped), ...Object.entries(amounts)].map(([name, sql]) => `${sql} as ${name}`);
+  const ofRecords = [
+    ...Object.entries(grouped).map(([name, sql]) => `${sql} as ${name}`),
+    'count(*)::integer as count',
+    ...Object.entries(amounts).map(([name, sql]) => `sum(${sql})::integer as ${name}`),
+  ];
   return {
     name: `count-${records}-by-steps`,
-    text: `with ${momentOf('$5')}
+    text: `with ${momentOf('$3')}, summed as materialized (select ${positionOf(walkOf(summed, 0))} as until)
       select ${key}, step, ${added.map((name) => `sum(${name}) as ${name}`)} from (
         select ${key.map((name) => `s.${name}`)}, ${stepOf('s.at')} as step, ${added.map((name) => `s.${name}`)}
         from (select ${positionsOf(summed)}) p
-        cross join unnest($6::boolean[], $7::timestamptz[], $8::timestamptz[]) as r(by_hour, from_at, to_at)
+        cross join unnest($4::boolean[], $5::timestamptz[], $6::timestamptz[]) as r(by_hour, from_at, to_at)
         cross join lateral (
           select * from ${sums}
           where application_id = $1 and by_hour = r.by_hour and at >= r.from_at and at < r.to_at) s
         where s.pass = ${newestPass(summed)}
         union all
-        select ${key}, step, ${added} from (
-          select ${ofRecord}, 1 as count, ${stepOfId('id')} as step from ${records}
-          where application_id = $1 and ${reading} and id >= $3 and id < $4
-            and id > ${positionOf(walkOf(summed, 0))}) unsummed) counted
+        select ${key}, step, ${added}
+        from unnest($7::bigint[], $8::uuid[], $9::uuid[]) as b(step, from_id, to_id)
+        cross join lateral (
+          select ${ofRecords} from ${records}
+          where application_id = $1 and ${reading} and id >= b.from_id and id < b.to_id and id > (select until from summed)
+          group by ${key.map((_, index) => index + 1)}) unsummed
+        where b.to_id > (select until from summed)) counted
       group by ${key}, step`,
   };
 }

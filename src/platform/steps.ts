@@ -12,11 +12,6 @@ export function stepOf(column: string): string {
   return `floor(extract(epoch from ${column}) * 1000 / $2)::bigint`;
 }
 
-/** The same for an id as `uuid`: its first six bytes are the time. */
-export function stepOfId(column: string): string {
-  return `${msOfId(column)} / $2::bigint`;
-}
-
 /** SQL for the time of an id, in whole milliseconds since 1970. */
 export function msOfId(column: string): string {
   return `('x' || left(replace(${column}::text, '-', ''), 12))::bit(48)::bigint`;
