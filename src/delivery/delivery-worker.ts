@@ -107,7 +107,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
     reserve(most, 1);
     const taken = await take(most).finally(() => reserve(most, -1));
-    if (taken === undefined) return 0;
+    if (taken === undefined) {
+      // An empty queue is no load: the next text has no wait.
+      claimFromMs = Math.min(claimFromMs, clock.steadyMs());
+      return 0;
+    }
     const { claim, over } = taken;
     // The carrier has the texts before anything else runs, and counts them in its capacity.
     await submission.run(claim, over, beginBeforeMs);

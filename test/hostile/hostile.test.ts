@@ -43,7 +43,7 @@ interface Case {
   request: HostileRequest;
 }
 
-/** In short a place meets every 16th shape, in one size; the next place meets the next ones, in the other size. */
+/** In short a place meets every 32nd shape, in one size; the next place meets the next ones, in the other size. */
 const shapeStep = inShort(32, 1);
 
 function* casesOf(target: Target, slot: Slot, place: number): Generator<Case> {
