@@ -20,7 +20,7 @@ const fewJobs = 6;
 const startedMs = performance.now();
 const cores = availableParallelism();
 /** More than there are cores: most files wait half of their time. The long form measures times, and needs the cores. */
-const slots = long ? cores : cores + 4;
+const slots = long ? cores : cores + 3;
 const once = createJobs(process.argv.slice(2), { unitJobs: cores, long });
 const times = Number(process.env.HELIOGRAPH_TEST_TIMES ?? 1);
 const jobs = Array.from({ length: times }, () => once).flat();

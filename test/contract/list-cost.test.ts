@@ -269,6 +269,8 @@ describe(`usage over ${total.toLocaleString('en')} messages`, () => {
         assert.equal(read, applicationId === big ? newest : 0, 'records read');
         for (const node of nodes) {
           assert.doesNotMatch(node['Node Type'], /Seq Scan|Bitmap/, JSON.stringify(node));
+          // The steps of the span are an array in memory.
+          if (node['Node Type'] === 'Function Scan') continue;
           assert.ok((node['Rows Removed by Filter'] ?? 0) <= 10, JSON.stringify(node));
         }
         assert.ok(buffersOf(plans) <= newest + 80, `${buffersOf(plans)} buffers`);
