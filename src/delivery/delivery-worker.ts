@@ -7,6 +7,7 @@ import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
 import type { Capacity, Carrier, InboundSource, InboundText } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
 import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
+import { createClaimTurns } from './claim-turns.ts';
 import type { Receipts } from './receipts.ts';
 import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
 
@@ -54,8 +55,6 @@ const rematchEveryMs = 1000;
 const mostDue = 1000;
 /** With two batches in flight it bounds memory. */
 const mostClaimed = 500;
-/** Under load claims come no closer than this: a statement for many texts costs little more than one for a few. */
-const claimEveryMs = 40;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
@@ -65,14 +64,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
   const claimNext = createClaims(database);
+  const turns = createClaimTurns(clock);
   const submission = createSubmission({ ...options, health, sleep, atMostOnce });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
   /** Until then a dead process may have left claims of this node's carrier. */
   let released = !alone;
-
-  /** No claim before this time (steady). */
-  let claimFromMs = 0;
 
   /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
   const reserved = { first: 0, bulk: 0 };
@@ -90,8 +87,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   /** Waits for its turn to claim. A text that comes after a quiet time has no wait. */
   async function takeTurn(): Promise<void> {
-    const waitMs = Math.min(claimEveryMs, claimFromMs - clock.steadyMs());
-    claimFromMs = Math.max(claimFromMs, clock.steadyMs()) + claimEveryMs;
+    const waitMs = turns.take();
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
@@ -108,8 +104,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     reserve(most, 1);
     const taken = await take(most).finally(() => reserve(most, -1));
     if (taken === undefined) {
-      // An empty queue is no load: the next text has no wait.
-      claimFromMs = Math.min(claimFromMs, clock.steadyMs());
+      turns.noteEmpty();
       return 0;
     }
     const { claim, over } = taken;
