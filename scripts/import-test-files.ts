@@ -20,7 +20,11 @@ for (const file of files) {
   });
 }
 
+// A test may wait for what keeps no process alive, such as a worker thread. Without this, Node would end here.
+const keepAlive = setInterval(() => {}, 60_000);
+
 after(async () => {
+  clearInterval(keepAlive);
   await endShared();
   // A test that failed may have left a server open, which would keep the process until its time limit.
   setTimeout(() => process.exit(), 3000).unref();
