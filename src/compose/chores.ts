@@ -152,7 +152,7 @@ export function createChores({ config, database, clock, keys, log, deliverIncomp
       runPiece: withNow((tx, nowMs) => deleteOldReplies(tx, nowMs - 2 * dayMs)),
     },
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
-    { name: 'expire-verifications', everyMs: 1000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
+    { name: 'expire-verifications', everyMs: 2000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     ...recordTables.flatMap((table) => partitionChores(table, keptFrom)),

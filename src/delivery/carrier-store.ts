@@ -84,9 +84,23 @@ export async function readCarriers(tx: Tx): Promise<CarrierRow[]> {
   return rows;
 }
 
+/** All carriers, by name, and the version of the newest table of routes, as they are at one moment. */
+export async function readCarriersAndVersion(tx: Tx): Promise<{ carriers: CarrierRow[]; routesVersion: number }> {
+  type Row = CarrierRow & { routesVersion: number };
+  const { rows } = await tx.query<Row | { id: null; routesVersion: number }>(readWithVersion, [mostCarriers]);
+  return { carriers: rows.filter((row) => row.id !== null), routesVersion: rows[0]?.routesVersion ?? 0 };
+}
+
 const readStatement = {
   name: 'read-carriers',
   text: `select ${columns} from carrier where deleted_at is null order by name limit $1`,
+};
+
+const readWithVersion = {
+  name: 'read-carriers-and-routes-version',
+  text: `select c.*, t.version as "routesVersion"
+    from (select coalesce(max(version), 0) as version from route_table) t left join (${readStatement.text}) c on true
+    order by c.name`,
 };
 
 /** The carriers of some time ago, and those that had been deleted so shortly before that a node may have known them still. */

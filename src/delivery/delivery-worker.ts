@@ -45,13 +45,14 @@ export interface DeliveryWorker {
   runUntilIdle(): Promise<void>;
 }
 
-/** Batches in flight: one waits for the carrier while the other is claimed. */
-const concurrent = 2;
-/** The polls behind `wake`: they find texts that other nodes accepted. The pauses grow while there is nothing to do. */
-const poll = { fromMs: 200, toMs: 2000 };
-const scheduleEveryMs = 1000;
+/**
+ * The polls behind `wake` find texts that other nodes accepted. The pauses grow while there is nothing to do. Two batches
+ * are in flight, one waits for the carrier while the other is claimed; at rest it is enough that one of them polls.
+ */
+const poll = { fromMs: 200, toMs: [2000, 10_000] };
+/** How often the schedule and unmatched receipts are looked at. A worker rests after so many looks without a text. */
+const look = { everyMs: 1000, restingEveryMs: 2000, restsAfter: 10 };
 const releaseEveryMs = 5000;
-const rematchEveryMs = 1000;
 const mostDue = 1000;
 /** With two batches in flight it bounds memory. */
 const mostClaimed = 500;
@@ -68,6 +69,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const submission = createSubmission({ ...options, health, sleep, atMostOnce });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
+  /** Looks at the schedule since the last text was claimed. */
+  let quietLooks = 0;
   /** Until then a dead process may have left claims of this node's carrier. */
   let released = !alone;
 
@@ -134,19 +137,22 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
-  async function deliver(): Promise<void> {
+  async function deliver(longestPauseMs: number): Promise<void> {
     for (let idleMs = poll.fromMs; !sleep.stopped; ) {
       await takeTurn();
       if (sleep.stopped) return;
       const seen = sleep.wakes;
       const taken = submission.held || !released ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();
-      if (taken > 0) idleMs = poll.fromMs;
+      if (taken > 0) {
+        idleMs = poll.fromMs;
+        quietLooks = 0;
+      }
       // Look again at once after a batch, or if `wake` was called during the work.
       if (waitMs > 0) await sleep.ignoringWakes(waitMs);
       else if (taken === 0 && sleep.wakes === seen) {
         await sleep.untilWoken(idleMs);
-        idleMs = sleep.wakes === seen ? Math.min(poll.toMs, idleMs * 2) : poll.fromMs;
+        idleMs = sleep.wakes === seen ? Math.min(longestPauseMs, idleMs * 2) : poll.fromMs;
       }
     }
   }
@@ -155,7 +161,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function watchSchedule(): Promise<void> {
     let releaseAtMs = 0;
     while (!sleep.stopped) {
-      let waitMs = scheduleEveryMs;
+      let waitMs = lookEveryMs();
+      quietLooks++;
       try {
         // This worker's own lease may run out while its results wait for the database; the claim is not abandoned.
         if (!submission.held && (clock.steadyMs() >= releaseAtMs || !released)) {
@@ -175,8 +182,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function rematch(): Promise<void> {
     while (!sleep.stopped) {
       const tried = await receipts.rematch().catch(() => 0);
-      if (tried === 0) await sleep.ignoringWakes(rematchEveryMs);
+      if (tried === 0) await sleep.ignoringWakes(lookEveryMs());
     }
+  }
+
+  function lookEveryMs(): number {
+    return quietLooks < look.restsAfter ? look.everyMs : look.restingEveryMs;
   }
 
   function noteWorking(count: number): number {
@@ -200,7 +211,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         sleep.wake,
         async (texts) => void (await receiveInbound(carrier, texts)),
       );
-      running = Promise.all([watchSchedule(), rematch(), ...Array.from({ length: concurrent }, deliver)]);
+      running = Promise.all([watchSchedule(), rematch(), ...poll.toMs.map(deliver)]);
     },
     async stop() {
       sleep.stop();

@@ -1,5 +1,5 @@
 import type { Tx } from '../platform/database.ts';
-import { type CarrierRow, readCarriers } from './carrier-store.ts';
+import { type CarrierRow, readCarriersAndVersion } from './carrier-store.ts';
 import { sandboxCarrier } from './environment-routes.ts';
 import { emptyTable, type RouteTable } from './route-table.ts';
 import { readTableAfter } from './route-table-store.ts';
@@ -22,8 +22,9 @@ export function createKnownRoutes(): KnownRoutes {
       const before = table.version;
       let rows: CarrierRow[] = [];
       for (let reads = 0; reads < mostReads; reads++) {
-        table = (await readTableAfter(tx, table.version)) ?? table;
-        rows = await readCarriers(tx);
+        const { carriers, routesVersion } = await readCarriersAndVersion(tx);
+        rows = carriers;
+        if (routesVersion !== table.version) table = (await readTableAfter(tx, table.version)) ?? table;
         if (namesOf(table).every((name) => name === sandboxCarrier || rows.some((row) => row.name === name))) break;
       }
       return { rows, changed: table.version !== before };

@@ -29,6 +29,9 @@ export interface AlertFacts {
   holds: HoldRow[];
 }
 
+/** Sums of an hour or of days: they hardly change between two looks. */
+export type SlowFacts = Pick<AlertFacts, 'settled' | 'unmatched' | 'codes'>;
+
 export interface CarrierFacts {
   key: string;
   name: string;
@@ -61,7 +64,8 @@ const mostGroups = 5000;
 /** Fewer codes than this say nothing. */
 export const enoughCodes = 200;
 
-export async function readFacts(tx: Tx, nowMs: number): Promise<AlertFacts> {
+/** Slow facts are read only if none are given. */
+export async function readFacts(tx: Tx, nowMs: number, slow?: SlowFacts): Promise<AlertFacts> {
   const rows = await readCarriers(tx);
   const binds = await readBinds(
     tx,
@@ -74,12 +78,22 @@ export async function readFacts(tx: Tx, nowMs: number): Promise<AlertFacts> {
     queues: await readQueueAges(tx, nowMs),
     answers: await readAnswerTimes(tx, nowMs - 5 * minuteMs, nowMs + minuteMs),
     lately: await readMinutes(tx, nowMs - 5 * minuteMs, nowMs + minuteMs),
-    settled: await readMinutes(tx, nowMs - 90 * minuteMs, nowMs - 30 * minuteMs),
-    unmatched: await countUnmatchedBetween(tx, nowMs - hourMs, nowMs - matchedWithinMs, mostUnmatched),
-    codes: await readCodes(tx, nowMs),
+    ...(slow === undefined ? await readSlowFacts(tx, nowMs) : slowOf(slow)),
     spend: await readSpendAlerts(tx, nowMs, mostSpend),
     holds: await listHolds(tx, { state: 'open', nowMs, applicationId: undefined, limit: mostHolds, after: undefined }),
   };
+}
+
+async function readSlowFacts(tx: Tx, nowMs: number): Promise<SlowFacts> {
+  return {
+    settled: await readMinutes(tx, nowMs - 90 * minuteMs, nowMs - 30 * minuteMs),
+    unmatched: await countUnmatchedBetween(tx, nowMs - hourMs, nowMs - matchedWithinMs, mostUnmatched),
+    codes: await readCodes(tx, nowMs),
+  };
+}
+
+function slowOf({ settled, unmatched, codes }: SlowFacts): SlowFacts {
+  return { settled, unmatched, codes };
 }
 
 function toFacts(row: CarrierRow, binds: CarrierBind[]): CarrierFacts {

@@ -34,6 +34,8 @@ export interface AlertWatchOptions {
 }
 
 const lookEveryMs = 5000;
+/** Slow facts are read again after this time, or when someone asks for a look. */
+const slowForMs = 30_000;
 /** For metrics. */
 const mostShown = 1000;
 
@@ -42,15 +44,17 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
     alertUrl === undefined ? async () => 0 : createAlertCaller({ url: alertUrl, database, clock, keys, log });
   let facts: AlertFacts | undefined;
   let open: Alert[] = [];
+  let slowReadAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let looking: Promise<unknown> = Promise.resolve();
 
-  async function judge(): Promise<boolean> {
+  async function judge(all: boolean): Promise<boolean> {
     const told = await database.transaction(async (tx) => {
       if (!(await lockAlerts(tx))) return undefined;
       const nowMs = clock.nowMs();
-      const found = await readFacts(tx, nowMs);
+      const withSlow = all || facts === undefined || nowMs - slowReadAtMs >= slowForMs;
+      const found = await readFacts(tx, nowMs, withSlow ? undefined : facts);
       const conditions = alertKinds.flatMap((kind) => alertRules[kind](found));
       const { raised, cleared } = await writeCourse(tx, follow(await readOpen(tx), conditions, nowMs), clock);
       if (alertUrl !== undefined) {
@@ -64,6 +68,7 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
         await insertCalls(tx, withBodies, nowMs);
       }
       facts = found;
+      if (withSlow) slowReadAtMs = nowMs;
       return { raised, cleared };
     });
     if (told === undefined) return false;
@@ -72,8 +77,8 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
     return true;
   }
 
-  async function look(): Promise<boolean> {
-    const judged = await judge();
+  async function look(all: boolean): Promise<boolean> {
+    const judged = await judge(all);
     open = await listAlerts(database, { state: 'open', limit: mostShown, after: undefined });
     await callAll();
     return judged;
@@ -81,7 +86,7 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
 
   function lookLater(): void {
     timer = setTimeout(() => {
-      looking = look()
+      looking = look(false)
         .catch(({ message: reason }: Error) => log.debug({ reason }, 'alerts were not looked at; will retry'))
         .then(() => {
           if (!stopped) lookLater();
@@ -96,7 +101,7 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
       clearTimeout(timer);
       await looking;
     },
-    look,
+    look: () => look(true),
     get facts() {
       return facts;
     },

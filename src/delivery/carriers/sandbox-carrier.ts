@@ -26,8 +26,8 @@ interface NetworkReceipt {
   delivered: boolean;
 }
 
-/** The looks behind the timer that each submit sets: they find receipts of texts that another process submitted. */
-const reportEveryMs = 1000;
+/** The looks behind the timers that a submit sets: they find receipts of texts that another process submitted. */
+const poll = { fromMs: 1000, toMs: 4000 };
 /** A little more than the phones take to report, so that one look finds a whole submit. */
 const reportAfterMs = 105;
 /** Two batches: the phones take whatever comes. */
@@ -37,13 +37,16 @@ const capacity = { first: 1000, bulk: 1000 };
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   const sleep = createWakeableSleep();
   let reporting: Promise<void> = Promise.resolve();
-  let reportTimer: NodeJS.Timeout | undefined;
+  /** By how much later than others the receipts come that they wait for. */
+  const reportTimers = new Map<number, NodeJS.Timeout>();
 
-  function reportSoon(): void {
-    reportTimer ??= setTimeout(() => {
-      reportTimer = undefined;
+  function reportAfter(laterMs: number): void {
+    if (reportTimers.has(laterMs)) return;
+    const report = () => {
+      reportTimers.delete(laterMs);
       sleep.wake();
-    }, reportAfterMs);
+    };
+    reportTimers.set(laterMs, setTimeout(report, laterMs + reportAfterMs));
   }
 
   return {
@@ -59,21 +62,22 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
       const answers = texts.map(answerTo);
       const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
       if (arriving.length > 0) await phones.receive(arriving);
-      reportSoon();
+      for (const { receiptLaterMs } of arriving) reportAfter(receiptLaterMs);
       for (const [place, result] of answers.entries()) answer(place, result);
     },
 
     start(receive) {
       const handOver = (due: NetworkReceipt[]) => receive(due.map(toReceipt));
       async function report(): Promise<void> {
-        while (!sleep.stopped) {
+        for (let pauseMs = poll.fromMs; !sleep.stopped; ) {
           const seen = sleep.wakes;
           try {
-            while (!sleep.stopped && (await phones.reportDue(handOver)) > 0);
+            while (!sleep.stopped && (await phones.reportDue(handOver)) > 0) pauseMs = poll.fromMs;
           } catch (error) {
             log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
           }
-          if (sleep.wakes === seen) await sleep.untilWoken(reportEveryMs);
+          if (sleep.wakes === seen) await sleep.untilWoken(pauseMs);
+          pauseMs = sleep.wakes === seen ? Math.min(poll.toMs, pauseMs * 2) : poll.fromMs;
         }
       }
       reporting = report();
@@ -81,7 +85,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
 
     async stop() {
       sleep.stop();
-      clearTimeout(reportTimer);
+      for (const timer of reportTimers.values()) clearTimeout(timer);
       await reporting;
     },
   };
