@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bannerFor } from './service-banner.mjs';
 import { thirdPartyLicences } from './third-party.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,12 +27,9 @@ const { metafile } = await build({
   target: 'node20',
   bundle: true,
   splitting: true,
-  // pino starts threads from files of its own, pg asks for pg-native; the others are CommonJS, loaded later and only if needed: a chunk of one would export no names.
-  external: ['pino', 'pg-native', '@redis/client', 'undici'],
-  // Packages in CommonJS ask for Node's modules by `require`.
-  banner: {
-    js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
-  },
+  // pg asks for pg-native; the others are CommonJS, loaded later and only if needed: a chunk of one would export no names.
+  external: ['pg-native', '@redis/client', 'undici'],
+  banner: { js: bannerFor('import.meta.url') },
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,

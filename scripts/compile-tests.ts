@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { bannerFor } from './service-banner.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const others = ['sdk/src', 'cli/src', 'portal/src', 'portal/build', 'test', 'scripts', 'bench'];
@@ -69,12 +70,9 @@ async function joinService(folder: string): Promise<void> {
     ...options,
     stdin: { contents: parts.join('\n'), resolveDir: root },
     outfile: join(folder, 'service.js'),
-    // Loaded later and only if needed, or, like pino, started by the names of files.
-    external: ['pino', 'pg-native', '@redis/client', 'undici', 'libphonenumber-js'],
-    // Packages in CommonJS ask for Node's modules by `require`.
-    banner: {
-      js: `import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(${JSON.stringify(root)});`,
-    },
+    // Loaded later and only if needed.
+    external: ['pg-native', '@redis/client', 'undici', 'libphonenumber-js'],
+    banner: { js: bannerFor(JSON.stringify(root)) },
     plugins: [keepPlaces],
   });
 }

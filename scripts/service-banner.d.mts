@@ -1,0 +1,1 @@
+export function bannerFor(place: string): string;
