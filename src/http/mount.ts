@@ -4,6 +4,7 @@ import type { FieldProblem } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import { readForm, readJson } from './body.ts';
+import { compileOnce } from './compiled-schemas.ts';
 import { jsonType } from './error-reply.ts';
 import type { AnswerData, AnswerParts, Exchange, MountedRoute } from './exchange.ts';
 import { fieldProblems, mergeProblems } from './field-problems.ts';
@@ -159,8 +160,7 @@ function refuse(problems: FieldProblem[]): void {
 /** Serialises a body by the schema of its status. Fields that the schema does not name are left out. */
 type Serialize = (status: number, body: unknown) => string;
 
-/** Routes share schemas, and to compile one takes milliseconds. */
-const serializers = new WeakMap<object, (body: unknown) => string>();
+const compileSerializer = compileOnce((schema): ((body: unknown) => string) => buildSerializer(schema));
 
 function serializer({ answers }: Route): Serialize {
   const byStatus = new Map<number, (body: unknown) => string>();
@@ -172,12 +172,6 @@ function serializer({ answers }: Route): Serialize {
     byStatus.set(status, compiled);
     return compiled(body);
   };
-}
-
-function compileSerializer(schema: object): (body: unknown) => string {
-  const serialize = serializers.get(schema) ?? buildSerializer(schema);
-  serializers.set(schema, serialize);
-  return serialize;
 }
 
 function partsOf(exchange: Exchange, answer: Reply, serialize: Serialize): AnswerParts {

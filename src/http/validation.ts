@@ -2,6 +2,7 @@ import { Ajv, type AnySchemaObject, type FuncKeywordDefinition, type ValidateFun
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { readTimestamp } from '../platform/clock.ts';
 import { ApiError, type FieldProblem } from '../platform/errors.ts';
+import { compileOnce } from './compiled-schemas.ts';
 import { fieldProblems, mergeProblems, schemaKeyword } from './field-problems.ts';
 import { isLongerThan, textProblems } from './text-bounds.ts';
 
@@ -88,13 +89,8 @@ function createAjv(): Ajv {
 }
 
 const ajv = createAjv();
-const compiled = new WeakMap<object, ValidateFunction>();
 
-export function compileValidator(schema: object): ValidateFunction {
-  const validate = compiled.get(schema) ?? ajv.compile(schema);
-  compiled.set(schema, validate);
-  return validate;
-}
+export const compileValidator = compileOnce((schema): ValidateFunction => ajv.compile(schema));
 
 /** Whether a value fits a schema, without the reasons. */
 export function isRight(schema: object, value: unknown): boolean {
