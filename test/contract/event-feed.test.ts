@@ -125,7 +125,8 @@ describe('reading', () => {
     const crowd = Array.from({ length: 4000 }, () => ({ subject: newId('msg', app.clock) }));
     for (let i = 0; i < 3; i++) await writeEvents(app.db.database, sender.id, crowd);
     await writeEvents(app.db.database, sender.id, [{ subject, type: 'message.failed' }]);
-    const bySubject = await readFeed(app, sender.key, { cursor, subject });
+    // It is readable when every transaction that began before it has ended.
+    const bySubject = await readFeed(app, sender.key, { cursor, subject, wait_seconds: 25 });
     assert.deepEqual(typesOf(bySubject.body.data), ['message.failed'], 'found at once by its record');
     let pages = 0;
     for (const found: ToldEvent[] = []; found.length === 0; pages++) {
@@ -447,7 +448,12 @@ describe('410 CURSOR_EXPIRED', () => {
 describe('listening', () => {
   test('an application that never read has no events; from the first answer on it has them all', async () => {
     const sender = await createSender(app);
-    await sender.sms();
+    const { body: unheard } = await sender.sms();
+    // Else it could still have events when listening begins.
+    await until('it to be delivered', async () => {
+      app.clock.advance(100);
+      return (await sender.readSms(unheard.id)).status === 'delivered';
+    });
     const { count } = await app.db.database.query('select from event where application_id = $1', [uuidOf(sender.id)]);
     assert.equal(count, 0);
     const cursor = await beginFeed(app, sender.key);
