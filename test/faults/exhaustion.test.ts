@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { sharedSettings, urlOf } from '../support/node-settings.ts';
 import { isRunning, makeFolder } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { webProcesses } from '../support/web-process.ts';
 
 /** For a machine that is busy with other things. */
 const promptMs = inShort(30_000, 5000);
@@ -62,7 +63,8 @@ describe('a node that runs out of something', () => {
     const port = Number(new URL(service.url).port);
     const sockets: Socket[] = [];
     let refused = 0;
-    for (let index = 0; index < 250; index++) {
+    // Each process may have 150.
+    for (let index = 0; index < 250 * webProcesses; index++) {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => {});
       socket.on('close', () => refused++);
