@@ -183,7 +183,7 @@ const axeChecks = [{ id: 'color-contrast', options: { ignorePseudo: true } }];
 const onlyOnPhones = ['scrollable-region-focusable', 'button-name', 'link-name', 'label', 'aria-hidden-focus'];
 /** On a phone parts of a page are hidden, or scroll. */
 const optionsOnPhone = inShort<object>({ ...axeOptions, runOnly: onlyOnPhones }, axeOptions);
-/** These compare the colours of each text and its background, and take more than half of the time. */
+/** These compare the colours of each text and its background. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
 const withoutColours = Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }]));
 const optionsWithoutColours = { ...axeOptions, rules: { ...rules, ...withoutColours } };

@@ -37,16 +37,23 @@ const capacity = { first: 1000, bulk: 1000 };
 export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   const sleep = createWakeableSleep();
   let reporting: Promise<void> = Promise.resolve();
-  /** By how much later than others the receipts come that they wait for. */
-  const reportTimers = new Map<number, NodeJS.Timeout>();
+  let reportTimer: NodeJS.Timeout | undefined;
+  /** One for each submit with a late receipt: claims come some dozen times a second at most. */
+  const lateTimers = new Set<NodeJS.Timeout>();
 
-  function reportAfter(laterMs: number): void {
-    if (reportTimers.has(laterMs)) return;
-    const report = () => {
-      reportTimers.delete(laterMs);
+  function reportSoon(): void {
+    reportTimer ??= setTimeout(() => {
+      reportTimer = undefined;
       sleep.wake();
-    };
-    reportTimers.set(laterMs, setTimeout(report, laterMs + reportAfterMs));
+    }, reportAfterMs);
+  }
+
+  function reportLate(laterMs: number): void {
+    const timer = setTimeout(() => {
+      lateTimers.delete(timer);
+      sleep.wake();
+    }, laterMs + reportAfterMs);
+    lateTimers.add(timer);
   }
 
   return {
@@ -62,7 +69,9 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
       const answers = texts.map(answerTo);
       const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
       if (arriving.length > 0) await phones.receive(arriving);
-      for (const { receiptLaterMs } of arriving) reportAfter(receiptLaterMs);
+      reportSoon();
+      const late = new Set(arriving.map(({ receiptLaterMs }) => receiptLaterMs).filter((ms) => ms > 0));
+      for (const laterMs of late) reportLate(laterMs);
       for (const [place, result] of answers.entries()) answer(place, result);
     },
 
@@ -85,7 +94,8 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
 
     async stop() {
       sleep.stop();
-      for (const timer of reportTimers.values()) clearTimeout(timer);
+      clearTimeout(reportTimer);
+      for (const timer of lateTimers) clearTimeout(timer);
       await reporting;
     },
   };
