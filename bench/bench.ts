@@ -18,7 +18,7 @@ export interface Pace {
   warmUp: { requests: number; rounds: number };
 }
 
-export const fullPace: Pace = { quick: false, rounds: 7, roundMs: 1200, warmUp: { requests: 15_000, rounds: 4 } };
+export const fullPace: Pace = { quick: false, rounds: 7, roundMs: 1200, warmUp: { requests: 40_000, rounds: 12 } };
 export const quickPace: Pace = { quick: true, rounds: 5, roundMs: 500, warmUp: { requests: 5000, rounds: 8 } };
 
 /** The product on a store of its own, with callers that no limit stops. */

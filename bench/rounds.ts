@@ -8,10 +8,14 @@ export interface Side {
   requests(): string[] | Promise<string[]>;
   status: string;
   connections?: number;
+  /** How many texts a request holds, if not one: then all figures are for a text. */
+  textsPerRequest?: number;
   /** No request may be sent twice: a number that is new, a code that is still open. */
   once?: boolean;
-  /** How many of the round's answers do not count, told and put right before the next round. */
+  /** How many of the round's texts are left behind, which do not count. Resolves when they are gone. */
   leftBehind?(): Promise<number>;
+  /** The round lasts until nothing is left behind: then all its texts count. */
+  untilNothingIsLeft?: boolean;
 }
 
 /** What stands between two sides: the median of the rounds, and the lowest and highest. */
@@ -81,21 +85,27 @@ export async function warmUp(bench: Bench, side: Side): Promise<void> {
 
 export async function measure(bench: Bench, side: Side, ms: number): Promise<Speed> {
   const requests = await side.requests();
-  const before = { cpu: 0, postgres: 0 };
+  const before = { ms: 0, cpu: 0, postgres: 0 };
   const outcome = await bench.load.run({ ...jobOf(side), requests, ms }, async () => {
     before.cpu = await cpuOf(side.servers);
     before.postgres = bench.postgresMicroseconds();
+    before.ms = performance.now();
   });
+  const { answered, worked, statuses, perSecond, busy } = outcome;
+  const { textsPerRequest = 1, untilNothingIsLeft = false } = side;
+  if (untilNothingIsLeft) await side.leftBehind?.();
+  const untilNothingIsLeftMs = performance.now() - before.ms;
   const cpu = (await cpuOf(side.servers)) - before.cpu;
   const postgres = bench.postgresMicroseconds() - before.postgres;
-  const { answered, worked, statuses, perSecond, busy } = outcome;
   requireStatus(statuses, side.status);
-  const counted = 1 - ((await side.leftBehind?.()) ?? 0) / worked;
+  const texts = worked * textsPerRequest;
+  const left = untilNothingIsLeft ? 0 : ((await side.leftBehind?.()) ?? 0);
+  const perSecondInTime = perSecond * textsPerRequest * (1 - left / texts);
   return {
     answered,
-    perSecond: perSecond * counted,
-    cpuMicroseconds: cpu / worked,
-    postgresMicroseconds: postgres / worked,
+    perSecond: untilNothingIsLeft ? (texts * 1000) / untilNothingIsLeftMs : perSecondInTime,
+    cpuMicroseconds: cpu / texts,
+    postgresMicroseconds: postgres / texts,
     loadBusy: busy,
   };
 }

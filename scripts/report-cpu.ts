@@ -11,7 +11,7 @@ if (isMainThread && file !== undefined && process.ppid === Number(process.env.HE
 
 /** Of this process and of those it started that have ended. */
 export function cpuSecondsSoFar(): number {
-  return ownSeconds() + secondsOfChildren() + added;
+  return ownSeconds() + cpuSecondsOfChildren('self') + added;
 }
 
 /** For processes that another process than this one waits for, as a browser's pages are. */
@@ -24,10 +24,10 @@ function ownSeconds(): number {
   return (user + system) / 1e6;
 }
 
-/** Of the processes that have ended, and of what these started: fields 16 and 17 of Linux's `stat`, in hundredths. */
-function secondsOfChildren(): number {
+/** Of its processes that have ended, and of what these started: fields 16 and 17 of Linux's `stat`, in hundredths. */
+export function cpuSecondsOfChildren(pid: number | 'self'): number {
   try {
-    const text = readFileSync('/proc/self/stat', 'utf8');
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[13]) + Number(fields[14])) / 100;
   } catch {

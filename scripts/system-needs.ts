@@ -1,5 +1,5 @@
 // The system programs that tests need: finds them, installs them where possible, or names what is missing.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { leadsTo } from './test-files.ts';
@@ -90,20 +90,30 @@ export function programsFor(files: string[]): SystemNeed[] {
   return needs.filter(({ usedBy }) => files.some((file) => leadsTo(file, usedBy)));
 }
 
+export function findMissing(wanted: SystemNeed[]): SystemNeed[] {
+  return wanted.filter(({ find }) => find() === undefined);
+}
+
+/** On a Debian machine, as root. */
+export function canInstall(): boolean {
+  return findInPath('apt-get') !== undefined && process.getuid?.() === 0;
+}
+
 /** Installs what is missing where that is possible, and returns what is still missing. */
-export function provide(wanted: SystemNeed[]): SystemNeed[] {
-  const missing = wanted.filter(({ find }) => find() === undefined);
+export async function provide(wanted: SystemNeed[]): Promise<SystemNeed[]> {
+  const missing = findMissing(wanted);
   if (missing.length === 0) return [];
-  if (findInPath('apt-get') !== undefined && process.getuid?.() === 0) {
+  if (canInstall()) {
     console.log(`Installing for the tests: ${missing.flatMap(({ debian }) => debian).join(', ')} (apt-get).`);
-    apt('update', '-qq');
-    // One by one: apt-get installs nothing at all when it does not know one of the names.
+    await apt('update', '-qq');
+    await install(missing.flatMap(({ debian }) => debian));
+    // apt-get installs nothing at all when it does not know one of the names: then they are tried one by one.
     for (const { debian, otherwise, find } of missing) {
-      install(debian);
-      if (otherwise !== undefined && find() === undefined) install(otherwise);
+      if (find() === undefined) await install(debian);
+      if (otherwise !== undefined && find() === undefined) await install(otherwise);
     }
   }
-  return missing.filter(({ find }) => find() === undefined);
+  return findMissing(missing);
 }
 
 /** Its form without windows takes half of the CPU. Debian's name, or another system's; CHROMIUM names another place. */
@@ -128,14 +138,15 @@ function findDriveSmpp(): string | undefined {
   return isProgram(path) ? path : undefined;
 }
 
-function install(packages: string[]): void {
-  apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+function install(packages: string[]): Promise<void> {
+  return apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
 }
 
 /** With RUNLEVEL=1 apt-get installs packages without starting their services. */
-function apt(...args: string[]): void {
+function apt(...args: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  return new Promise((resolve) => child.on('close', () => resolve()));
 }
 
 function findInPath(program: string): string | undefined {

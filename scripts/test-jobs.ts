@@ -37,7 +37,7 @@ const onProcesses = [
 const fewFiles = 4;
 /** To start a process, load the service and warm it up takes two seconds of CPU, which is more than many files need. */
 const filesTogether = 24;
-/** Other files start processes that need the cores, or end them: they do not share one. */
+/** Other files start processes that need the cores, or end them: they do not share one, but for the groups below. */
 const sharing = [
   ...['test/contract/', 'test/socket/', 'test/parts/', 'test/races/', 'test/providers/', 'test/smpp/'],
   ...['test/documents.', 'test/structure.', 'test/portal-words.', 'test/openapi/document.', 'test/openapi/examples.'],
@@ -47,8 +47,22 @@ const sharing = [
   ...['test/faults/signing-thread.', 'test/faults/webhooks.', 'test/faults/window-store.'],
 ];
 
-/** These share a service and a browser (test/browser/browser.ts). Others change carriers, or take part in production. */
-const sharingBrowser = ['account', 'journey', 'pages', 'reference', 'webhooks'].map((name) => `test/browser/${name}.`);
+/** Each group is one process, whose files share what is slow to start. */
+const groups: Record<string, string[]> = {
+  // A browser and a service (test/browser/browser.ts).
+  pages: ['account', 'journey', 'pages', 'reference', 'webhooks'].map((name) => `test/browser/${name}.`),
+  // A browser. They change carriers, or take part in production, so each has a service of its own.
+  'pages of operators': ['carriers', 'operator', 'pictures'].map((name) => `test/browser/${name}.`),
+  // The nodes of a cluster (test/support/shared-cluster.ts).
+  cluster: ['changes-on-every-node', 'limits', 'routes-on-every-node'].map((name) => `test/cluster/${name}.`),
+  // Nodes and a Postgres that they kill (test/support/mortal-cluster.ts).
+  kills: ['test/faults/cluster-chaos.', 'test/faults/events-ledger.'],
+  // They start and end one small service after the other, so that no two of them need the cores at once.
+  services: [
+    ...['test/faults/crash.', 'test/faults/exhaustion.', 'test/faults/restart.', 'test/faults/verification-crash.'],
+    ...['test/faults/backup.', 'test/sdk/restart.'],
+  ],
+};
 
 export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
@@ -66,11 +80,13 @@ export function createJobs(files: string[], { unitJobs, long }: { unitJobs: numb
       ...again.map(createJob).map(toProcesses),
     ]);
   }
-  const together = others.filter((file) => sharing.some((start) => file.startsWith(start)));
-  const inBrowser = others.filter((file) => sharingBrowser.some((start) => file.startsWith(start)));
+  const startingWith = (starts: string[]) => others.filter((file) => starts.some((start) => file.startsWith(start)));
+  const together = startingWith(sharing);
+  const grouped = Object.entries(groups).map(([name, starts]) => ({ name, files: startingWith(starts) }));
+  const inOneProcess = new Set([...together, ...grouped.flatMap((group) => group.files)]);
   return slowestFirst([
-    ...others.filter((file) => !together.includes(file) && !inBrowser.includes(file)).map(createJob),
-    ...inParts('pages', inBrowser, 1),
+    ...others.filter((file) => !inOneProcess.has(file)).map(createJob),
+    ...grouped.flatMap(({ name, files }) => inParts(name, files, 1, 2)),
     ...inParts('tests', together, Math.ceil(together.length / filesTogether)),
     ...inParts('tests', onNodeLane, Math.ceil(onNodeLane.length / filesTogether)).map(toNodeLane),
     ...inParts('unit tests', unit, unitJobs),
@@ -100,14 +116,14 @@ function toProcesses(job: Job): Job {
 }
 
 /** Each file goes to the part that has the least to do so far, the slowest file first: so the parts end up even. */
-function inParts(name: string, files: string[], count: number): Job[] {
-  if (files.length < fewFiles) return files.map(createJob);
+function inParts(name: string, files: string[], count: number, least = fewFiles): Job[] {
+  if (files.length < least) return files.map(createJob);
   const parts = Array.from({ length: count }, (): string[] => []);
   for (const file of files.toSorted((one, other) => expectedSeconds([other]) - expectedSeconds([one]))) {
     parts.reduce((least, part) => (expectedSeconds(part) < expectedSeconds(least) ? part : least)).push(file);
   }
   return parts.map((share, part) => ({
-    name: `${name}, part ${part + 1} of ${count} (${share.length} files)`,
+    name: `${name}${count > 1 ? `, part ${part + 1} of ${count}` : ''} (${share.length} files)`,
     files: share,
     env: {},
   }));

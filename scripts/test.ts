@@ -1,18 +1,25 @@
 // Runs the tests: all test files, or those whose path contains an argument. It starts only what these files need, and
 // stops everything it started, whether the tests end, hang, or get Ctrl-C.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   isGroupRunning,
+  livingPostmaster,
   makeRunFolder,
   removeLeftovers,
   removeRunFolder,
   writeRunnerGroup,
 } from '../test/support/process.ts';
-import { compileTests } from './compile-tests.ts';
-import { programsFor, provide } from './system-needs.ts';
-import { findTestFiles, leadsTo, needsOf } from './test-files.ts';
+import { compilePureTests, compileTests } from './compile-tests.ts';
+import { cpuSecondsOfChildren } from './report-cpu.ts';
+import { canInstall, findMissing, programsFor, provide, type SystemNeed } from './system-needs.ts';
+import { findTestFiles, isUnitTest, leadsTo, needsOf } from './test-files.ts';
+
+/** A program that is missing, and the files that are not tested without it. */
+interface LeftOut extends SystemNeed {
+  files: string[];
+}
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parts = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -31,29 +38,16 @@ if (found.length === 0) {
   process.exit(1);
 }
 
+const needs = needsOf(found);
 const programs = programsFor(found);
-const leftOut = provide(programs).map((need) => ({
-  ...need,
-  files: found.filter((file) => leadsTo(file, need.usedBy)),
-}));
-const files = found.filter((file) => !leftOut.some((need) => need.files.includes(file)));
-if (files.length < found.length && (process.env.CI === 'true' || files.length === 0)) {
-  sayWhatIsLeftOut();
-  process.exit(1);
-}
-
-const needs = needsOf(files);
 sayWhatIsStarted();
-if (needs.has('build')) {
-  const build = spawnSync(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
-  if (build.status !== 0) process.exit(build.status ?? 1);
-}
 
 let interrupted = false;
-let interruptRunner = () => {};
+/** Ends what runs at the moment. */
+let interruptWork = () => {};
 const interrupt = () => {
   interrupted = true;
-  interruptRunner();
+  interruptWork();
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 // npm signals the shell it runs us in, and that shell exits without passing the signal on.
@@ -62,22 +56,61 @@ setInterval(() => process.ppid !== parent && interrupt(), 500).unref();
 
 await removeLeftovers();
 const folder = makeRunFolder();
+let leftOut: LeftOut[] = [];
 let code = 1;
 try {
-  await provideCompiled(`${folder}/compiled`);
-  const server = needs.has('postgres') ? await startServer() : undefined;
-  if (!interrupted) code = await runTests(server?.settings);
-  await server?.stop();
+  code = await prepareAndRun();
 } finally {
   await removeRunFolder(folder);
 }
 sayWhatIsLeftOut();
 process.exit(interrupted ? 130 : code);
 
+/** The exit code. While the build runs, the tests are compiled and the database starts. */
+async function prepareAndRun(): Promise<number> {
+  // Where nothing can be installed, it is known now what is missing.
+  if (!canInstall()) leaveOut(findMissing(programs));
+  if (isTooLittle()) return 1;
+  const server = needs.has('postgres') ? startServer() : undefined;
+  try {
+    const [missing, built] = await Promise.all([
+      provide(programs),
+      needs.has('build') ? build() : 0,
+      provideCompiled(`${folder}/compiled`),
+      server,
+    ]);
+    if (built !== 0) return built;
+    leaveOut(missing);
+    if (isTooLittle()) return 1;
+    const status = interrupted ? 1 : await runTests(filesToRun(), (await server)?.settings);
+    if (server !== undefined) console.log(`ℹ postgres_cpu_s ${cpuSecondsOfServer().toFixed(1)}`);
+    return status;
+  } finally {
+    await server?.then(
+      ({ stop }) => stop(),
+      () => {},
+    );
+  }
+}
+
+function leaveOut(missing: SystemNeed[]): void {
+  leftOut = missing.map((need) => ({ ...need, files: found.filter((file) => leadsTo(file, need.usedBy)) }));
+}
+
+function filesToRun(): string[] {
+  return found.filter((file) => !leftOut.some((need) => need.files.includes(file)));
+}
+
+/** CI insists on all files; others on one at least. */
+function isTooLittle(): boolean {
+  const { length } = filesToRun();
+  return length < found.length && (process.env.CI === 'true' || length === 0);
+}
+
 /** A run that another run's test starts gets what that one has compiled. */
 async function provideCompiled(place: string): Promise<void> {
   const there = process.env.HELIOGRAPH_TEST_COMPILED;
-  if (there === undefined) await compileTests(place);
+  if (there === undefined) await (found.every(isUnitTest) ? compilePureTests(place, found) : compileTests(place));
   else symlinkSync(there, place, 'dir');
 }
 
@@ -87,13 +120,25 @@ async function startServer(): Promise<{ settings: string; stop(): Promise<void> 
   return startTestServer({ folder, isInterrupted: () => interrupted });
 }
 
+/** Of the connections that have ended, which no job counts. */
+function cpuSecondsOfServer(): number {
+  const pid = livingPostmaster(`${folder}/server/data`);
+  return pid === undefined ? 0 : cpuSecondsOfChildren(pid);
+}
+
+/** Its exit code. */
+function build(): Promise<number> {
+  const child = spawn(process.execPath, ['scripts/run.mjs', '--build-only'], { cwd: root, stdio: 'inherit' });
+  interruptWork = () => child.kill();
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)));
+}
+
 function sayWhatIsStarted(): void {
-  const count = `${files.length} test ${files.length === 1 ? 'file' : 'files'}`;
-  const running = programs.filter((program) => !leftOut.some((need) => need.program === program.program));
+  const count = `${found.length} test ${found.length === 1 ? 'file' : 'files'}`;
   const started = [
     ...(needs.has('build') ? ['a build of the service, the portal and the client'] : []),
     ...(needs.has('postgres') ? ['Postgres'] : []),
-    ...running.map(({ program }) => program),
+    ...programs.map(({ program }) => program),
   ];
   console.log(`Tests: ${count}, with ${started.length === 0 ? 'nothing but Node' : started.join(', ')}.`);
 }
@@ -108,7 +153,7 @@ function sayWhatIsLeftOut(): void {
 }
 
 /** Runs the runner, test files and services in one process group, so that all of them can be stopped. */
-async function runTests(server: string | undefined): Promise<number> {
+async function runTests(files: string[], server: string | undefined): Promise<number> {
   const runner = spawn(process.execPath, [`${folder}/compiled/scripts/run-test-files.js`, ...files], {
     cwd: root,
     stdio: 'inherit',
@@ -124,7 +169,7 @@ async function runTests(server: string | undefined): Promise<number> {
   const group = runner.pid;
   if (group === undefined) throw new Error('the test runner could not be started');
   writeRunnerGroup(folder, group);
-  interruptRunner = () => signalGroup(group, 'SIGTERM');
+  interruptWork = () => signalGroup(group, 'SIGTERM');
   const status = await new Promise<number>((resolve) => runner.on('exit', (value) => resolve(value ?? 1)));
   await endGroup(group);
   return status;

@@ -6,11 +6,10 @@ import { requireClockAgrees } from './platform/clock-check.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type Database, type DatabaseOptions } from './platform/database.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts';
-import type { KeyRing } from './platform/keys.ts';
 import type { Log } from './platform/log.ts';
 import { migrate } from './platform/migrate.ts';
 import { takeNodeLock } from './platform/node-lock.ts';
-import { openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
+import { type OpenKeyRing, openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
 import { patiently } from './platform/patiently.ts';
 import { connectionsNeeded, type PoolSizes, parentPools, webPools } from './platform/pool-sizes.ts';
 
@@ -37,7 +36,7 @@ export interface OpenStore {
 }
 
 export interface BootResult extends OpenStore {
-  keys: KeyRing;
+  keys: OpenKeyRing;
   secret: string;
 }
 

@@ -8,7 +8,7 @@ import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
 import { createLog } from './platform/log.ts';
-import { openKeyRing } from './platform/open-key-ring.ts';
+import { type OpenedVersion, openKeyRing } from './platform/open-key-ring.ts';
 import { patiently } from './platform/patiently.ts';
 import { nameOfCarrier } from './quality/alert.ts';
 import { answerBounds, bucketOf } from './quality/answer-times.ts';
@@ -18,6 +18,8 @@ export interface ThreadData {
   connection: DatabaseOptions['connection'];
   /** Opens the key ring: the thread derives a verification's code when it sends the text. */
   secret: string;
+  /** The ring as the main thread has it. */
+  opened: readonly OpenedVersion[];
   readable: boolean;
 }
 
@@ -47,12 +49,12 @@ export interface AnswerTimes {
 /** Counts by name, since the last report. */
 export type Tally = Record<string, number>;
 
-async function run({ config, connection, secret, readable }: ThreadData): Promise<void> {
+async function run({ config, connection, secret, opened, readable }: ThreadData): Promise<void> {
   const log = createLog({ level: config.logLevel, readable });
   const database = createDatabase({ connection, log, poolSize: 6 });
   const webhookDatabase = createDatabase({ connection, log, poolSize: 4 });
   await loadPhoneNumbers();
-  const keys = await patiently(() => openKeyRing({ database, clock: systemClock, secret }));
+  const keys = await patiently(() => openKeyRing({ database, clock: systemClock, secret, opened }));
   const stopFollowing = keys.follow(log);
   let delivered: Tally = {};
   let ofCarriers: Record<string, Tally> = {};

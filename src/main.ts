@@ -134,9 +134,9 @@ async function serve(
   const parts = { config, clock, database, sideDatabase, keys, log, version, metrics, windows };
   const app = createApp({ ...parts, wakeDelivery, sign });
   countUnexpectedError = app.metrics.countUnexpectedError;
-  const threadData = { config, connection, secret, readable: process.stdout.isTTY === true };
+  const common = { config, connection, secret, readable: process.stdout.isTTY === true };
   if (config.role !== 'web') {
-    delivery = await startDeliveryThread(threadData, log, app.metrics);
+    delivery = await startDeliveryThread({ ...common, opened: keys.opened() }, log, app.metrics);
     shutdownSteps.push(async () => delivery?.stop());
   }
   shutdownSteps.push(() => app.stop());
@@ -156,7 +156,7 @@ async function serve(
       : undefined;
   let carriers: string[];
   if (isParent) {
-    const web = await startWebProcesses({ ...threadData, log, metrics, windows, wakeDelivery, onFatal });
+    const web = await startWebProcesses({ ...common, log, metrics, windows, wakeDelivery, onFatal });
     shutdownSteps.push(() => web.stop(drainsMs));
     carriers = web.carriers;
   } else {

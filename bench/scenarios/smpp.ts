@@ -5,7 +5,7 @@ import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
 import { connectCarrier, startSmsc } from '../smsc.ts';
 import { echoed } from './against-fastify.ts';
-import { backlog, drain, text, texts } from './sms.ts';
+import { backlog, batches, drain, text, texts } from './sms.ts';
 
 const group = 'HTTP in to SMPP out';
 
@@ -23,6 +23,7 @@ export async function smpp(bench: Bench): Promise<Row[]> {
       await drain(product.store);
       return left;
     },
+    untilNothingIsLeft: true,
   };
   const rows = [
     ratioRow(group, 'Against bare Fastify', await compare(bench, { baseline: echoed(bench, ours), subject: ours })),
@@ -37,6 +38,16 @@ export async function smpp(bench: Bench): Promise<Row[]> {
     const measured = await compare(bench, { baseline: kannelSide(kannel), subject: ours });
     bench.say(`         Kannel: ${Math.round(measured.baseline.perSecond)} a second`);
     rows.push(ratioRow(group, 'Against Kannel, which keeps texts in memory; no receipts', measured, 1));
+    const together: Side = {
+      ...ours,
+      requests: () => batches(product.callers),
+      status: '200',
+      // Few requests at a time: each of them fills the window.
+      connections: 4,
+      textsPerRequest: 100,
+    };
+    const measuredTogether = await compare(bench, { baseline: kannelSide(kannel), subject: together });
+    rows.push(ratioRow(group, 'The same, a hundred texts in each request to us', measuredTogether));
     await kannel.stop();
   }
   await product.node.stop();
@@ -56,5 +67,6 @@ function kannelSide(kannel: Kannel): Side {
       while ((await kannel.queued()) > 0) await new Promise((done) => setTimeout(done, 50));
       return left;
     },
+    untilNothingIsLeft: true,
   };
 }

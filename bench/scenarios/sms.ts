@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import type { Caller } from '../callers.ts';
-import { byKey, many, post } from '../requests.ts';
+import { byKey, byToken, many, post } from '../requests.ts';
 import { type Row, ratioRow } from '../result-row.ts';
 import { compare, type Side } from '../rounds.ts';
 import type { Store } from '../store.ts';
@@ -12,6 +12,15 @@ export function texts(callers: Caller[]): string[] {
   return many(1000, (index) => {
     const to = `+4477009${String(index).padStart(5, '0')}`;
     return post('/sms/v1/messages', { to, ...text }, byKey(callers[index % callers.length]?.apiKey ?? ''));
+  });
+}
+
+/** The same texts, a hundred in each request. */
+export function batches(callers: Caller[]): string[] {
+  return many(10, (batch) => {
+    const messages = many(100, (index) => ({ to: `+4477009${String(batch * 100 + index).padStart(5, '0')}`, ...text }));
+    const token = callers[batch % callers.length]?.messagingToken ?? '';
+    return post('/messaging/v1/messages/batch', { messages }, byToken(token));
   });
 }
 

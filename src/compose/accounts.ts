@@ -22,9 +22,8 @@ export interface AccountParts {
 export function composeAccounts(foundation: Foundation, { registry, passwordCost }: AccountParts) {
   const { config, clock, sideDatabase: database, keys, windows } = foundation;
   const { passwordPerMinute: perMinute } = config;
-  const hasher = createHasher(passwordCost);
   const passwordWork = createPasswordWork({
-    hasher,
+    hasher: createHasher(passwordCost),
     addressKey,
     // No response tells a connection about this limit in advance, so a retry extends the block only 250 ms after a
     // refusal.
@@ -38,7 +37,6 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
     database,
     clock,
     keys,
-    hasher,
     passwordWork,
     sessions,
     addressKey,

@@ -6,8 +6,10 @@ import type { NoteAnswers } from './answered-text.ts';
 import { attemptResultOf } from './attempt-result.ts';
 import type { SubmitResult } from './carrier.ts';
 import type { CarrierHealth } from './carrier-health.ts';
+import { recordLateAnswers } from './late-answer-store.ts';
 import type { Claim, ClaimedText } from './queue-entry.ts';
-import { type ClaimResults, recordClaim, recordLateAnswers } from './result-store.ts';
+import type { ClaimResults } from './result-statement.ts';
+import { recordClaim } from './result-store.ts';
 import { createTextSelection, type Results, type SelectionOptions, type Sending } from './text-selection.ts';
 
 export interface SubmissionOptions extends SelectionOptions {

@@ -20,7 +20,7 @@ function limiterOn(window: SlidingWindow): Limiter {
 describeLimiter('windows in this process', {
   newLimiter: () => limiterOn(createSlidingWindow()),
   tickMs,
-  effort: inShort({ steps: 3000, fills: 1.3, runs: 60 }, { steps: 20_000, fills: 5, runs: 500 }),
+  effort: inShort({ steps: 2000, fills: 1.2, runs: 40 }, { steps: 20_000, fills: 5, runs: 500 }),
 });
 
 /** Sends so many at once. */

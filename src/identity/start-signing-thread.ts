@@ -5,6 +5,8 @@ import type { SignedLines, SigningOrder } from './signing-thread.ts';
 
 export interface SigningThread {
   sign: JwsSigner;
+  /** Whether there is a thread that takes orders. */
+  readonly isRunning: boolean;
   stop(): Promise<void>;
 }
 
@@ -19,14 +21,17 @@ interface Request {
 const askedTogether = 16;
 
 /**
- * Starts a thread that signs what one turn of the event loop asks for together. One signature in Node's thread pool takes
- * a job, two wake-ups and a callback; here a dozen share them. While there is no thread, the pool signs.
+ * A thread that signs what one turn of the event loop asks for together. One signature in Node's thread pool takes a job,
+ * two wake-ups and a callback; here a dozen share them. It starts when a turn first asks for several: a node that issues
+ * a token now and then does without. While there is no thread, the pool signs.
  */
 export function startSigningThread(
   log: Log,
   { file = new URL('./signing-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): SigningThread {
+  /** Set while it takes orders. */
   let thread: Worker | undefined;
+  let launched: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let stopping = false;
   /** The id of the key that the thread has. */
@@ -37,17 +42,20 @@ export function startSigningThread(
   let atWork: Request[] = [];
 
   function launch(): void {
-    const launched = new Worker(file);
+    const worker = new Worker(file);
+    launched = worker;
     // Requests keep the process alive, not the thread.
-    launched.unref();
-    thread = launched;
+    worker.unref();
     keyGiven = undefined;
-    launched.on('message', (signed: SignedLines) => {
+    worker.on('online', () => {
+      thread = worker;
+    });
+    worker.on('message', (signed: SignedLines) => {
       const lines = signed.split('\n');
       for (const [index, { resolve }] of atWork.splice(0, lines.length).entries()) resolve(lines[index] ?? '');
     });
-    launched.on('error', (error) => log.error({ err: error }, 'the signing thread failed'));
-    launched.on('exit', () => {
+    worker.on('error', (error) => log.error({ err: error }, 'the signing thread failed'));
+    worker.on('exit', () => {
       thread = undefined;
       const lost = atWork;
       atWork = [];
@@ -63,6 +71,7 @@ export function startSigningThread(
     const requests = asked;
     asked = [];
     if (thread === undefined) {
+      if (launched === undefined && requests.length > 1 && !stopping) launch();
       signInPool(requests);
       return;
     }
@@ -74,7 +83,6 @@ export function startSigningThread(
     thread.postMessage(order);
   }
 
-  launch();
   return {
     sign: (key, typ, claims) =>
       new Promise((resolve) => {
@@ -83,10 +91,13 @@ export function startSigningThread(
         if (count === 1) setImmediate(sendAsked);
         else if (count >= askedTogether) sendAsked();
       }),
+    get isRunning() {
+      return thread !== undefined;
+    },
     async stop() {
       stopping = true;
       clearTimeout(restart);
-      await thread?.terminate();
+      await launched?.terminate();
     },
   };
 }

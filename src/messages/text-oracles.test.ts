@@ -65,7 +65,7 @@ test('split-sms finds the same encoding, parts, characters and remaining room', 
       assert.equal(ours.characters, theirs.length);
       assert.equal(ours.remaining, theirs.remainingInPart);
     }),
-    { numRuns: inShort(50, 2000) },
+    { numRuns: inShort(25, 2000) },
   );
 });
 
@@ -80,7 +80,7 @@ test('sms-segments-calculator finds the same encoding, count, characters and rem
       const freeBits = theirs.segments.at(-1)?.freeSizeInBits() ?? 0;
       assert.equal(ours.remaining, Math.floor(freeBits / (ours.encoding === 'GSM-7' ? 7 : 16)));
     }),
-    { numRuns: inShort(30, 500) },
+    { numRuns: inShort(15, 500) },
   );
 });
 
@@ -95,7 +95,7 @@ test('class 1: with grapheme clusters sms-segments-calculator counts as many par
         assert.ok(theirs.segmentsCount >= measure(text).count);
       },
     ),
-    { numRuns: inShort(30, 300) },
+    { numRuns: inShort(15, 300) },
   );
   // 134 units fill two parts; the family of 11 would straddle them.
   const family = `${'Ж'.repeat(61)}👨‍👩‍👧‍👦${'Ж'.repeat(62)}`;

@@ -9,8 +9,13 @@ import type { Log } from './log.ts';
 import { readOrMakePrivateFile } from './private-file.ts';
 import { randomBase62, randomBytes } from './random.ts';
 
+/** A version with its row, by which another opening of the ring knows it again. */
+export interface OpenedVersion extends RingRow, RingVersion {}
+
 /** The ring of a process that runs on: it can learn of new versions. */
 export interface OpenKeyRing extends KeyRing {
+  /** For another thread of this process. */
+  opened(): readonly OpenedVersion[];
   /** Reads versions that were added since. Rejects if the secret does not open one of them. */
   reread(): Promise<void>;
   /** Rereads until the returned function is called. A node that cannot reread for 40 s stops using the ring. */
@@ -22,6 +27,8 @@ export interface KeyRingOptions {
   clock: Clock;
   secret: string;
   previousSecret?: string | undefined;
+  /** Versions that this process has opened before: to stretch the secret again for each would take 60 ms. */
+  opened?: readonly OpenedVersion[];
 }
 
 /** From a rotation to the first use of its version. It must exceed `outdatedAfterMs` and the clocks' difference. */
@@ -75,13 +82,13 @@ export async function openKeyRing(options: KeyRingOptions): Promise<OpenKeyRing>
   const isCurrent = () => clock.steadyMs() <= currentUntilMs;
   return Object.assign(
     createKeyRing(clock, () => ring, isCurrent),
-    { reread, follow },
+    { opened: () => ring, reread, follow },
   );
 }
 
 /** Newest first. Wraps all versions again if only the previous secret opens them. */
-async function readRing(options: KeyRingOptions): Promise<RingVersion[]> {
-  const { database, clock, secret, previousSecret = secret } = options;
+async function readRing(options: KeyRingOptions): Promise<OpenedVersion[]> {
+  const { database, clock, secret, previousSecret = secret, opened = [] } = options;
   let rows = await readRows(database);
   if (rows.length === 0) {
     const first = { version: 1, key: randomBytes(32), usedFromMs: clock.nowMs() };
@@ -89,13 +96,14 @@ async function readRing(options: KeyRingOptions): Promise<RingVersion[]> {
     await insertRow(database, wrapped);
     rows = await readRows(database);
     const [row] = rows;
-    // Our own insert was the first one: its key is known, and to stretch the secret again would take 60 ms.
+    // Our own insert was the first one, so its key is known.
     if (rows.length === 1 && row?.salt.equals(wrapped.salt)) return [{ ...row, key: first.key }];
   }
   const rewrapped: RingRow[] = [];
-  const ring: RingVersion[] = [];
+  const ring: OpenedVersion[] = [];
   for (const row of rows) {
-    const key = await unwrapRow(row, secret);
+    const known = opened.find(({ wrapped }) => row.wrapped.equals(wrapped));
+    const key = known === undefined ? await unwrapRow(row, secret) : Buffer.from(known.key);
     const version = key === undefined ? await toVersion(row, previousSecret) : { ...row, key };
     if (key === undefined) rewrapped.push(await wrapRow(version, secret));
     ring.unshift(version);
@@ -149,10 +157,10 @@ function isSame(a: RingRow[], b: RingRow[]): boolean {
   return a.length === b.length && a.every(({ wrapped }, index) => b[index]?.wrapped.equals(wrapped));
 }
 
-async function toVersion(row: RingRow, secret: string): Promise<RingVersion> {
+async function toVersion(row: RingRow, secret: string): Promise<OpenedVersion> {
   const key = await unwrapRow(row, secret);
   if (key === undefined) throw new StartError(wrongSecret);
-  return { version: row.version, usedFromMs: row.usedFromMs, key };
+  return { ...row, key };
 }
 
 const wrongSecret =

@@ -22,7 +22,7 @@ export interface PasswordWorkOptions {
   /** Counts one try, if the address has any left. */
   takeTry: (addressKey: string) => Try | Promise<Try>;
   perMinute: number;
-  /** How many hashes run at once. Each takes a core, and with scrypt 128 MiB. */
+  /** How many hashes run at once. Each takes a core, and with scrypt 32 MiB. */
   concurrent?: number;
 }
 

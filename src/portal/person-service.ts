@@ -7,7 +7,7 @@ import { createOwnAccount, disabledAccount } from './account-choice.ts';
 import { requireEmail } from './email.ts';
 import * as members from './member-store.ts';
 import { createLinkMaker, createLinkUse } from './one-time-links.ts';
-import type { Hasher } from './password.ts';
+import { hashGenerated } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import * as people from './person-store.ts';
 import { deleteSessionOf, deleteSessionsOf, setSessionAccount } from './session-store.ts';
@@ -16,7 +16,6 @@ import type { Guess } from './sign-in-throttle.ts';
 
 export interface PersonServiceOptions extends SignInOptions {
   keys: KeyRing;
-  hasher: Hasher;
   /** Deletes a person and what only that person has. */
   removePerson: (personId: string, note?: Note) => Promise<void>;
 }
@@ -38,7 +37,7 @@ export type PersonService = ReturnType<typeof createPersonService>;
 
 /** People: sign-up, sign-in, sign-out, passwords, sessions, and the one-time links that commands on the machine make. */
 export function createPersonService(options: PersonServiceOptions) {
-  const { database, clock, hasher, passwordWork, sessions, throttle, secondFactor } = options;
+  const { database, clock, passwordWork, sessions, throttle, secondFactor } = options;
   const newPerson = (email: string) => ({
     id: newId('per', clock),
     email,
@@ -180,7 +179,7 @@ export function createPersonService(options: PersonServiceOptions) {
       if ((await people.findPersonByEmail(database, email)) !== undefined) return undefined;
       const password = randomBase62(24);
       // Hash before the transaction, to keep it short.
-      const passwordHash = await hasher.hash(password);
+      const passwordHash = await hashGenerated(password);
       const person = newPerson(email);
       /** Returns the account's id, or undefined when another node inserted the person first. */
       const insert = async (tx: Tx) =>

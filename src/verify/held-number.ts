@@ -22,8 +22,15 @@ export function findHeld(
   nowMs: number,
 ): HeldNumber | undefined {
   if (holds.length === 0) return undefined;
-  const groups = [narrowGroupOf(to), wideGroupOf(to), routedCountryOf(to)];
-  const hold = holds.find(({ scope, untilMs }) => untilMs > nowMs && groups.includes(scope));
+  const prefixes = [narrowGroupOf(to), wideGroupOf(to)];
+  let country: string | undefined;
+  const isIn = (scope: string) => {
+    if (scope.startsWith('+')) return prefixes.includes(scope);
+    // To tell the country takes longer than all the rest.
+    country ??= routedCountryOf(to);
+    return country === scope;
+  };
+  const hold = holds.find(({ scope, untilMs }) => untilMs > nowMs && isIn(scope));
   return hold && { hold, isSample: isSample(keys, hold, to) };
 }
 

@@ -9,7 +9,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { urlOf } from '../support/node-settings.ts';
-import { buildService, endServices, program, type Service, startService } from '../support/service.ts';
+import { buildService, endService, program, type Service, startService } from '../support/service.ts';
 
 const flags = [
   '--no-sandbox',
@@ -36,36 +36,56 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** A service on a database of its own, and a browser. Files that run in one process share those without settings. */
+/**
+ * A service on a database of its own, and a browser. Files that run in one process share the browser, and those without
+ * settings the service too.
+ */
 export async function setStage(env?: Record<string, string>): Promise<Stage> {
   if (env !== undefined) return openStage(env);
   shared ??= openStage().then((stage) => {
     atEnd(stage.close);
-    return { ...stage, close: async () => {} };
+    return { ...stage, close: () => closePages(stage.browser) };
   });
   return shared;
 }
 
 let shared: Promise<Stage> | undefined;
+let sharedBrowser: Promise<Browser> | undefined;
 
 async function openStage(env: Record<string, string> = {}): Promise<Stage> {
   await buildService();
   const db = await createTestDatabase();
   const all = { DATABASE_URL: urlOf(db.connection), ...env };
   const service = await startService({ env: all });
-  const [browser] = await Promise.all([launch(), service.ready]);
+  const [browser] = await Promise.all([openBrowser(), service.ready]);
   return {
     service,
     browser,
     database: db.database,
     env: all,
     async close() {
-      await tellCpu(browser);
-      await browser.close();
-      await endServices();
+      await closePages(browser);
+      await endService(service);
       await db.drop();
     },
   };
+}
+
+function openBrowser(): Promise<Browser> {
+  sharedBrowser ??= launch().then((browser) => {
+    atEnd(async () => {
+      await closePages(browser);
+      await browser.close();
+    });
+    return browser;
+  });
+  return sharedBrowser;
+}
+
+/** The pages of a file that has ended would ask the service for news until the last file ends. */
+async function closePages(browser: Browser): Promise<void> {
+  await tellCpu(browser);
+  await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
 function launch(): Promise<Browser> {
@@ -78,12 +98,18 @@ function launch(): Promise<Browser> {
   });
 }
 
+/** What each process of the browser was told to have used. */
+const toldSeconds = new Map<number, number>();
+
 /** Its pages run in processes that the test runner does not see. */
 async function tellCpu(browser: Browser): Promise<void> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  const pages = processInfo.filter(({ type }) => type !== 'browser');
-  addCpuSeconds(pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0));
+  await session.detach();
+  for (const { id, cpuTime } of processInfo.filter(({ type }) => type !== 'browser')) {
+    addCpuSeconds(cpuTime - (toldSeconds.get(id) ?? 0));
+    toldSeconds.set(id, cpuTime);
+  }
 }
 
 export interface Portal {
@@ -96,6 +122,13 @@ export interface Portal {
 }
 
 export async function openPortal(browser: Browser, url: string, deviceScaleFactor = 1): Promise<Portal> {
+  const portal = await openWindow(browser, url, deviceScaleFactor);
+  await portal.page.goto(`${url}/`);
+  return portal;
+}
+
+/** A portal that has loaded nothing yet. */
+export async function openWindow(browser: Browser, url: string, deviceScaleFactor = 1): Promise<Portal> {
   const viewport = { width: 1280, height: 900 };
   const context = await browser.newContext({ viewport, deviceScaleFactor, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
@@ -109,8 +142,17 @@ export async function openPortal(browser: Browser, url: string, deviceScaleFacto
     if (message.type() === 'error') errors.push(message.text());
     if (message.text().includes('Content Security Policy')) faults.push(message.text());
   });
-  await page.goto(`${url}/`);
   return { context, page, faults, errors };
+}
+
+/**
+ * Goes to a page as a link does: `goto` would load the whole portal anew, which costs a second of CPU. What moves
+ * meanwhile is no jump, as after a click.
+ */
+export async function follow(page: Page, path: string, shown: Locator): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await shown.waitFor();
+  await forgetShifts(page);
 }
 
 export async function signUp(page: Page, email: string): Promise<void> {
@@ -258,16 +300,27 @@ const countShifts = `
 `;
 const mostShift = 0.1;
 
+const takeShifts = `(() => {
+  const { most, parts } = window.shifts;
+  Object.assign(window.shifts, { most: 0, sum: 0, parts: [] });
+  return { most, parts };
+})()`;
+
 /** Nothing on the page has jumped since it was loaded, or since the last look. */
 export async function assertSteady(page: Page, name: string): Promise<void> {
-  const { most, parts } = await page.evaluate<{ most: number; parts: string[] }>('window.shifts');
+  const { most, parts } = await page.evaluate<{ most: number; parts: string[] }>(takeShifts);
   assert.ok(most < mostShift, `${name} jumps by ${most.toFixed(2)}: ${parts.join(' ')}`);
-  await forgetShifts(page);
 }
 
 /** After something was opened whose code has to be loaded first: that it moves the rest is no jump. */
 export async function forgetShifts(page: Page): Promise<void> {
-  await page.evaluate('void Object.assign(window.shifts, { most: 0, sum: 0, parts: [] })');
+  await page.evaluate(takeShifts);
+}
+
+/** Everything that must hold for each page. */
+export async function assertGood(page: Page, name: string): Promise<void> {
+  await assertAccessible(page, name);
+  await assertFitsPhone(page, name);
 }
 
 /** Nothing on the page jumps or is wider than its window, on a desk and on a phone; there axe finds nothing serious. */

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
+import { alsoInLong } from '../support/effort.ts';
 import type { Service } from '../support/service.ts';
 import {
   assertFitsPhone,
@@ -112,7 +113,7 @@ describe('a developer who has read nothing', () => {
     assert.ok(!(await request.textContent())?.includes(key));
     await page.getByRole('button', { name: 'Reveal secret' }).click();
     await request.getByText(`apikey: ${key}`).waitFor();
-    await assertFitsPhone(page, 'Try it after a send');
+    await alsoInLong(() => assertFitsPhone(page, 'Try it after a send'));
 
     await page.getByRole('link', { name: /^req_/ }).first().click();
     await page.getByRole('heading', { name: '201 POST /sms/v1/messages' }).waitFor();

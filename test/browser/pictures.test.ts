@@ -10,8 +10,7 @@ import { startReceiver } from '../support/guide-receivers.ts';
 import { guides, writeGuideSamples } from '../support/guide-samples.ts';
 import { makeFolder } from '../support/process.ts';
 import {
-  assertAccessible,
-  assertFitsPhone,
+  assertGood,
   createApplication,
   openPortal,
   openTab,
@@ -42,7 +41,7 @@ before(async () => {
     const refuses = name === 'north' ? { refuse_every: 1, refuse_status: 0x45 } : {};
     return startSmsc({ behaviour: { receipt_after_ms: 0, ...refuses } });
   });
-  [stage, carriers] = await Promise.all([setStage(), Promise.all(starts)]);
+  [stage, carriers] = await Promise.all([setStage({}), Promise.all(starts)]);
   ({ page, faults } = await openPortal(stage.browser, stage.service.url, kept === undefined ? 1 : 2));
   press = await page.context().newPage();
   await signInAsOperator(stage, page, 'you@example.com');
@@ -153,11 +152,14 @@ test('a trace: a carrier refuses a code, and the next one delivers it', async ()
 });
 
 test('the guides: accessible, on a phone too, with code to copy', async () => {
-  for (const slug of ['verify-a-number', 'limits']) {
+  for (const [slug, title] of [
+    ['limits', 'Limits and how to wait'],
+    ['verify-a-number', 'Verify a number in your sign-up'],
+  ] as const) {
     await page.goto(`${stage.service.url}/docs/guides/${slug}`);
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor();
     await page.getByRole('navigation', { name: 'On this page' }).waitFor();
-    await assertAccessible(page, slug);
-    await assertFitsPhone(page, slug);
+    await assertGood(page, slug);
   }
   await page.goto(`${stage.service.url}/docs/guides/verify-a-number#start-and-check`);
   await page.getByRole('button', { name: 'Copy verify-a-number.ts' }).click();

@@ -5,9 +5,10 @@ import type { Page } from 'playwright-core';
 import { inShort } from '../support/effort.ts';
 import {
   assertAccessible,
-  assertFitsPhone,
   assertFitsWindows,
+  assertGood,
   assertSteady,
+  follow,
   forgetShifts,
   openPortal,
   type Portal,
@@ -33,17 +34,16 @@ after(() => stage.close());
 const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
 const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
 
-async function assertGood(name: string): Promise<void> {
-  await assertAccessible(page, name);
-  await assertFitsPhone(page, name);
-}
-
 /** Every operation of the APIs and its summary, in the order of the pages. */
 async function operations(): Promise<{ operationId: string; summary: string }[]> {
   const { paths } = (await (await fetch(`${url}/openapi/apis.json`)).json()) as {
     paths: Record<string, Record<string, { operationId: string; summary: string }>>;
   };
   return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+async function summaryOf(id: string): Promise<string> {
+  return (await operations()).find(({ operationId }) => operationId === id)?.summary ?? assert.fail(id);
 }
 
 describe('a reader without a session', () => {
@@ -74,7 +74,7 @@ describe('a reader without a session', () => {
   test('finds a call by keyboard, copies a sample, and the language is remembered', async () => {
     await page.goto(`${url}/docs`);
     await heading('Build with Heliograph').waitFor();
-    await assertGood('Start');
+    await assertGood(page, 'Start');
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'Search' }).waitFor();
     await page.keyboard.type('validity');
@@ -82,7 +82,7 @@ describe('a reader without a session', () => {
       .getByRole('option', { name: /validity_seconds/ })
       .first()
       .waitFor();
-    await assertGood('Search');
+    await assertGood(page, 'Search');
     await page.keyboard.press('Escape');
     await page.getByRole('combobox').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
@@ -118,16 +118,13 @@ describe('a reader without a session', () => {
   });
 
   test('sees that an operation does not exist, and reads those of operators too', async () => {
-    await page.goto(`${url}/docs/reference/nothing`);
-    await heading('Operation not found').waitFor();
-    await page.goto(`${url}/docs/reference`);
-    await heading('All operations').waitFor();
-    await assertGood('All operations');
+    await follow(page, '/docs/reference/nothing', heading('Operation not found'));
+    await follow(page, '/docs/reference', heading('All operations'));
+    await assertGood(page, 'All operations');
     await page.getByRole('navigation', { name: 'Reference' }).getByText('Operations', { exact: true }).last().click();
     await page.getByRole('navigation', { name: 'Reference' }).getByText('Check that this node is ready').waitFor();
-    await page.goto(`${url}/docs/reference/createWebhook`);
-    await page.getByText('A session of the portal').waitFor();
-    await assertGood('An operation of the portal');
+    await follow(page, '/docs/reference/createWebhook', page.getByText('A session of the portal'));
+    await assertGood(page, 'An operation of the portal');
   });
 });
 
@@ -155,7 +152,7 @@ describe('a developer', () => {
       await answer.getByText(`${header}:`).waitFor();
     await answer.getByText('"status": "queued"').waitFor();
     assert.ok(!(await page.getByRole('region', { name: 'Request' }).innerText()).includes(key()), 'the key is masked');
-    await assertGood('Try it');
+    await assertGood(page, 'Try it');
     const inbox = await fetch(`${url}/sandbox/v1/inbox?to=%2B15005550100`, { headers: { apikey: key() } });
     assert.match(await inbox.text(), /\$5 😀/);
   });
@@ -180,7 +177,7 @@ describe('a developer', () => {
 
   test('gets a token on the way, and follows a call to its trace when signed in', async () => {
     const credentials = stage.service.output();
-    await page.goto(`${url}/docs/reference/startVerification`);
+    await follow(page, '/docs/reference/startVerification', heading(await summaryOf('startVerification')));
     await page.getByRole('button', { name: 'Try it' }).click();
     await page
       .getByLabel('Client id')
@@ -197,6 +194,7 @@ describe('a developer', () => {
 
     await page.getByRole('banner').getByRole('link', { name: 'Sign up' }).click();
     await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await page.getByLabel('Email').fill(credentials.match(/\S+@sandbox\.invalid/)?.[0] ?? '');
     await page.getByLabel('Password', { exact: true }).fill(credentials.match(/password\s+(\S+)/)?.[1] ?? '');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -221,8 +219,7 @@ describe('a developer', () => {
     await heading('Sign in').waitFor();
     const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     assert.ok(!/hg_|hgs_/.test(stored), 'no credential is stored');
-    await page.goto(`${url}/docs/reference/sendSms`);
-    await page.getByText('Put your key into the samples').waitFor();
+    await follow(page, '/docs/reference/sendSms', page.getByText('Put your key into the samples'));
   });
 });
 

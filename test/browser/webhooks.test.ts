@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import { alsoInLong } from '../support/effort.ts';
 import {
-  assertAccessible,
-  assertFitsPhone,
+  assertGood,
   createApplication,
   openPortal,
   openTab,
@@ -53,11 +53,6 @@ after(async () => {
   server.close();
 });
 
-async function assertGood(name: string): Promise<void> {
-  await assertAccessible(page, name);
-  await assertFitsPhone(page, name);
-}
-
 /** Whether the receiver could verify what came with this secret. Throws if not. */
 function verify({ body, headers }: Received, secret: string): void {
   new Webhook(secret).verify(body, headers);
@@ -102,7 +97,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     await dialog().getByText('Only some').click();
     await dialog().getByRole('button', { name: 'Add webhook' }).click();
     await dialog().getByText('Choose at least one event, or all events.').waitFor();
-    await assertGood('Add a webhook');
+    await assertGood(page, 'Add a webhook');
     await dialog().getByText('All events', { exact: true }).click();
     await dialog().getByLabel('URL').fill(url);
     await dialog().getByLabel('Description').fill('My laptop');
@@ -120,7 +115,7 @@ describe('a developer who wants to know what becomes of texts', () => {
       await dialog().getByText(language, { exact: true }).click();
       await dialog().locator('pre', { hasText: word }).waitFor();
     }
-    await assertGood('A new secret');
+    await assertGood(page, 'A new secret');
     await dialog().getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: 'My laptop' }).waitFor();
     await page.getByText('No deliveries yet').waitFor();
@@ -148,7 +143,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     await events.getByText('message.delivered').waitFor();
     await events.getByText('message.delivered').click();
     await events.getByText('"status": "delivered"').waitFor();
-    await assertGood('Events');
+    await assertGood(page, 'Events');
     await page.getByLabel('Type').selectOption('message.sent');
     await events.getByText('message.delivered').waitFor({ state: 'hidden' });
 
@@ -157,7 +152,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     await deliveryOf('message.delivered').getByText('delivered', { exact: true }).waitFor();
     await deliveryOf('message.sent').locator('summary').click();
     await deliveryOf('message.sent').getByRole('region', { name: 'Attempts' }).getByText('204').waitFor();
-    await assertGood('A webhook with deliveries');
+    await assertGood(page, 'A webhook with deliveries');
     const told = received.filter(({ type }) => type.startsWith('message.'));
     assert.deepEqual(new Set(told.map(({ type }) => type)), new Set(['message.sent', 'message.delivered']));
     for (const each of told) verify(each, secrets[0] as string);
@@ -229,7 +224,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     await page.getByRole('button', { name: 'Replay a period' }).click();
     await dialog().getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByText('Your server answered 410 Gone.').waitFor();
-    await assertGood('A disabled webhook');
+    await alsoInLong(() => assertGood(page, 'A disabled webhook'));
     answerWith = 204;
     await page.getByRole('button', { name: 'Enable' }).click();
     await toast('Webhook enabled');

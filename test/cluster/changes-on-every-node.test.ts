@@ -1,27 +1,20 @@
 // "When a revocation has been answered, no node admits that token any more. The same holds for a deleted key, application
 // or registration, a plan change, and a secret rotated": on three processes, whatever is broken between them.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { bearer, createRegistered, getToken, revokeToken, type TestApplication } from '../support/applications.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Cluster, ClusterNode } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { register, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildService } from '../support/service.ts';
+import { shareCluster } from '../support/shared-cluster.ts';
 
 let db: TestDatabase;
 let cluster: Cluster;
 let developer: TestDeveloper;
 before(async () => {
-  await buildService();
-  db = await createTestDatabase();
-  cluster = await startCluster({ connection: db.connection });
-  developer = await signUp(changing());
-});
-after(async () => {
-  await cluster.close();
-  await db.drop();
+  ({ db, cluster, developer } = await shareCluster());
 });
 
 /** Where every change is made; the broken thing is always elsewhere. */
@@ -166,7 +159,7 @@ describe('what was changed on one node is so on every node when it is answered',
     const credentials = { own, token: await getToken(changing(), own.client, 'messaging:send') };
     await warm(credentials);
     const operate = async (method: string, path: string, body?: unknown) => {
-      const answer = await boss.send<{ id: string; version: number }>(method, `/portal/v1/operator/${path}`, body);
+      const answer = await boss.send<Record<string, unknown>>(method, `/portal/v1/operator/${path}`, body);
       assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
       return answer.body;
     };
@@ -184,8 +177,9 @@ describe('what was changed on one node is so on every node when it is answered',
     await operate('POST', `${account}/enable`);
     assert.deepEqual(await everywhere('key'), [200, 200, 200]);
 
-    const { version } = await operate('GET', 'plans/enterprise');
-    await operate('PUT', 'plans/enterprise', { version, per_minute: 777, burst: 777, segments_per_day: null });
+    const { per_minute, burst, segments_per_day, version } = await operate('GET', 'plans/enterprise');
+    const plan = { per_minute, burst, segments_per_day };
+    const changed = await operate('PUT', 'plans/enterprise', { ...plan, version, per_minute: 777, burst: 777 });
     for (const node of cluster.nodes)
       assert.equal((await preview(node, 'key', credentials)).headers.get('RateLimit-Limit'), '777');
 
@@ -197,6 +191,8 @@ describe('what was changed on one node is so on every node when it is answered',
       log.data.map(({ act }) => act),
       ['plan.changed', 'account.enabled', 'account.disabled'],
     );
+    // Others on this cluster need what it was before.
+    await operate('PUT', 'plans/enterprise', { ...plan, version: changed.version });
   });
 
   test('with Redis gone', async () => {

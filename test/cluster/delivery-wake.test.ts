@@ -6,10 +6,10 @@ import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { type Listener, openListener } from '../../src/platform/listener.ts';
 import { createNotifier } from '../../src/platform/notifier.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openTestKeyRing } from '../support/key-ring.ts';
 import { createTestLog } from '../support/log.ts';
 import { acceptMessages, readRow } from '../support/recording-carrier.ts';
 
@@ -76,7 +76,7 @@ test('whoever listens listens again after its connection was lost', async () => 
 test('a worker of several nodes is woken by a node that only answers requests', async () => {
   const clock = createTestClock();
   const config = readConfig({ REDIS_URL: 'redis://127.0.0.1:1' });
-  const keys = await openKeyRing({ database: db.database, clock, secret: 'a secret for tests only' });
+  const keys = await openTestKeyRing(db.database, clock);
   const { log } = createTestLog();
   const delivery = createDelivery({
     config,

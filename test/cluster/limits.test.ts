@@ -1,36 +1,23 @@
 // "Redis gone for 5 s under load: never more than the limit plus one share per node in a window, no 500, added latency at
 // most one command timeout."
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRegistered } from '../support/applications.ts';
-import { type Cluster, startCluster } from '../support/cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { send, signUp, type TestDeveloper } from '../support/developer.ts';
+import type { Cluster } from '../support/cluster.ts';
+import { send, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildService } from '../support/service.ts';
+import { smallPlan as plan, shareCluster } from '../support/shared-cluster.ts';
 
-const plan = { per_minute: 150, burst: 60 };
 const share = Math.ceil(plan.per_minute / 3);
 /** What a request may take: one time-out of 100 ms, and what a machine that is busy with other things adds to it. */
 const withinMs = 100 + inShort(20_000, 2500);
 
-let db: TestDatabase;
 let cluster: Cluster;
 let developer: TestDeveloper;
 before(async () => {
-  await buildService();
-  db = await createTestDatabase();
-  cluster = await startCluster({
-    connection: db.connection,
-    env: { HELIOGRAPH_PLANS: JSON.stringify({ free: plan }) },
-  });
-  developer = await signUp(cluster.nodes[0] as { url: string });
-});
-after(async () => {
-  await cluster.close();
-  await db.drop();
+  ({ cluster, developer } = await shareCluster());
 });
 
 /** Between two requests of one caller. */

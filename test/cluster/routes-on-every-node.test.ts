@@ -8,19 +8,18 @@ import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createLinkMaker } from '../../src/portal/one-time-links.ts';
 import { type Double, startDouble } from '../providers/provider.ts';
 import { createRegistered } from '../support/applications.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Cluster, ClusterNode } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { tellFigure } from '../support/figures.ts';
 import { sharedSettings } from '../support/node-settings.ts';
 import { type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { buildService } from '../support/service.ts';
+import { shareCluster } from '../support/shared-cluster.ts';
 
 const carriersPath = '/portal/v1/operator/carriers';
 const routesPath = '/portal/v1/operator/routes';
-const env = { HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}' };
 
 /** Where a text may arrive: the HTTP carrier has two addresses, one of them at a time. */
 type Place = 'smpp' | 'http' | 'moved';
@@ -34,11 +33,10 @@ let apikey: string;
 let smsc: ScriptedSmsc;
 let providers: Record<'http' | 'moved', Double>;
 before(async () => {
-  await buildService();
-  db = await createTestDatabase();
-  cluster = await startCluster({ connection: db.connection, env });
+  const shared = await shareCluster();
+  ({ db, cluster } = shared);
   operator = await createOperator();
-  apikey = (await createRegistered(changing(), ['sms'], 'enterprise')).apiKey;
+  apikey = (await createRegistered(changing(), ['sms'], 'enterprise', shared.developer)).apiKey;
   smsc = await startScriptedSmsc((pdu) => {
     if (pdu.command === 'submit_sm') arrivals.set(decodeText(pdu.shortMessage, 'gsm7'), 'smpp');
     return false;
@@ -49,9 +47,11 @@ before(async () => {
   await connect('bravo', 'http', { base: providers.http.url, describe: describeIt });
 });
 after(async () => {
-  await cluster.close();
+  // Others on this cluster have no such carriers.
+  const { version } = await change('GET', routesPath);
+  await change('PUT', routesPath, { version, routes: [] });
+  for (const name of ['alpha', 'bravo']) await operator.send('DELETE', `${carriersPath}/${name}?force=true`);
   await Promise.all([smsc.close(), providers.http.close(), providers.moved.close()]);
-  await db.drop();
 });
 
 function changing(): ClusterNode {

@@ -54,7 +54,7 @@ test('npm run cluster on a port that is taken says so, says what to do, and leav
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
-  const refused = await startService({ port, command: ['node', '--import', 'tsx', 'scripts/cluster.ts'] });
+  const refused = await startService({ port, command: ['node', compiledFile('scripts/cluster.ts')] });
   const { code } = await refused.ended;
   taken.close();
   assert.equal(code, 1);

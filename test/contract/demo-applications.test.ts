@@ -13,7 +13,7 @@ import { dumpAll } from '../support/texts.ts';
 let app: TestApp;
 let dataDir: string;
 before(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ passwordCost: { scrypt: { logN: 12, p: 1 }, argon2: { memoryKiB: 128, passes: 1 } } });
   dataDir = await mkdtemp(join(tmpdir(), 'heliograph-demo-'));
 });
 after(async () => {
@@ -30,6 +30,14 @@ const make = () =>
     baseUrl: app.url,
     tokenUrl: tokenUrlOf({ ...app.config, publicUrl: app.url }),
   });
+
+async function passwordHash(email: string): Promise<string> {
+  const { rows } = await app.db.database.query<{ hash: string }>(
+    'select password_hash as hash from person where email = $1',
+    [email],
+  );
+  return rows[0]?.hash ?? '';
+}
 
 test('the first sandbox start makes two demo applications and writes their credentials, mode 600', async () => {
   const made = await make();
@@ -68,8 +76,11 @@ test('a newcomer signs in by what the file says, and sees both applications', as
   const { portal, applications } = JSON.parse(file) as SandboxCredentials;
   assert.deepEqual(Object.keys(portal), ['email', 'password']);
   assert.match(portal.password, /^[0-9A-Za-z]{24}$/);
+  const generated = await passwordHash(portal.email);
   const signedIn = await send(app, 'POST', '/portal/v1/sessions', { body: portal });
   assert.equal(signedIn.status, 201);
+  assert.match(generated, /ln=10|m=64/, 'a start does not wait for a slow hash');
+  assert.match(await passwordHash(portal.email), /ln=12|m=128/, 'renewed');
   const demo = asDeveloper(app, portal.email, portal.password, signedIn);
   const { body } = await demo.send<{ data: { id: string }[] }>('GET', '/portal/v1/applications');
   const own = new Set(body.data.map(({ id }) => id));

@@ -394,7 +394,7 @@ describe('500 INTERNAL', () => {
     const text = JSON.stringify(logLinesOf(correlation_id));
     assert.match(text, /database error 22P02/);
     assert.equal(text.includes('447700900123'), false);
-    assert.match(text, /errors\.test\.ts/, 'it says where');
+    assert.match(text, /errors\.test\./, 'it says where');
   });
 
   test('nothing of the answer that failed is in it', async () => {

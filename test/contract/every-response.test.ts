@@ -16,8 +16,9 @@ import {
 import { createTestDatabase } from '../support/database.ts';
 import { asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createFaultProxy } from '../support/fault-proxy.ts';
+import { exchange } from '../support/http.ts';
 
-const addressLimit = 2000;
+const addressLimit = 300;
 const env = { HELIOGRAPH_ADDRESS_PER_MINUTE: String(addressLimit), HELIOGRAPH_ADDRESS_BURST: String(addressLimit) };
 
 let app: TestApp;
@@ -105,6 +106,14 @@ function wrongTokenFor(auth: Auth): string {
   return auth.kind === 'bearer' && auth.scope === 'verify:manage' ? messagingToken : verifyToken;
 }
 
+const takesBody = (method: string) => ['POST', 'PUT', 'PATCH'].includes(method);
+const bodies: Pick<Ways, 'type' | 'body'>[] = [
+  { body: 'x'.repeat(70_000) },
+  { body: 'not what it should be', type: 'text/plain' },
+  { body: '{"a":' },
+  { body: '{}' },
+];
+
 interface Ways {
   method?: string;
   path?: string;
@@ -128,18 +137,15 @@ async function ask(on: { url: string }, route: Route, ways: Ways = {}): Promise<
           token: 'x',
         }).toString()
       : JSON.stringify(anyBody));
-  const withBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
-  const response = await fetch(on.url + path, {
+  const withBody = takesBody(method);
+  const answer = await exchange(on.url + path, {
     method,
-    redirect: 'manual',
     headers: { ...(withBody && { 'Content-Type': type }), ...headers },
     ...(withBody && { body }),
   });
-  assertHeaders(response.status, response.headers, `${method} ${path} ${response.status}`);
-  if (response.status === 429) assert.deepEqual(Object.keys((await response.json()) as object), ['message']);
-  // A stream of events would not end by itself.
-  else await response.body?.cancel();
-  return response.status;
+  assertHeaders(answer.status, answer.headers, `${method} ${path} ${answer.status}`);
+  if (answer.status === 429) assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['message']);
+  return answer.status;
 }
 
 /** The route's path with ids that are there, as far as they are known. */
@@ -176,16 +182,15 @@ describe('every route', () => {
         { path, headers: credential, method: 'OPTIONS' },
         { path: `${path}/%zz`, headers: credential },
         { path: `${path}?limit=nonsense`, headers: credential },
-        { path, headers: credential, body: 'x'.repeat(70_000) },
-        { path, headers: credential, body: 'not what it should be', type: 'text/plain' },
-        { path, headers: credential, body: '{"a":' },
-        { path, headers: credential, body: '{}' },
+        ...(takesBody(route.method) ? bodies.map((each) => ({ path, headers: credential, ...each })) : []),
         { path, headers: credential },
         { path, headers: credential, method: route.method === 'GET' ? 'HEAD' : route.method },
       ];
       const seen = new Set<number>();
       for (const way of ways) seen.add(await ask(app, route, way));
       statuses.set(nameOf(route), seen);
+      // The routes of a minute stay below the limit of the address, which the next test has to reach.
+      app.clock.advance(5000);
     }
     assert.deepEqual(
       [...everSeen()].filter((status) => status >= 500),
@@ -228,7 +233,7 @@ describe('every route', () => {
       const seen = statuses.get(nameOf(route)) ?? new Set();
       const wanted = [405];
       if (['apikey', 'bearer', 'person', 'developer'].includes(authOf(route).kind)) wanted.push(401);
-      if (['POST', 'PUT', 'PATCH'].includes(route.method)) wanted.push(413, route.consumes === undefined ? 415 : 400);
+      if (takesBody(route.method)) wanted.push(413, route.consumes === undefined ? 415 : 400);
       for (const status of wanted) assert.ok(seen.has(status), `${status} on ${nameOf(route)}: ${[...seen]}`);
     }
     for (const status of [200, 201, 204, 400, 401, 403, 404, 405, 413, 415, 429]) {

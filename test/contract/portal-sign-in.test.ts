@@ -15,7 +15,7 @@ let slow: TestApp;
 before(async () => {
   app = await createTestApp({ env: proxied, delivery: 'held' });
   limited = await createTestApp({ env: { ...proxied, HELIOGRAPH_PASSWORD_PER_MINUTE: '20' }, delivery: 'held' });
-  const passwordCost = { scryptLogN: 14, argon2: { memoryKiB: 65_536, passes: 2 } };
+  const passwordCost = { scrypt: { logN: 14, p: 1 }, argon2: { memoryKiB: 65_536, passes: 2 } };
   slow = await createTestApp({ env: proxied, delivery: 'held', passwordCost });
 });
 after(async () => {

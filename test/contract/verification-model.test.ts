@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { KeyRing } from '../../src/platform/keys.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { derivedCode } from '../../src/verify/code.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
+import { openTestKeyRing } from '../support/key-ring.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
@@ -16,7 +16,7 @@ before(async () => {
   acme = await createVerifyCaller(app);
   await watchStates(app.db.database);
   await listen(app.db.database);
-  keys = await openKeyRing({ database: app.db.database, clock: app.clock, secret: app.config.secret ?? '' });
+  keys = await openTestKeyRing(app.db.database, app.clock);
 });
 after(() => checkEvents(app.db.database).finally(() => app.close()));
 

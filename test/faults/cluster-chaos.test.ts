@@ -2,54 +2,30 @@
 // lost, no code approved twice, no revoked token admitted, errors only 503 with Retry-After, back to normal in 10 s
 // without a hand."
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiNames } from '../../src/http/route.ts';
-
 import { statusCode, statusCodes } from '../../src/messages/message-row.ts';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import type { Database } from '../../src/platform/database.ts';
 import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
 import { statusCode as verificationStatusCode } from '../../src/verify/verification-row.ts';
 import { createRegistered } from '../support/applications.ts';
 import { type ChaosLoad, startChaosLoad } from '../support/chaos-load.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import type { Cluster, ClusterNode } from '../support/cluster.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Fault } from '../support/fault-proxy.ts';
 import { createRandom } from '../support/limiter-model.ts';
-import { createTestLog } from '../support/log.ts';
-import { livingPostmaster, makeFolder } from '../support/process.ts';
-import { buildService } from '../support/service.ts';
+import { shareMortalCluster } from '../support/mortal-cluster.ts';
 
-const { log } = createTestLog();
-const folder = makeFolder('cluster');
 /** The promise is 10 s; the rest is for a machine that is busy with other things. */
 const backWithinMs = 10_000 + inShort(120_000, 20_000);
 
-let postgres: EmbeddedPostgres;
 let database: Database;
 let cluster: Cluster;
+let killPostgres: () => Promise<void>;
 before(async () => {
-  await buildService();
-  postgres = await startEmbeddedPostgres({ folder, log });
-  database = createDatabase({
-    connection: postgres.connection,
-    log,
-    poolSize: 2,
-    timeouts: { connectMs: 20_000, statementMs: 30_000, transactionMs: 30_000 },
-  });
-  const plans = { enterprise: { per_minute: 1_000_000, burst: 1_000_000 } };
-  cluster = await startCluster({
-    connection: postgres.connection,
-    env: { HELIOGRAPH_PLANS: JSON.stringify(plans), LOG_LEVEL: 'error' },
-  });
-});
-after(async () => {
-  await cluster.close();
-  await database.close();
-  await postgres.stop();
+  ({ database, cluster, killPostgres } = await shareMortalCluster(['all', 'all', 'all']));
 });
 
 async function killNode(node: ClusterNode): Promise<void> {
@@ -61,25 +37,6 @@ async function restartRedis(): Promise<void> {
   await cluster.redis.stop();
   await pause(300);
   await cluster.redis.start();
-}
-
-/** It is started again by itself, and recovers. */
-async function killPostgres(): Promise<void> {
-  const pid = livingPostmaster(join(folder, 'data'));
-  assert.ok(pid !== undefined);
-  process.kill(pid, 'SIGKILL');
-  await eventually(
-    'Postgres is back',
-    () =>
-      database.query('select 1').then(
-        () => true,
-        () => false,
-      ),
-    {
-      withinMs: 60_000,
-      everyMs: 100,
-    },
-  );
 }
 
 /** Everything is answered again, for a while, by every node. Nobody can ask a node that is not there. */
@@ -194,11 +151,11 @@ const longOnes: Record<string, () => Promise<void>> = {
     ),
 };
 
-describe('three nodes under load', () => {
+describe('nodes under load', () => {
   test('one killed, Redis restarted empty, Postgres restarted, in one run', (t) =>
     underLoad(t, async (load) => {
       for (let round = 0; round < inShort(1, 5); round++) {
-        const victim = cluster.nodes[(round + 1) % 3] as ClusterNode;
+        const victim = cluster.nodes[(round + 1) % cluster.nodes.length] as ClusterNode;
         await killNode(victim);
         await pause(700);
         await restartRedis();

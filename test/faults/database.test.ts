@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createDatabase, type Database } from '../../src/platform/database.ts';
 import { ApiError } from '../../src/platform/errors.ts';
+import { patiently } from '../../src/platform/patiently.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
@@ -138,8 +139,8 @@ describe('whatever happens to the network is a 503 within 5 s, and passes', { co
   test('a session that falls silent is lost once, and can be closed', () =>
     onNetwork(async (proxy, database) => {
       const lost: string[] = [];
-      const asked = await database.openSession(() => lost.push('asked'));
-      const idle = await database.openSession(() => lost.push('idle'));
+      const asked = await patiently(() => database.openSession(() => lost.push('asked')));
+      const idle = await patiently(() => database.openSession(() => lost.push('idle')));
       proxy.set({ kind: 'black-hole' });
       await assertUnavailable([asked.query('select 1')]);
       const startedMs = performance.now();
@@ -151,9 +152,10 @@ describe('whatever happens to the network is a 503 within 5 s, and passes', { co
   test('a session whose connection is reset is lost once', () =>
     onNetwork(async (proxy, database) => {
       let lost = 0;
-      const session = await database.openSession(() => {
+      const onLost = () => {
         lost += 1;
-      });
+      };
+      const session = await patiently(() => database.openSession(onLost));
       const asking = session.query('select pg_sleep(2)');
       setTimeout(() => proxy.set({ kind: 'reset' }), 50);
       await assertUnavailable([asking]);
@@ -164,7 +166,7 @@ describe('whatever happens to the network is a 503 within 5 s, and passes', { co
   test('a pool is closed while the database is silent', () =>
     onNetwork(async (proxy) => {
       const pool = createDatabase({ connection: proxy.connection, log: createTestLog().log });
-      await pool.query('select 1');
+      await assertHeals(pool);
       proxy.set({ kind: 'black-hole' });
       const late = assertUnavailable([pool.query('select 1')]);
       const startedMs = performance.now();

@@ -2,25 +2,22 @@
 // fails, stalls, answers late and twice: every change has exactly one event; the feed read to its end has each once, in
 // order per subject; every webhook arrives at least once; nothing after a DELETE of the endpoint was answered."
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventTypes, type ToldEvent } from '../../src/events/event.ts';
 import { apiNames, type Scope } from '../../src/http/route.ts';
 import { statusCodes } from '../../src/messages/message-row.ts';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import type { Database } from '../../src/platform/database.ts';
 import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import type { Cluster, ClusterNode } from '../support/cluster.ts';
+import { describeTexts } from '../support/describe-texts.ts';
 import { inShort } from '../support/effort.ts';
 import { checkEvents, watchStates } from '../support/event-witness.ts';
 import { type EventsLoad, startEventsLoad } from '../support/events-load.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FeedReader, startFeedReader } from '../support/feed-reader.ts';
-import { createTestLog } from '../support/log.ts';
-import { livingPostmaster, makeFolder } from '../support/process.ts';
-import { buildService } from '../support/service.ts';
+import { shareMortalCluster } from '../support/mortal-cluster.ts';
 import {
   answer,
   createHostileAnswers,
@@ -31,39 +28,19 @@ import {
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts';
 
-const { log } = createTestLog();
-const folder = makeFolder('events');
 const count = inShort(300, 50_000);
 const batchSize = inShort(10, 100);
 const rounds = 3;
 const withinMs = inShort(60_000, 600_000);
 
-let postgres: EmbeddedPostgres;
 let database: Database;
 let cluster: Cluster;
+let killPostgres: () => Promise<void>;
 let own: TestApplication;
 before(async () => {
-  await buildService();
-  postgres = await startEmbeddedPostgres({ folder, log });
-  const timeouts = { connectMs: 20_000, statementMs: 60_000, transactionMs: 60_000 };
-  database = createDatabase({ connection: postgres.connection, log, poolSize: 2, timeouts });
-  cluster = await startCluster({
-    connection: postgres.connection,
-    roles: ['all', 'web', 'worker'],
-    env: {
-      HELIOGRAPH_PLANS: '{"enterprise":{"per_minute":1000000,"burst":1000000}}',
-      HELIOGRAPH_GUARD: '{"per_prefix":1000000}',
-      HELIOGRAPH_TOKEN_SECONDS: '86400',
-      LOG_LEVEL: 'error',
-    },
-  });
+  ({ database, cluster, killPostgres } = await shareMortalCluster(['all', 'web', 'worker']));
   own = await createRegistered(cluster.nodes[0] as ClusterNode, ['sms', 'verify', 'messaging'], 'enterprise');
   await watchStates(database);
-});
-after(async () => {
-  await cluster.close();
-  await database.close();
-  await postgres.stop();
 });
 
 async function killNode(place: number): Promise<void> {
@@ -74,28 +51,10 @@ async function killNode(place: number): Promise<void> {
   await node.restart();
 }
 
-/** It is started again by itself, and recovers. */
-async function killPostgres(): Promise<void> {
-  const pid = livingPostmaster(join(folder, 'data'));
-  assert.ok(pid !== undefined, 'no Postgres runs');
-  process.kill(pid, 'SIGKILL');
-  // What the old one had forked answers for a moment more.
-  const isBack = async () => {
-    const now = livingPostmaster(join(folder, 'data'));
-    if (now === undefined || now === pid) return false;
-    const answers = await Promise.allSettled([database.query('select 1'), database.query('select 1')]);
-    return answers.every(({ status }) => status === 'fulfilled');
-  };
-  await eventually('Postgres is back', isBack, { withinMs: 60_000, everyMs: 100 });
-}
-
 /** Breaks one thing after the other, while the load goes on. */
 async function breakThings(load: EventsLoad): Promise<void> {
-  const killBoth = async () => {
-    await Promise.all([killNode(1), killNode(2)]);
-  };
   const inTurn = [() => killNode(1), () => killNode(2), killPostgres];
-  const steps = inShort([killBoth, killPostgres], Array.from({ length: rounds }, () => inTurn).flat());
+  const steps = inShort([() => killNode(1), killPostgres], Array.from({ length: rounds }, () => inTurn).flat());
   for (const [place, step] of steps.entries()) {
     const size = Math.floor((count * (place + 1)) / (steps.length + 2));
     await eventually(`${size} acts are done`, () => load.done() >= size, { withinMs });
@@ -105,7 +64,10 @@ async function breakThings(load: EventsLoad): Promise<void> {
 
 /** Returns whether none is open. Without an answer it is tried again. */
 async function cancelOpen({ url }: ClusterNode, headers: Record<string, string>): Promise<boolean> {
-  const { rows } = await database.query<{ id: string }>('select verification_id as id from pending_verification');
+  const { rows } = await database.query<{ id: string }>(
+    'select verification_id as id from pending_verification where application_id = $1',
+    [uuidOf(own.id)],
+  );
   for (const { id } of rows) {
     const path = `/verify/v1/verifications/${fromUuid('ver', id)}`;
     await fetch(`${url}${path}`, { method: 'DELETE', headers }).catch(() => undefined);
@@ -116,11 +78,20 @@ async function cancelOpen({ url }: ClusterNode, headers: Record<string, string>)
 /** Nothing changes any more: every text has its end, and verifications that are left open are canceled. */
 async function untilAllHasEnded(node: ClusterNode, headers: Record<string, string>): Promise<void> {
   await eventually('every verification has ended', () => cancelOpen(node, headers), { withinMs, everyMs: 200 });
-  const open = `select from message where status in (${statusCodes(['queued', 'sent'])}) limit 1`;
-  await eventually('every text has ended', async () => (await database.query(open)).count === 0, {
-    withinMs,
-    everyMs: 200,
+  const isOver = async () => (await findOpen()).length === 0;
+  await eventually('every text has ended', isOver, { withinMs, everyMs: 200 }).catch(async (error: Error) => {
+    throw new Error(`${error.message}\n${await describeTexts(database, await findOpen())}`);
   });
+}
+
+const openCodes = statusCodes(['queued', 'sent']);
+
+/** Some of the texts that have not ended. */
+async function findOpen(): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    `select id from message where status in (${openCodes}) limit 5`,
+  );
+  return rows.map(({ id }) => fromUuid('msg', id));
 }
 
 /** The events of an API as the table has them, in order. */
@@ -135,9 +106,9 @@ async function storedOf(api: (typeof apiNames)[number]): Promise<string[]> {
 /** The sequence of a record is the number of its events. */
 async function checkSequences(): Promise<void> {
   const { count: wrong } = await database.query(
-    `select from message m where api <> $1 and sequence <> (
+    `select from message m where application_id = $1 and api <> $2 and sequence <> (
        select count(*) from event e where e.subject = m.id and e.application_id = m.application_id)`,
-    [apiNames.indexOf('verify')],
+    [uuidOf(own.id), apiNames.indexOf('verify')],
   );
   assert.equal(wrong, 0, 'records whose sequence is not the number of their events');
 }

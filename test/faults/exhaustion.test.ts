@@ -49,7 +49,7 @@ async function slowestHealth(during: Promise<unknown>): Promise<number> {
 describe('a node that runs out of something', () => {
   test('of somebody who reads its log: it goes on answering', async () => {
     // Each leaves a line of 150 bytes or more; a pipe holds 64 kB.
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < inShort(30, 50); round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/nothing`)));
       for (const answer of answers) {
         assert.equal(answer.status, 404);
@@ -85,7 +85,9 @@ describe('a node that runs out of something', () => {
       const { status } = await send(service, 'POST', '/portal/v1/sessions', { body });
       assert.ok([401, 429, 503].includes(status), String(status));
     };
-    const slowestMs = await slowestHealth(Promise.all(Array.from({ length: 8 }, (_, index) => guess(index))));
+    // More than Node has threads for such work.
+    const guesses = Array.from({ length: inShort(5, 8) }, (_, index) => guess(index));
+    const slowestMs = await slowestHealth(Promise.all(guesses));
     assert.ok(slowestMs < promptMs, `the slowest answer took ${slowestMs} ms`);
   });
 

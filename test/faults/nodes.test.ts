@@ -36,17 +36,6 @@ async function assertStops(service: Service): Promise<void> {
 // Most of it is waiting for time-outs, so both groups run at the same time.
 describe('nodes', { concurrency: 2 }, () => {
   describe('nodes on one database', { concurrency: 2 }, () => {
-    test('without REDIS_URL the second refuses, and the first goes on', async () => {
-      const { connection } = await makeDatabase();
-      const first = await startNode(connection);
-      await first.ready;
-      const second = await startNode(connection);
-      assert.equal((await second.ended).code, 1);
-      assert.match(second.output(), /Another Heliograph is already running on this database.*REDIS_URL/s);
-      assert.equal((await fetch(`${first.url}/readyz`)).status, 200);
-      await assertStops(first);
-    });
-
     test('with REDIS_URL both run, started at the same moment on an empty database', async () => {
       const { connection } = await makeDatabase({ empty: true });
       const redis = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
@@ -67,14 +56,23 @@ describe('nodes', { concurrency: 2 }, () => {
     });
   });
 
-  describe('a database that falls silent under a node', { concurrency: 1 }, () => {
+  describe('a node alone, and a database that falls silent under it', { concurrency: 1 }, () => {
+    let connection: Connection;
     let proxy: FaultProxy;
     let service: Service;
     before(async () => {
-      proxy = await createFaultProxy((await makeDatabase()).connection);
+      ({ connection } = await makeDatabase());
+      proxy = await createFaultProxy(connection);
       proxies.push(proxy);
       service = await startNode(proxy.connection);
       await service.ready;
+    });
+
+    test('without REDIS_URL a second one refuses, and the first goes on', async () => {
+      const second = await startNode(connection);
+      assert.equal((await second.ended).code, 1);
+      assert.match(second.output(), /Another Heliograph is already running on this database.*REDIS_URL/s);
+      assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
     });
 
     function signIn(): Promise<Response> {

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openTestKeyRing } from '../support/key-ring.ts';
 import { createTestLog } from '../support/log.ts';
 
 let db: TestDatabase;
@@ -35,7 +35,7 @@ function cutBefore(n: number, database: Database): Database {
 
 test('a crash between any two statements leaves no half-registered application', async () => {
   const { log } = createTestLog();
-  const keys = await openKeyRing({ database: db.database, clock: systemClock, secret: 'a secret for tests only' });
+  const keys = await openTestKeyRing(db.database, systemClock);
   let cuts = 0;
   for (const api of ['sms', 'verify'] as const) {
     for (let n = 1; ; n++) {

@@ -38,9 +38,16 @@ function createKey(kid: string, alg: 'ES256' | 'RS256' = 'ES256'): TestKey {
   };
 }
 
-function start(t: TestContext, file: string): SigningThread {
+function create(t: TestContext, file: string): SigningThread {
   const thread = startSigningThread(createTestLog().log, { file: pathToFileURL(file), restartAfterMs });
   t.after(() => thread.stop());
+  return thread;
+}
+
+async function start(t: TestContext, file: string): Promise<SigningThread> {
+  const thread = create(t, file);
+  await askFor(thread, createKey('first'), 2);
+  await eventually('it runs', () => thread.isRunning);
   return thread;
 }
 
@@ -79,7 +86,7 @@ async function requireGenuine(key: TestKey, signed: string[]): Promise<void> {
 describe('the signing thread', { concurrency: true }, () => {
   for (const alg of ['ES256', 'RS256'] as const) {
     test(`signs by ${alg}, and everyone gets the JWS that they asked for`, async (t) => {
-      const thread = start(t, realThread);
+      const thread = await start(t, realThread);
       const key = createKey('one', alg);
       await requireGenuine(key, await askFor(thread, key, 50));
       const proof = await thread.sign(key, 'other+jwt', '{"text":"ü and \\n"}');
@@ -87,10 +94,20 @@ describe('the signing thread', { concurrency: true }, () => {
     });
   }
 
+  test('starts when one turn asks for several', async (t) => {
+    const { file, notes } = play('const see = () => {};');
+    const thread = create(t, file);
+    const key = createKey('one');
+    for (const _ of numbers(20)) await requireGenuine(key, await askFor(thread, key, 1));
+    assert.deepEqual([thread.isRunning, notes()], [false, ['']]);
+    await requireGenuine(key, await askFor(thread, key, 2));
+    await eventually('it runs', () => thread.isRunning);
+  });
+
   test('is asked once for what one turn needs, sixteen at most, and gets a key once', async (t) => {
     const { file, notes } = play(`const see = ({ key, lines }) =>
       note((key?.kid ?? 'same key') + ': ' + lines.split('\\n').length);`);
-    const thread = start(t, file);
+    const thread = await start(t, file);
     const key = createKey('one');
     await askFor(thread, key, 5);
     await askFor(thread, key, 40);
@@ -98,7 +115,7 @@ describe('the signing thread', { concurrency: true }, () => {
   });
 
   test('signs each with its own key when the keys change within a turn', async (t) => {
-    const thread = start(t, realThread);
+    const thread = await start(t, realThread);
     const keys = [createKey('one'), createKey('two')];
     const asked = numbers(20).map((number) => ({ number, key: keys[number % 2] ?? assert.fail('there are two') }));
     const signed = asked.map(({ number, key }) => thread.sign(key, 'test', JSON.stringify({ number })));
@@ -110,7 +127,7 @@ describe('the signing thread', { concurrency: true }, () => {
       note(key?.kid ?? 'same key');
       if (lines.includes('"dies"')) process.exit(1);
     };`);
-    const thread = start(t, file);
+    const thread = await start(t, file);
     const key = createKey('one');
     await requireGenuine(key, await askFor(thread, key, 3));
     const [dies, ...others] = await Promise.all([thread.sign(key, 'test', '{"it":"dies"}'), askFor(thread, key, 30)]);
@@ -122,14 +139,16 @@ describe('the signing thread', { concurrency: true }, () => {
   });
 
   test('that cannot start leaves all work to the thread pool', async (t) => {
-    const { file } = play(`throw new Error('it does not start');`);
-    const thread = start(t, file);
+    const { file, notes } = play(`throw new Error('it does not start');`);
+    const thread = create(t, file);
     const key = createKey('one');
+    await requireGenuine(key, await askFor(thread, key, 20));
+    await eventually('it was tried again', () => notes().filter((note) => note === 'launched').length > 1);
     await requireGenuine(key, await askFor(thread, key, 20));
   });
 
   test('that is stopped while it works leaves no request without its answer', async (t) => {
-    const thread = start(t, realThread);
+    const thread = await start(t, realThread);
     const key = createKey('one');
     const signed = askFor(thread, key, 40);
     await thread.stop();

@@ -27,9 +27,11 @@ const testScript = join(compiled, 'scripts/test.js');
 /** Runs a program of ours with a temporary folder of its own, below the one of this run. */
 function run(temporary: string, args: string[], env: NodeJS.ProcessEnv = {}): Run {
   const own = { TMPDIR: temporary, NODE_TEST_CONTEXT: undefined, HELIOGRAPH_TEST_COMPILED: compiled };
+  // `--times` of this run is not meant for those.
+  const once = { HELIOGRAPH_TEST_TIMES: undefined };
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...own, ...env },
+    env: { ...process.env, ...own, ...once, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);

@@ -22,7 +22,7 @@ const amounts = inShort(
   { old: 1, verificationsOfOneNumber: 5000, lapsed: 1, applications: 2000, messages: 10_000 },
   { old: 1, verificationsOfOneNumber: 200_000, lapsed: 1, applications: 100_000, messages: 600_000 },
 );
-const lastingMs = inShort(700, 10_000);
+const lastingMs = inShort(300, 10_000);
 const mostMs = 250;
 
 let db: TestDatabase;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inShort } from '../support/effort.ts';
 import { tellFigure } from '../support/figures.ts';
-import { buildService, endServices } from '../support/service.ts';
+import { buildService } from '../support/service.ts';
 import { type HostileConnection, openHostileConnection } from './hostile-connection.ts';
 import { crowds, type Shape, shapes } from './shapes.ts';
 import { type Slot, type Target, targetsOf } from './slots.ts';
@@ -18,7 +18,7 @@ const largest = 64_000;
 const sizes = inShort([2900, largest], [250, 2900, 6000, largest]);
 /** A request line and its headers have 16 KiB. */
 const largestInPath = 12_000;
-const lines = inShort(4, 1);
+const lines = inShort(2, 1);
 /** Timed limits are for the long form, which has the machine for itself. */
 const timed = inShort(false, true);
 
@@ -36,15 +36,15 @@ after(() => {
   if (untimed.length > 0) tellFigure(`NOT TIMED, the machine was busy: ${untimed.length}\n${untimed.join('\n')}`);
   else tellFigure('every long wait was timed');
 });
-after(endServices);
+after(() => world?.close());
 
 interface Case {
   name: string;
   request: HostileRequest;
 }
 
-/** In short a place meets every 32nd shape, in one size; the next place meets the next ones, in the other size. */
-const shapeStep = inShort(32, 1);
+/** In short a place meets every 64th shape, in one size; the next place meets the next ones, in the other size. */
+const shapeStep = inShort(64, 1);
 
 function* casesOf(target: Target, slot: Slot, place: number): Generator<Case> {
   for (let index = place % shapeStep; index < shapes.length; index += shapeStep) {

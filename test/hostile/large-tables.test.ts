@@ -18,7 +18,7 @@ const amounts: Amounts = inShort(
   { old: 20_000, verificationsOfOneNumber: 5000, lapsed: 5000, applications: 2000, messages: 1000 },
   { old: 3_000_000, verificationsOfOneNumber: 200_000, lapsed: 300_000, applications: 100_000, messages: 1000 },
 );
-const rounds = inShort(3, 150);
+const rounds = inShort(4, 150);
 
 interface Store {
   db: TestDatabase;
@@ -29,7 +29,8 @@ interface Store {
 }
 
 const databases: TestDatabase[] = [];
-let stores: { empty: Store; large: Store };
+/** In short nothing is timed, so there is no empty store to compare with. */
+let stores: { empty: Store | undefined; large: Store };
 let firstStartMs: { empty: number; large: number } | undefined;
 
 /** Its service has made the demo applications and is not running. */
@@ -55,9 +56,9 @@ async function startOn(store: Omit<Store, 'service'> & Partial<Store>): Promise<
 
 before(async () => {
   await buildService();
-  const [empty, large] = await Promise.all([openStore(undefined), openStore(amounts)]);
-  firstStartMs = { large: await startOn(large), empty: await startOn(empty) };
-  stores = { empty: empty as Store, large: large as Store };
+  const [empty, large] = await Promise.all([inShort(undefined, () => openStore(undefined))?.(), openStore(amounts)]);
+  firstStartMs = { large: await startOn(large), empty: empty === undefined ? 0 : await startOn(empty) };
+  stores = { empty: empty as Store | undefined, large: large as Store };
 });
 after(async () => {
   await endServices();
@@ -125,7 +126,10 @@ const largeService = () => stores.large.service;
 describe('large tables', () => {
   test('the service starts as on an empty store', async () => {
     await assertTimeBound('start, large to empty', largeService, async () => {
-      const took = firstStartMs ?? { large: await startOn(stores.large), empty: await startOn(stores.empty) };
+      const took = firstStartMs ?? {
+        large: await startOn(stores.large),
+        empty: await startOn(stores.empty ?? assert.fail()),
+      };
       firstStartMs = undefined;
       return { value: took.large, most: 1.5 * took.empty };
     });
@@ -133,12 +137,13 @@ describe('large tables', () => {
 
   for (const [name, prepare] of Object.entries(requests)) {
     test(`${name} takes as long as on an empty store, and is never a 5xx`, async () => {
-      const [empty, large] = [await prepare(stores.empty), await prepare(stores.large)];
+      const empty = stores.empty && (await prepare(stores.empty));
+      const large = await prepare(stores.large);
       await assertTimeBound(`${name}, p99 in ms`, largeService, async () => {
         const times = { empty: [] as number[], large: [] as number[] };
         // In turns, so that whatever else the machine does hits both alike.
         for (let round = 0; round < rounds; round++) {
-          times.empty.push(await timed(async () => assert.equal(await empty(), 200)));
+          if (empty !== undefined) times.empty.push(await timed(async () => assert.equal(await empty(), 200)));
           times.large.push(await timed(async () => assert.equal(await large(), 200)));
         }
         return { value: p99(times.large), most: 1.5 * p99(times.empty) };

@@ -1,8 +1,10 @@
 // A service as a user starts it, with one of everything that a request can name, and callers for every kind of route.
 import assert from 'node:assert/strict';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
-import { program, type Service, startService } from '../support/service.ts';
+import { urlOf } from '../support/node-settings.ts';
+import { endServices, program, type Service, startService } from '../support/service.ts';
 import type { Document, Schema, Slot, Target } from './slots.ts';
 
 export interface World {
@@ -15,6 +17,7 @@ export interface World {
   requestFor(target: Target, slot: Slot, raw: string): HostileRequest;
   /** A small request of another caller. */
   neighbour: HostileRequest;
+  close(): Promise<void>;
 }
 
 export interface HostileRequest {
@@ -26,7 +29,7 @@ export interface HostileRequest {
 
 /** So that no limit stands before the work that is looked at. */
 const most = { per_minute: 1_000_000, burst: 1_000_000 };
-const env = {
+const withoutLimits = {
   HELIOGRAPH_PLANS: JSON.stringify({ free: most, pro: most, enterprise: most }),
   HELIOGRAPH_ADDRESS_PER_MINUTE: '1000000',
   HELIOGRAPH_ADDRESS_BURST: '1000000',
@@ -34,9 +37,11 @@ const env = {
 };
 
 export async function createWorld(): Promise<World> {
+  const db = await createTestDatabase();
+  const env = { ...withoutLimits, DATABASE_URL: urlOf(db.connection) };
   const service = await startService({ env });
   await service.ready;
-  const operator = await makeOperator(service);
+  const operator = await makeOperator(service, env);
   const acme = await createRegistered(service, undefined, 'free', operator);
   const other = await createRegistered(service, undefined, 'free', operator);
   // Keys and secrets are made anew for this one; its own are not used.
@@ -84,10 +89,14 @@ export async function createWorld(): Promise<World> {
     body: '{"message":"hello"}',
   };
   const port = Number(new URL(service.url).port);
-  return { service, port, document: body as unknown as Document, credentialFor, requestFor, neighbour };
+  const close = async () => {
+    await endServices();
+    await db.drop();
+  };
+  return { service, port, document: body as unknown as Document, credentialFor, requestFor, neighbour, close };
 }
 
-async function makeOperator(service: Service): Promise<TestDeveloper> {
+async function makeOperator(service: Service, env: Record<string, string>): Promise<TestDeveloper> {
   const email = 'operator@example.com';
   const password = 'a sentence that only I would think of';
   const { dataDir } = service;

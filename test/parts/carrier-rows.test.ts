@@ -30,10 +30,11 @@ import { route } from '../../src/delivery/routing.ts';
 import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
 import { dayMs, toTimestamp } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/database.ts';
-import { type OpenKeyRing, openKeyRing } from '../../src/platform/open-key-ring.ts';
+import type { OpenKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openTestKeyRing } from '../support/key-ring.ts';
 import { createTestLog } from '../support/log.ts';
 import { routeFacts, routeRule } from '../support/routes.ts';
 
@@ -44,7 +45,7 @@ const { log } = createTestLog();
 before(async () => {
   db = await createTestDatabase();
   clock = createTestClock();
-  keys = await openKeyRing({ database: db.database, clock, secret: 'a secret for tests only' });
+  keys = await openTestKeyRing(db.database, clock);
 });
 beforeEach(async () => {
   await db.database.query('truncate carrier, carrier_bind, carrier_log, carrier_test, route_table');

@@ -131,6 +131,16 @@ test('a database that is only just starting is waited for', async (t) => {
   await lock.release();
 });
 
+test('one that takes its time to answer gets as many tries as one that refuses', async (t) => {
+  const proxy = await createFaultProxy(db.connection);
+  t.after(() => proxy.close());
+  proxy.set({ kind: 'black-hole' });
+  const slow = db.another({ connection: proxy.connection, timeouts: { connectMs: 1000 } });
+  setTimeout(() => proxy.set({ kind: 'pass' }), 1100);
+  const lock = await take({ database: slow, reachWithinMs: 500 });
+  await lock.release();
+});
+
 test('a database that cannot be used is told in one sentence', async () => {
   const nowhere = db.another({ connection: { ...db.connection, host: '127.0.0.1', port: 1 } });
   await assert.rejects(take({ database: nowhere }), (error) => {

@@ -80,14 +80,14 @@ const tickMs = 1 / 8;
 describeLimiter('windows in Redis', {
   newLimiter: () => limiterOn(1),
   tickMs,
-  effort: { steps: inShort(1500, 20_000), fills: 1.3, runs: inShort(6, 200) },
+  effort: { steps: inShort(900, 20_000), fills: 1.3, runs: inShort(4, 200) },
 });
 describeLimiter('windows in Redis, over three nodes', {
   newLimiter: () => limiterOn(3),
   tickMs,
-  effort: { steps: inShort(1500, 20_000), fills: 1.3, runs: inShort(2, 100) },
-  // The large plan is tried above, on one node.
-  mostPerMinute: inShort(600, 6000),
+  effort: { steps: inShort(900, 20_000), fills: 1.3, runs: inShort(2, 100) },
+  // The large plans are tried above, on one node.
+  mostPerMinute: inShort(60, 6000),
 });
 
 describe('by the clock of Redis itself', () => {

@@ -218,7 +218,7 @@ test('Ctrl-C reaches all of them: what is in flight is answered, and all end in 
   const pids = [...webProcessesOf(service).values()];
   const replacements = service.output().split('it is replaced').length;
   const body = { to: '+447700902000', from: 'ACME', message: 'Hello' };
-  const own = await createRegistered(service, ['sms'], 'enterprise', await signUp(service));
+  const own = await createRegistered(service, ['sms'], 'enterprise', developer);
   const sending = Array.from({ length: 20 }, () =>
     send(service, 'POST', '/sms/v1/messages', { body, headers: { apikey: own.apiKey } }).then(({ status }) => status),
   );

@@ -14,7 +14,7 @@ const rounds = inShort(2, 5);
 let app: TestApp;
 before(async () => {
   // Slow enough that a sign-in is still being checked when the reset that began before it commits.
-  app = await createTestApp({ passwordCost: { scryptLogN: 15, argon2: { memoryKiB: 65_536, passes: 4 } } });
+  app = await createTestApp({ passwordCost: { scrypt: { logN: 15, p: 1 }, argon2: { memoryKiB: 65_536, passes: 4 } } });
 });
 after(() => app.close());
 
@@ -51,7 +51,7 @@ describe('a hash that is renewed', () => {
     const strong = await createTestApp({
       db: weak.db,
       clock: weak.clock,
-      passwordCost: { scryptLogN: 15, argon2: { memoryKiB: 65_536, passes: 4 } },
+      passwordCost: { scrypt: { logN: 15, p: 1 }, argon2: { memoryKiB: 65_536, passes: 4 } },
     });
     try {
       const { email } = await signUp(weak);
@@ -73,7 +73,7 @@ describe('a hash that is renewed', () => {
     const strong = await createTestApp({
       db: weak.db,
       clock: weak.clock,
-      passwordCost: { scryptLogN: 12, argon2: { memoryKiB: 256, passes: 1 } },
+      passwordCost: { scrypt: { logN: 12, p: 1 }, argon2: { memoryKiB: 256, passes: 1 } },
     });
     try {
       const { email } = await signUp(weak);

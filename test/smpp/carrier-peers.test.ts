@@ -38,12 +38,12 @@ async function sendUntil(status: string, message: string): Promise<void> {
   await until(`the text to be ${status}`, async () => (await sender.readSms(sent.body.id)).status === status);
 }
 
-/** Connects a carrier by a recorder, works with it, deletes it, and lets tshark judge. Returns the commands that passed. */
+/** Connects a carrier by a recorder, works with it, and deletes it. */
 async function recorded(
   port: number,
   settings: Record<string, unknown>,
   work: (recorder: Recorder) => Promise<void>,
-): Promise<Set<string>> {
+): Promise<Recorder> {
   const recorder = await record(port);
   await connectCarrier(operator, recorder.port, settings);
   // The rows are newer than what the node routes by.
@@ -53,7 +53,12 @@ async function recorded(
   await eventually('the node forgets it', () => app.app.carriers().length === 0);
   await eventually('it is unbound', () => passed(recorder).has(hex('unbind_resp')));
   await recorder.close();
-  const { commands, complaints } = judge(recorder.recordings);
+  return recorder;
+}
+
+/** Lets tshark judge, and returns the commands that it saw. */
+function judged(...recorders: Recorder[]): Set<string> {
+  const { commands, complaints } = judge(recorders.flatMap(({ recordings }) => recordings));
   assert.deepEqual(complaints, []);
   return new Set(commands);
 }
@@ -91,28 +96,31 @@ describe('our carrier', () => {
       [{ charsets: ['latin1/0', 'ucs2/8'], long_messages: 'payload' }, 'Grüße'],
       [{ charsets: ['ascii/1', 'ucs2/8'], long_messages: 'udh16' }, 'Hello'],
     ];
+    const recorders: Recorder[] = [];
     for (const [settings, text] of cases) {
       const [first = 'gsm7/0'] = settings.charsets ?? [];
       smsc.change({ charset: charsetOfZero(first) });
-      const commands = await recorded(smsc.port, { ...settings, enquire_link_seconds: 1 }, async (recorder) => {
+      const recorder = await recorded(smsc.port, { ...settings, enquire_link_seconds: 1 }, async (recorder) => {
         for (const message of [text, long, unicode]) {
           await sendUntil('delivered', message);
           assert.equal(smsc.texts()[0]?.text, message, first);
         }
         await eventually('a probe', () => passed(recorder).has(hex('enquire_link_resp')));
       });
-      assertPassed(commands, whole);
+      assertPassed(passed(recorder), whole);
+      recorders.push(recorder);
     }
     await smsc.close();
+    assertPassed(judged(...recorders), whole);
   });
 
   test('with npm smpp as the SMSC', async () => {
     const smsc = await startNpmSmsc();
     const message_id = { response: 'hex', receipt: 'dec' };
-    const commands = await recorded(smsc.port, { message_id }, async () => {
+    const recorder = await recorded(smsc.port, { message_id }, async () => {
       for (const message of [short, long, unicode]) await sendUntil('delivered', message);
     });
-    assertPassed(commands, whole);
+    assertPassed(judged(recorder), whole);
     assert.deepEqual(
       new Set(smsc.submitted.map(({ source_addr, destination_addr }) => `${source_addr} ${destination_addr}`)),
       new Set(['ACME 447700900123']),
@@ -125,11 +133,11 @@ describe('our carrier', () => {
   test('with a Net::SMPP SMSC', async () => {
     const smsc = await startPerlSmsc();
     const settings = { message_id: { response: 'hex', receipt: 'dec' }, enquire_link_seconds: 1 };
-    const commands = await recorded(smsc.port, settings, async (recorder) => {
+    const recorder = await recorded(smsc.port, settings, async (recorder) => {
       for (const message of [short, long, unicode]) await sendUntil('delivered', message);
       await eventually('a probe', () => passed(recorder).has(hex('enquire_link_resp')));
     });
-    assertPassed(commands, whole);
+    assertPassed(judged(recorder), whole);
     assert.equal(smsc.texts().length, 1 + 3 + 4);
     await smsc.stop();
   });
@@ -138,9 +146,10 @@ describe('our carrier', () => {
     const smsc = await startDriveSmpp(3);
     const account = { system_id: 'foo', password: 'bar', system_type: 'VMA' };
     const settings = { ...account, bind: 'pair', receipts: 'none', enquire_link_seconds: 1 };
-    const commands = await recorded(smsc.port, settings, async () => {
+    const recorder = await recorded(smsc.port, settings, async () => {
       for (const message of [short, long, unicode]) await sendUntil('sent', message);
     });
+    const commands = judged(recorder);
     for (const command of ['bind_transmitter_resp', 'bind_receiver_resp', 'submit_sm_resp'] as const) {
       assert.ok(commands.has(hex(command)), command);
     }

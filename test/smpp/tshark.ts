@@ -52,16 +52,26 @@ export function judge(recordings: readonly Recording[]): Verdict {
   try {
     const file = join(folder, 'smpp.pcap');
     writeFileSync(file, toCapture(recordings));
-    const commands = tshark(file, 'smpp', ['-T', 'fields', '-e', 'smpp.command_id']).flatMap((line) => line.split(','));
-    const complaints = tshark(file, '_ws.malformed || smpp && _ws.expert.severity >= 6291456', []);
+    // To start it takes longer than to read: one run tells both.
+    const packets = tshark(file).map((line) => line.split('\t'));
+    const commands = packets.flatMap(([ids = '']) => ids.split(',').filter((id) => id !== ''));
+    const complaints = packets
+      .filter(([, severities = '', malformed = '']) => malformed !== '' || severities.split(',').some(isWarning))
+      .map((fields) => fields.join(' '));
     return { commands, complaints };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function tshark(file: string, filter: string, more: string[]): string[] {
-  const args = ['-n', '-r', file, '-d', `tcp.port==${smppPort},smpp`, '-Y', filter, ...more];
+/** Wireshark's number for a warning; an error's is higher. */
+const isWarning = (severity: string) => Number(severity) >= 6_291_456;
+
+/** One line for each packet: its commands, the severities of what it says about them, whether it is malformed, and what it says. */
+function tshark(file: string): string[] {
+  const fields = ['smpp.command_id', '_ws.expert.severity', '_ws.malformed', '_ws.expert.message'];
+  const args = ['-n', '-r', file, '-d', `tcp.port==${smppPort},smpp`, '-Y', 'smpp || _ws.malformed', '-T', 'fields'];
+  args.push(...fields.flatMap((field) => ['-e', field]));
   const { status, stdout, stderr } = spawnSync('tshark', args, { encoding: 'utf8', timeout: 60_000 });
   if (status !== 0) throw new Error(`tshark ended with ${status}: ${stderr}`);
   return stdout.split('\n').filter((line) => line !== '');

@@ -3,10 +3,11 @@ import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
-import { type OpenKeyRing, openKeyRing } from '../../src/platform/open-key-ring.ts';
+import type { OpenKeyRing } from '../../src/platform/open-key-ring.ts';
 import type { PasswordCost } from '../../src/portal/password.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { openTestKeyRing, testSecret } from './key-ring.ts';
 import { createTestLog } from './log.ts';
 import { forgetRoutes, rememberRoutes } from './promised.ts';
 import { isWebProcess, webProcessOf } from './web-process.ts';
@@ -45,14 +46,14 @@ export async function createTestApp({
   extraRoutes = [],
   timeouts,
   delivery: held,
-  passwordCost = { scryptLogN: 10, argon2: { memoryKiB: 64, passes: 1 } },
+  passwordCost = { scrypt: { logN: 10, p: 1 }, argon2: { memoryKiB: 64, passes: 1 } },
   clock = createTestClock(),
   db,
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = db ?? (await createTestDatabase());
   const { log, lines } = createTestLog();
   const read = readConfig({
-    HELIOGRAPH_SECRET: 'a secret for tests only',
+    HELIOGRAPH_SECRET: testSecret,
     // All developers of a test have the same address.
     HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000',
     // The test runner runs contract tests on both lanes.
@@ -61,7 +62,7 @@ export async function createTestApp({
   });
   // A test that needs to know its public address in advance names a port that is free.
   const config = { ...read, port: 'PORT' in env ? read.port : 0 };
-  const keys = await openKeyRing({ database: own.database, clock, secret: config.secret ?? '' });
+  const keys = await openTestKeyRing(own.database, clock);
   // In the app's own thread here, with the test's clock; `npm start` gives it a thread of its own.
   const delivery = createDelivery({
     config,

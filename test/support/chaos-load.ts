@@ -22,9 +22,9 @@ export interface ChaosLoadOptions {
   random: () => number;
 }
 
-const senders = 6;
+const senders = inShort(3, 6);
 /** Numbers whose code is known, so that a caller need not read it on a phone. */
-const verifiers = 4;
+const verifiers = inShort(2, 4);
 const breathMs = inShort(120, 10);
 
 export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosLoad {

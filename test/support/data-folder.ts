@@ -15,9 +15,15 @@ export function keepMigratedPostgres(folder: string, runFolder: string): void {
  * copying one a tenth. The service makes everything else itself, such as its secret, key ring and demo applications.
  */
 export function provideMigratedPostgres(dataDir: string): void {
+  if (isFolder(dataDir)) copyMigratedPostgres(join(dataDir, 'postgres'));
+}
+
+/** Whether the run that this process is a part of has one, and there was none in the folder. */
+export function copyMigratedPostgres(folder: string): boolean {
   const migrated = migratedIn(process.env.HELIOGRAPH_TEST_FOLDER ?? '');
-  const folder = join(dataDir, 'postgres');
-  if (existsSync(migrated) && isFolder(dataDir) && !existsSync(folder)) copy(migrated, folder);
+  if (!existsSync(migrated) || existsSync(folder)) return false;
+  copy(migrated, folder);
+  return true;
 }
 
 function isFolder(path: string): boolean {

@@ -55,11 +55,18 @@ function answerTo(sent: ClientRequest, payload: string | undefined): Promise<Htt
   return new Promise((resolve, reject) => {
     sent.on('error', reject).on('response', (answer) => {
       let text = '';
+      const end = () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text });
+      // It would not end by itself.
+      if (answer.headers['content-type'] === 'text/event-stream') {
+        end();
+        sent.destroy();
+        return;
+      }
       answer.setEncoding('utf8');
       answer.on('data', (piece: string) => {
         text += piece;
       });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }));
+      answer.on('end', end);
       answer.on('error', reject);
     });
     sent.end(payload);

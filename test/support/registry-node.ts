@@ -3,10 +3,10 @@
 import { systemClock } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { createDatabase } from '../../src/platform/database.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { Connection } from './database.ts';
+import { openTestKeyRing } from './key-ring.ts';
 import { createTestLog } from './log.ts';
 
 export type Question = { key: string };
@@ -15,7 +15,7 @@ export type Verdict = { from: 'memory' | 'database'; owner: string | null };
 const { log } = createTestLog();
 const connection = JSON.parse(process.argv[2] ?? '') as Connection;
 const database = createDatabase({ connection, log });
-const keys = await openKeyRing({ database, clock: systemClock, secret: 'a secret for tests only' });
+const keys = await openTestKeyRing(database, systemClock);
 const registry = createRegistry({ database, clock: systemClock, keys, log, config: readConfig({}), listen: false });
 await registry.feed.start();
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { keepMigratedPostgres } from './data-folder.ts';
+import { copyMigratedPostgres, keepMigratedPostgres } from './data-folder.ts';
 import { migrateDatabase, prepareServer } from './database.ts';
 
 export interface TestServer {
@@ -20,14 +20,16 @@ export async function startTestServer({ folder, isInterrupted }: TestServerOptio
   const log = createLog({ level: 'warn', readable: true });
   const onProgress = (step: string) => process.stdout.write(`Tests are ${step}.\n`);
   const options = { folder: join(folder, 'server'), log };
+  // A run that another run's test starts gets a copy of what that one has made.
+  const isMigrated = copyMigratedPostgres(options.folder);
   let postgres = await startEmbeddedPostgres({ ...options, onProgress });
-  if (!isInterrupted()) {
+  if (!isMigrated && !isInterrupted()) {
     onProgress('running the migrations');
     await migrateDatabase(postgres);
     await postgres.stop();
     keepMigratedPostgres(options.folder, folder);
     postgres = await startEmbeddedPostgres(options);
-    await prepareServer(postgres);
   }
+  if (!isInterrupted()) await prepareServer(postgres);
   return { settings: JSON.stringify(postgres), stop: () => postgres.stop() };
 }

@@ -169,7 +169,7 @@ export async function endServices(): Promise<void> {
   await Promise.all([...services].map(endService));
 }
 
-async function endService(service: Pick<Service, 'ended' | 'kill'>): Promise<void> {
+export async function endService(service: Pick<Service, 'ended' | 'kill'>): Promise<void> {
   service.kill('SIGTERM');
   const late = setTimeout(() => service.kill('SIGKILL'), 15_000);
   await service.ended;

@@ -7,12 +7,12 @@ import { createWebhookGuard } from '../../src/platform/address-guard.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/database.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
+import { openTestKeyRing } from './key-ring.ts';
 
 const clock = systemClock;
 const log = createLog({ level: 'silent', readable: false });
 const database = createDatabase({ connection: JSON.parse(process.env.WORKER_CONNECTION ?? '{}'), log, poolSize: 4 });
-const keys = await openKeyRing({ database, clock, secret: 'a secret for tests only' });
+const keys = await openTestKeyRing(database, clock);
 const ids = createEventIds(keys);
 const client = createWebhookClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs: 30_000 });
 const tell: Parameters<typeof createWebhookWorker>[0]['tell'] = async (_, events) =>

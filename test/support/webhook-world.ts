@@ -9,9 +9,9 @@ import { createWebhookWorker, type WebhookWorker } from '../../src/events/webhoo
 import { createWebhookGuard } from '../../src/platform/address-guard.ts';
 import { toTimestamp } from '../../src/platform/clock.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { openTestKeyRing } from './key-ring.ts';
 import { createTestLog } from './log.ts';
 
 export interface WorldWorker extends WebhookWorker {
@@ -44,7 +44,7 @@ export interface DeliveryState {
 export async function createWebhookWorld(db?: TestDatabase, clock = createTestClock()): Promise<WebhookWorld> {
   const own = db ?? (await createTestDatabase());
   const { database } = own;
-  const keys = await openKeyRing({ database, clock, secret: 'a secret for tests only' });
+  const keys = await openTestKeyRing(database, clock);
   const ids = createEventIds(keys);
   const { log } = createTestLog();
   const workers: WebhookWorker[] = [];

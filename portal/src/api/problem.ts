@@ -8,6 +8,7 @@ interface ProblemOptions {
   status: number;
   details?: FieldProblem[];
   correlationId?: string | null;
+  retryAfterMs?: number | undefined;
 }
 
 /** A failed call, with a message that tells the user what to do. */
@@ -15,12 +16,15 @@ export class Problem extends Error {
   readonly status: number;
   readonly details: FieldProblem[];
   readonly correlationId: string | null;
+  /** Set when the same call is likely to succeed later. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { status, details = [], correlationId = null }: ProblemOptions) {
+  constructor(message: string, { status, details = [], correlationId = null, retryAfterMs }: ProblemOptions) {
     super(message);
     this.status = status;
     this.details = details;
     this.correlationId = correlationId;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** The error message of one form field. `label` is what the form calls it. */
@@ -46,6 +50,7 @@ function sentenceStart(field: string): string {
 
 export const unreachable = new Problem(words.unreachable, {
   status: 0,
+  retryAfterMs: 3000,
 });
 
 export function toProblem(error: unknown): Problem {
@@ -57,15 +62,21 @@ export async function readProblem(response: Response): Promise<Problem> {
   const correlationId = response.headers.get('x-correlation-id');
   const body = (await response.json().catch(() => ({}))) as { message?: string; details?: FieldProblem[] };
   const message = body.message ?? words.noMessage(response.status);
-  return new Problem(waitHint(message, response), {
+  const seconds = response.headers.get('retry-after');
+  return new Problem(waitHint(message, seconds), {
     status: response.status,
     details: body.details ?? [],
     correlationId,
+    retryAfterMs: toWaitMs(Number(seconds)),
   });
 }
 
-function waitHint(message: string, response: Response): string {
-  const seconds = response.headers.get('retry-after');
+/** A proxy may write a date there, which counts as none; a browser's timer cannot wait for more than 24 days. */
+function toWaitMs(seconds: number): number | undefined {
+  return seconds > 0 ? Math.min(seconds, 3600) * 1000 : undefined;
+}
+
+function waitHint(message: string, seconds: string | null): string {
   if (seconds === null || message.includes(`${seconds} s`)) return message;
   return words.retryIn(message, seconds);
 }

@@ -13,7 +13,7 @@ export interface Loaded<Data> {
 
 type Load<Data> = (signal: AbortSignal) => Promise<Data>;
 
-/** Loads when `load` changes, and every `everyMs` while the page is visible. */
+/** Loads when `load` changes, and every `everyMs` while the page is visible. A service that was busy is asked again. */
 function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
   const { expire } = useSession();
   const [state, setState] = useState<Pick<Loaded<Data>, 'data' | 'problem'>>({ data: undefined, problem: undefined });
@@ -26,6 +26,7 @@ function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     async function run(): Promise<void> {
+      let againMs = everyMs;
       try {
         const data = await load(signal);
         if (!signal.aborted) setState({ data, problem: undefined });
@@ -34,8 +35,9 @@ function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
         const problem = toProblem(error);
         if (problem.status === 401) return expire();
         setState(({ data }) => ({ data, problem }));
+        againMs ??= problem.retryAfterMs;
       }
-      if (everyMs !== undefined && !signal.aborted) timer = setTimeout(runWhenVisible, everyMs);
+      if (againMs !== undefined && !signal.aborted) timer = setTimeout(runWhenVisible, againMs);
     }
 
     function runWhenVisible(): void {

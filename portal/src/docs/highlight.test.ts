@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { highlight } from './highlight.ts';
 
 test('colours lose no character, whatever the code', () => {
   const languages = fc.constantFrom('curl', 'typescript', 'python', 'go', 'php', 'json', 'unknown');
   const code = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
     fc.string({ unit: fc.constantFrom('"', "'", '`', '\\', '\n', '#', '/', ' ', 'a', '1', '-', 'H'), maxLength: 200 }),
   );
   fc.assert(
