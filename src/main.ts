@@ -13,6 +13,7 @@ import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { createNotifier } from './platform/notifier.ts';
+import { patiently } from './platform/patiently.ts';
 import { readVersion } from './platform/version.ts';
 import { makeDemoApplications } from './registry/demo-applications.ts';
 import { runRestore } from './restore-command.ts';
@@ -145,14 +146,16 @@ async function serve(
   if (drainsMs > 0 && !isParent) shutdownSteps.push(() => app.drain(drainsMs));
   const made =
     config.environment === 'sandbox' && config.role !== 'worker'
-      ? await makeDemoApplications({
-          database,
-          registry: app.registry.service,
-          prepareOwner: app.people.prepareAccount,
-          dataDir: config.dataDir,
-          baseUrl: config.publicUrl,
-          tokenUrl: tokenUrlOf(config),
-        })
+      ? await patiently(() =>
+          makeDemoApplications({
+            database,
+            registry: app.registry.service,
+            prepareOwner: app.people.prepareAccount,
+            dataDir: config.dataDir,
+            baseUrl: config.publicUrl,
+            tokenUrl: tokenUrlOf(config),
+          }),
+        )
       : undefined;
   let carriers: string[];
   if (isParent) {

@@ -1,7 +1,6 @@
 import type { Database } from '../platform/database.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
-import { patiently } from '../platform/patiently.ts';
 import { carriersChannel } from './carrier-store.ts';
 
 /** Reads the rows of carriers again and again. NOTIFY makes it fast, polling makes it sure. */
@@ -70,7 +69,7 @@ export function createCarrierPoll({ database, log, read }: CarrierPollOptions): 
   return {
     refresh,
     async start() {
-      listener = await patiently(() => openListener({ database, channel: carriersChannel, onNotified: readNow }));
+      listener = await openListener({ database, channel: carriersChannel, onNotified: readNow });
       await refresh();
       schedule();
     },

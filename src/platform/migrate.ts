@@ -5,6 +5,7 @@ import { sqlStateOf } from './database-errors.ts';
 import { StartError } from './errors.ts';
 import type { Log } from './log.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
+import { patiently } from './patiently.ts';
 
 // The sources and what is built from them both lie two levels below the project's folder.
 const migrationsFolder = new URL('../../migrations/', import.meta.url);
@@ -30,7 +31,7 @@ type Session = Awaited<ReturnType<Database['openSession']>>;
  */
 export async function migrate(database: Database, clock: Clock, log: Log, folder = migrationsFolder): Promise<void> {
   const migrations = await readMigrations(folder);
-  const session = await database.openSession(() => {}, { patient: true });
+  const session = await patiently(() => database.openSession(() => {}, { patient: true }));
   try {
     await session.query('select pg_advisory_lock($1)', [migrationLock]);
     await session.query(`create table if not exists schema_migration (

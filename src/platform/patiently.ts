@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts';
+import { ApiError, StartError } from './errors.ts';
 
 const withinMs = 30_000;
 const tryAgainMs = 250;
@@ -13,8 +13,14 @@ export async function patiently<Result>(step: () => Promise<Result>): Promise<Re
       return await step();
     } catch (error) {
       const isBusy = error instanceof ApiError && error.code === 'UNAVAILABLE';
-      if (!isBusy || performance.now() > untilMs) throw error;
+      if (!isBusy) throw error;
+      if (performance.now() > untilMs)
+        throw new StartError(`The database is too slow to start with: ${reasonOf(error)}`);
       await new Promise((resolve) => setTimeout(resolve, tryAgainMs));
     }
   }
+}
+
+function reasonOf({ cause, message }: ApiError): string {
+  return cause instanceof Error ? cause.message : message;
 }

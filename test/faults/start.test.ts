@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { tellFigure } from '../support/figures.ts';
 import { isRunning, livingPostmaster, makeFolder, processesOn, waitUntilGone } from '../support/process.ts';
@@ -40,6 +41,10 @@ async function assertStopsNpm(service: Service, signal: NodeJS.Signals): Promise
   assert.ok(await waitUntilGone(postmaster), 'Postgres is still running');
   await assert.rejects(fetch(`${service.url}/healthz`));
 }
+
+const waitingStatements = `
+  select pid || ' ' || query_start as statement from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe('starting and stopping', { concurrency: 2 }, () => {
   // One after the other on one folder: each goes on with what the one before has left.
@@ -163,6 +168,25 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       }
       const service = await startService({ dataDir, command: ['npm', 'start'], asTerminal: true });
       await assertStopsNpm(service, 'SIGINT');
+    });
+
+    test('a database that is too busy for the statements of a start is asked again', async () => {
+      const db = await createTestDatabase();
+      const patient = { statementMs: 120_000, transactionMs: 120_000 };
+      const service = await db.another({ poolSize: 1, timeouts: patient }).transaction(async (tx) => {
+        await tx.query('lock table person');
+        const service = await startService({ dataDir: makeFolder('busy'), env: { DATABASE_URL: db.url } });
+        const asked = new Set<string>();
+        await eventually('it asks twice, or ends', async () => {
+          const { rows } = await db.database.query<{ statement: string }>(waitingStatements);
+          for (const { statement } of rows) asked.add(statement);
+          return asked.size > 1 || service.output().includes('could not start');
+        });
+        return service;
+      });
+      await service.ready;
+      await assertEnds(service, 'SIGTERM');
+      await db.drop();
     });
 
     test('bad configuration lists every bad setting and ends at once', async () => {

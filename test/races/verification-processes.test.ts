@@ -18,9 +18,8 @@ let authorization: string;
 /** Two processes on one database, as two machines would be. */
 before(async () => {
   db = await createTestDatabase();
-  const { host, port, user, password, database } = db.connection;
   const env = {
-    DATABASE_URL: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    DATABASE_URL: db.url,
     // Nodes that share a window store may share a database; the store itself is not asked here.
     REDIS_URL: 'redis://127.0.0.1:1',
     HELIOGRAPH_SECRET: 'a secret that all nodes share',

@@ -12,6 +12,8 @@ export type Connection = EmbeddedPostgres['connection'];
 export interface TestDatabase {
   database: Database;
   connection: Connection;
+  /** For a service's `DATABASE_URL`. */
+  url: string;
   /** Another pool on the same database, as a second node would have. Closed with the rest. */
   another(options?: Partial<DatabaseOptions>): Database;
   drop(): Promise<void>;
@@ -24,6 +26,9 @@ export function testServer(): Pick<EmbeddedPostgres, 'connection' | 'adminConnec
     throw new Error('Run the tests by `npm test`, or one file by `npm test -- part-of-its-name`.');
   return JSON.parse(text) as EmbeddedPostgres;
 }
+
+// A busy machine may stand still for seconds. Tests of the time limits themselves set their own.
+const patient = { connectMs: 10_000, statementMs: 20_000, transactionMs: 25_000 };
 
 // Making and dropping a database takes its time on a busy machine.
 const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
@@ -74,8 +79,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   const connection = { ...server.connection, database: name };
   const opened: Database[] = [];
   const another = (options: Partial<DatabaseOptions> = {}) => {
-    // A busy machine may take its time to open a connection; how long one may wait is tested elsewhere.
-    const database = createDatabase({ connection, log, timeouts: { connectMs: 10_000 }, ...options });
+    const database = createDatabase({ connection, log, timeouts: patient, ...options });
     opened.push(database);
     return database;
   };
@@ -83,6 +87,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   return {
     database,
     connection,
+    url: urlOf(connection),
     another,
     async drop() {
       await Promise.all(opened.map((each) => each.close()));
@@ -90,4 +95,9 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
       await admin.close();
     },
   };
+}
+
+/** The server is reached by its socket; a URL needs a host all the same. */
+function urlOf({ host, port, user, password, database }: Connection): string {
+  return `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }
