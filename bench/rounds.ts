@@ -14,8 +14,8 @@ export interface Side {
   once?: boolean;
   /** How many of the round's texts are left behind, which do not count. Resolves when they are gone. */
   leftBehind?(): Promise<number>;
-  /** The round lasts until nothing is left behind: then all its texts count. */
-  untilNothingIsLeft?: boolean;
+  /** How many texts have arrived at the SMSC, in all. Then the round lasts until all of its texts are there. */
+  arrived?(): Promise<number>;
 }
 
 /** What stands between two sides: the median of the rounds, and the lowest and highest. */
@@ -45,6 +45,7 @@ export interface Speed {
 }
 
 export const usualConnections = 64;
+const arriveWithinMs = 60_000;
 
 /** Alternating rounds, and the other side first in every second one: what drifts on the machine meets both alike. */
 export async function compare(
@@ -85,29 +86,38 @@ export async function warmUp(bench: Bench, side: Side): Promise<void> {
 
 export async function measure(bench: Bench, side: Side, ms: number): Promise<Speed> {
   const requests = await side.requests();
-  const before = { ms: 0, cpu: 0, postgres: 0 };
+  const before = { ms: 0, cpu: 0, postgres: 0, arrived: (await side.arrived?.()) ?? 0 };
   const outcome = await bench.load.run({ ...jobOf(side), requests, ms }, async () => {
     before.cpu = await cpuOf(side.servers);
     before.postgres = bench.postgresMicroseconds();
     before.ms = performance.now();
   });
   const { answered, worked, statuses, perSecond, busy } = outcome;
-  const { textsPerRequest = 1, untilNothingIsLeft = false } = side;
-  if (untilNothingIsLeft) await side.leftBehind?.();
-  const untilNothingIsLeftMs = performance.now() - before.ms;
+  const { textsPerRequest = 1 } = side;
+  const texts = worked * textsPerRequest;
+  await untilArrived(side, before.arrived + texts);
+  const untilArrivedMs = performance.now() - before.ms;
   const cpu = (await cpuOf(side.servers)) - before.cpu;
   const postgres = bench.postgresMicroseconds() - before.postgres;
   requireStatus(statuses, side.status);
-  const texts = worked * textsPerRequest;
-  const left = untilNothingIsLeft ? 0 : ((await side.leftBehind?.()) ?? 0);
+  const left = (await side.leftBehind?.()) ?? 0;
   const perSecondInTime = perSecond * textsPerRequest * (1 - left / texts);
   return {
     answered,
-    perSecond: untilNothingIsLeft ? (texts * 1000) / untilNothingIsLeftMs : perSecondInTime,
+    perSecond: side.arrived === undefined ? perSecondInTime : (texts * 1000) / untilArrivedMs,
     cpuMicroseconds: cpu / texts,
     postgresMicroseconds: postgres / texts,
     loadBusy: busy,
   };
+}
+
+async function untilArrived({ arrived }: Side, count: number): Promise<void> {
+  if (arrived === undefined) return;
+  const untilMs = performance.now() + arriveWithinMs;
+  while ((await arrived()) < count) {
+    if (performance.now() > untilMs) throw new Error(`some texts did not arrive within ${arriveWithinMs / 1000} s`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
 }
 
 /** What a side asks of the load, but for the requests and the time. */

@@ -16,6 +16,8 @@ export interface ArrivedText {
 
 export interface BenchSmsc {
   port: number;
+  /** How many texts it has answered, in all. */
+  arrived(): Promise<number>;
   /** The newest 10,000, newest first. */
   texts(): Promise<ArrivedText[]>;
   stop(): void;
@@ -31,6 +33,7 @@ export async function startSmsc(bench: Bench): Promise<BenchSmsc> {
   await until('the SMSC', async () => (await page('/state').catch(() => undefined)) !== undefined);
   return {
     port,
+    arrived: async () => ((await (await page('/state')).json()) as { counts: { accepted: number } }).counts.accepted,
     texts: async () => ((await (await page('/texts?limit=10000')).json()) as { texts: ArrivedText[] }).texts,
     stop: () => void child.kill(),
   };

@@ -6,6 +6,7 @@ import { createDeliveryWorker, type DeliveryWorker } from '../delivery/delivery-
 import { furtherSegmentsOf } from '../delivery/further-segments.ts';
 import { callbackUrls } from '../delivery/http/callback-token.ts';
 import { createHttpCarrier } from '../delivery/http/http-carrier.ts';
+import { createQueueVacuum } from '../delivery/queue-vacuum.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts.ts';
 import type { RunningCarrier } from '../delivery/running-carrier.ts';
 import { createSenderPace } from '../delivery/sender-pace.ts';
@@ -111,6 +112,7 @@ export function createDelivery(options: {
     onAttempt: options.onWebhook,
     onWaiting: options.onWebhooksWaiting,
   });
+  const vacuum = createQueueVacuum({ database, clock, log });
   const slots = createBindSlots({ database, clock, log });
   const senders = createSenderPace({ database, clock, log, readRates: () => listRates(database) });
   const otherNodes = config.redisUrl === undefined ? undefined : createNotifier({ database, channel: deliveryChannel });
@@ -140,6 +142,7 @@ export function createDelivery(options: {
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
+        onClaimed: vacuum.noteTaken,
         onAnswers(key, answers) {
           totals.noteAnswers(key, answers);
           webhooks.wake();
@@ -209,6 +212,7 @@ export function createDelivery(options: {
       await carriers.stop();
       senders.stop();
       await slots.stop();
+      await vacuum.stop();
       await totals.stop();
     },
     wake() {

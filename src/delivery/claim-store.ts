@@ -2,7 +2,7 @@ import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
 import { findTextsToSend } from '../messages/text-to-send.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Statement, Tx } from '../platform/database.ts';
 import { actionFor, submittedEntry } from './attempt-result.ts';
 import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
@@ -115,8 +115,8 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
       returning id)
     select claimed.id as "claimId", exists (select from opt_out) as "optOuts", ${entryColumns} from claimed cross join due`;
 
-const claimFirstLane = { name: 'claim-first-lane', text: claimStatement('asc') };
-const claimLastLane = { name: 'claim-last-lane', text: claimStatement('desc') };
+const claimFirstLane: Statement = { name: 'claim-first-lane', text: claimStatement('asc'), planOnce: true };
+const claimLastLane: Statement = { name: 'claim-last-lane', text: claimStatement('desc'), planOnce: true };
 
 /** Moves what is due from the schedule to the queue. Returns how many there were, at most `limit`. */
 export function queueDue(

@@ -32,6 +32,8 @@ export interface DeliveryWorkerOptions {
   alone: boolean;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
+  /** So many texts have left the queue. */
+  onClaimed?: (texts: number) => void;
   onAnswers?: SubmissionOptions['onAnswers'];
 }
 
@@ -111,6 +113,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       return 0;
     }
     const { claim, over } = taken;
+    options.onClaimed?.(claim.texts.length);
     // The carrier has the texts before anything else runs, and counts them in its capacity.
     await submission.run(claim, over, beginBeforeMs);
     return claim.texts.length;

@@ -89,8 +89,9 @@ function carrierIdSql(group: EndedText[], bind: (value: unknown) => string): str
   const [first] = group;
   if (group.every(({ carrierMessageId }) => carrierMessageId === first?.carrierMessageId))
     return bind(first?.carrierMessageId);
-  const ids = group.map(({ entry, carrierMessageId }) => [entry.messageId, carrierMessageId]);
-  return `${bind(JSON.stringify(Object.fromEntries(ids)))}::jsonb ->> id::text`;
+  // Written by hand: V8 takes long for an object with a hundred ids as its names.
+  const ids = group.map(({ entry, carrierMessageId }) => `"${entry.messageId}":${JSON.stringify(carrierMessageId)}`);
+  return `${bind(`{${ids.join(',')}}`)}::jsonb ->> id::text`;
 }
 
 /** Groups are never empty. */

@@ -41,17 +41,20 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
   const { settings, receive, receiveInbound, onCount } = options;
   const receipts = createBatchedWrite(receive, mostPerWrite);
   const texts = createBatchedWrite(receiveInbound, mostTextsPerWrite);
-  const ids = new Set<string>();
+  /** The newest ids: from `mostIds` to twice as many. */
+  let newestIds = new Set<string>();
+  let olderIds = new Set<string>();
+  const isKnown = (id: string) => newestIds.has(id) || olderIds.has(id);
   const fits = new Map<string, number>();
   const watchers = new Set<(receipt: Receipt) => boolean>();
 
   /** Counts under which other settings a receipt would have found its text. */
   function learn(id: string): void {
     const { response, receipt } = settings.message_id;
-    const forms = wouldFit(id, (given) => ids.has(given));
+    const forms = wouldFit(id, isKnown);
     if (forms === undefined || (forms.response === 'exact' && response === 'exact')) return;
     const isSetSo = forms.response === response && forms.receipt === receipt;
-    const isFoundAnyway = receiptKeysOf(id, settings.message_id).some((key) => ids.has(key));
+    const isFoundAnyway = receiptKeysOf(id, settings.message_id).some(isKnown);
     if (isSetSo || isFoundAnyway) return;
     const name = describeForms(forms);
     fits.set(name, (fits.get(name) ?? 0) + 1);
@@ -97,10 +100,10 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
       texts.stop();
     },
     noteId(id) {
-      ids.add(id);
-      if (ids.size <= mostIds) return;
-      const [oldest] = ids;
-      if (oldest !== undefined) ids.delete(oldest);
+      newestIds.add(id);
+      if (newestIds.size < mostIds) return;
+      olderIds = newestIds;
+      newestIds = new Set();
     },
     get hint() {
       const [best] = [...fits].sort(([, a], [, b]) => b - a);

@@ -1,7 +1,7 @@
 import type { OutgoingText } from '../carrier.ts';
 import { destinationAddress, sourceAddress } from './addresses.ts';
 import { type Charset, type CharsetName, charsetOf, chooseCharset, encodeText } from './charset.ts';
-import { emptySubmit, type SubmitFields, type Tlv, tlvTags } from './pdu.ts';
+import { type SubmitFields, type Tlv, tlvTags } from './pdu.ts';
 import { charsets, longForms, type SmppSettings } from './smpp-settings.ts';
 import { fitsInOnePart, splitText } from './split-text.ts';
 import { validityPeriod } from './validity.ts';
@@ -47,22 +47,29 @@ export function toSubmits(text: Text, settings: SmppSettings, nowMs: number): Su
   const ownTlvs = readTlvs(settings.tlvs, text.templateId);
   const parts = partsOf(text, charset, form.long);
   const validity = validityPeriod(text.expiresAtMs, nowMs, settings);
-  const submits = parts.map((part, index) => ({
-    ...emptySubmit,
-    serviceType: settings.service_type,
-    sourceTon: source.ton,
-    sourceNpi: source.npi,
-    source: source.address,
-    destinationTon: destination.ton,
-    destinationNpi: destination.npi,
-    destination: destination.address,
-    esmClass: part.esmClass,
-    validityPeriod: validity,
-    registeredDelivery: asksReceipt(settings.receipts, index + 1, parts.length) ? finalReceipt : 0,
-    dataCoding: charset.dataCoding,
-    shortMessage: part.shortMessage,
-    tlvs: ownTlvs.length === 0 ? part.tlvs : [...part.tlvs, ...ownTlvs],
-  }));
+  // All fields by name: to copy an object and change it takes V8 several times as long.
+  const submits = parts.map(
+    (part, index): SubmitFields => ({
+      serviceType: settings.service_type,
+      sourceTon: source.ton,
+      sourceNpi: source.npi,
+      source: source.address,
+      destinationTon: destination.ton,
+      destinationNpi: destination.npi,
+      destination: destination.address,
+      esmClass: part.esmClass,
+      protocolId: 0,
+      priority: 0,
+      scheduleDeliveryTime: '',
+      validityPeriod: validity,
+      registeredDelivery: asksReceipt(settings.receipts, index + 1, parts.length) ? finalReceipt : 0,
+      replaceIfPresent: 0,
+      dataCoding: charset.dataCoding,
+      defaultMessageId: 0,
+      shortMessage: part.shortMessage,
+      tlvs: ownTlvs.length === 0 ? part.tlvs : [...part.tlvs, ...ownTlvs],
+    }),
+  );
   return { form: `${form.charset} ${form.long}`, submits };
 }
 
