@@ -86,7 +86,7 @@ export async function startBench(pace: Pace): Promise<Bench> {
     echo: endingOnce(await startServer({ file: 'bench/peers/echo-fastify.mjs', folder })),
     held: () => (held ??= bench.startProduct({ HELIOGRAPH_ROLE: 'web' })),
     async startProduct(env) {
-      const store = await openStore(await bench.createDatabase());
+      const store = await openStore(await bench.createDatabase(), env);
       endings.push(store.close);
       const node = await bench.startNode(store, env);
       return { node, store, callers: await makeCallers(store, node) };

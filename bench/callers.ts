@@ -28,6 +28,9 @@ export async function makeCallers(store: Store, node: Server, count = 16): Promi
       const { clientId: client_id, clientSecret: client_secret } = verify.credential;
       return { applicationId: id, apiKey: sms.credential.apiKey, client: { client_id, client_secret } };
     });
+    // In production registrations wait for an operator.
+    for (const { id, status } of await service.listRegistrations(account, made.applicationId))
+      if (status === 'pending') await service.approve(id);
     const [verifyToken, messagingToken] = await Promise.all([
       requestToken(node, made.client, 'verify:manage'),
       requestToken(node, made.client, 'messaging:send'),

@@ -93,13 +93,13 @@ export async function measure(bench: Bench, side: Side, ms: number): Promise<Spe
     before.ms = performance.now();
   });
   const { answered, worked, statuses, perSecond, busy } = outcome;
+  requireStatus(statuses, side.status);
   const { textsPerRequest = 1 } = side;
   const texts = worked * textsPerRequest;
   await untilArrived(side, before.arrived + texts);
   const untilArrivedMs = performance.now() - before.ms;
   const cpu = (await cpuOf(side.servers)) - before.cpu;
   const postgres = bench.postgresMicroseconds() - before.postgres;
-  requireStatus(statuses, side.status);
   const left = (await side.leftBehind?.()) ?? 0;
   const perSecondInTime = perSecond * textsPerRequest * (1 - left / texts);
   return {

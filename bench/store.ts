@@ -27,9 +27,10 @@ const secret = 'a secret for benchmarks';
 const plenty = '1000000';
 const plans = JSON.stringify({ enterprise: { per_minute: Number(plenty), burst: Number(plenty) } });
 const log = createLog({ level: 'warn', readable: true });
-const config = readConfig({ HELIOGRAPH_SECRET: secret, HELIOGRAPH_PLANS: plans });
 
-export async function openStore(url: string): Promise<Store> {
+/** `env` is what its node is started with: keys of the sandbox are not those of production. */
+export async function openStore(url: string, env: Record<string, string> = {}): Promise<Store> {
+  const config = readConfig({ HELIOGRAPH_SECRET: secret, HELIOGRAPH_PLANS: plans, ...env });
   const database = createDatabase({ connection: { url }, log, poolSize: 4 });
   await migrate(database, clock, log);
   await makeFirstPartitions(database, clock);
