@@ -25,6 +25,8 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  // It would make a new expression at each use.
+  supported: { 'regexp-unicode-property-escapes': true },
   bundle: true,
   splitting: true,
   // pg asks for pg-native; the others are CommonJS, loaded later and only if needed: a chunk of one would export no names.

@@ -47,7 +47,7 @@ export function textProblems(value: unknown, byItem: ReadonlySet<string> = new S
       const found = unstorable(child);
       if (found !== undefined) problems.push({ field: fieldOf(path), message: `must not contain ${found}` });
     } else if (isObject(child)) {
-      for (const [name, entry] of Object.entries(child)) visitEntry(name, entry, [...path, shownName(name)]);
+      for (const [name, entry] of Object.entries(child)) visitEntry(name, entry, [...path, name]);
     }
   }
 
@@ -63,18 +63,18 @@ export function textProblems(value: unknown, byItem: ReadonlySet<string> = new S
 }
 
 function fieldOf(path: string[]): string {
-  return path.join('.') || 'body';
+  return path.map(shownName).join('.') || 'body';
 }
 
 /** The forbidden character in a text, described. */
 export function unstorable(text: string): string | undefined {
   if (text.includes('\0')) return 'a NUL character';
-  return /\p{Cs}/u.test(text) ? 'an unpaired surrogate' : undefined;
+  return text.isWellFormed() ? undefined : 'an unpaired surrogate';
 }
 
 /** Shortens and cleans a caller's property name for the answer and the trace. */
 export function shownName(name: string): string {
-  return name.slice(0, longestShownName).replaceAll(/\0|\p{Cs}/gu, '\ufffd');
+  return name.slice(0, longestShownName).toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 function isObject(value: unknown): value is object {

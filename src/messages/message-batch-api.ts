@@ -4,6 +4,7 @@ import { fieldProblemSchema } from '../http/error-reply.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import { itemKeyword, problemsOf } from '../http/validation.ts';
 import { ApiError } from '../platform/errors.ts';
+import type { KeptAnswer } from '../platform/idempotency.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
 import { messageSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
@@ -69,8 +70,10 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
         /** The same for all of them, if the application's day is used up. */
         const ofDay = refusal === refused ? undefined : refusal;
         const prepared = checked.flatMap((each) => ('error' in each || !isMessage(each) ? [] : [each]));
-        /** The outcomes of those that were prepared, among the errors of the others. */
-        const toAnswer = (outcomes: readonly SendOutcome[]) => {
+        let last: { outcomes: readonly SendOutcome[]; answer: KeptAnswer } | undefined;
+        /** The outcomes of those that were prepared, among the errors of the others. Most are known before they are kept. */
+        const toAnswer = (outcomes: readonly SendOutcome[]): KeptAnswer => {
+          if (last?.outcomes.every((outcome, place) => outcome === outcomes[place])) return last.answer;
           const left = [...outcomes];
           const data = checked.map((each) => {
             if ('error' in each) return each;
@@ -78,7 +81,8 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
           });
           const accepted = outcomes.filter(isMessage).length;
           const body = { data, summary: { accepted, rejected: data.length - accepted } };
-          return { status: 200, body: JSON.stringify(body), location: null };
+          last = { outcomes, answer: { status: 200, body: JSON.stringify(body), location: null } };
+          return last.answer;
         };
         return toAnswer(await messages.accept(spender, prepared, (outcomes) => keep(toAnswer(outcomes))));
       }),

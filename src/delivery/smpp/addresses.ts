@@ -24,11 +24,13 @@ const longestAddress = 20;
 /** Senders are ASCII (src/messages/sender.ts); in an address `@` is ASCII too, since GSM's 0x00 would end it. */
 export function sourceAddress(from: string, overrides: Overrides): Address {
   const kind = kindOf(from);
-  return { ...typeOf(kind, overrides), address: kind === 'alphanumeric' ? toAscii(from) : digitsOf(from) };
+  const { ton, npi } = overrides[kind] ?? usual[kind];
+  return { ton, npi, address: kind === 'alphanumeric' ? toAscii(from) : digitsOf(from) };
 }
 
 export function destinationAddress(to: string, overrides: Overrides): Address {
-  return { ...typeOf('destination', overrides), address: digitsOf(to) };
+  const { ton, npi } = overrides.destination ?? usual.destination;
+  return { ton, npi, address: digitsOf(to) };
 }
 
 /** Short codes have 3 to 8 digits. */
@@ -36,11 +38,6 @@ function kindOf(from: string): Exclude<Kind, 'destination'> {
   if (/^\+[0-9]+$/.test(from)) return 'international';
   if (/^[0-9]{1,8}$/.test(from)) return 'short_code';
   return /^[0-9]+$/.test(from) ? 'national' : 'alphanumeric';
-}
-
-function typeOf(kind: Kind, overrides: Overrides): { ton: number; npi: number } {
-  const { ton, npi } = overrides[kind] ?? usual[kind];
-  return { ton, npi };
 }
 
 function digitsOf(number: string): string {

@@ -35,10 +35,10 @@ export interface SubmittedTextOptions {
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
   const { text, place, total, form, needed, answer, onAnswered } = options;
-  const states = new Map<number, PartState>(text.parts.map((state) => [state.part, state]));
-  const partsToSend = Array.from({ length: total }, (_, index) => index + 1).filter(
-    (part) => states.get(part)?.state !== 'accepted',
-  );
+  const states = new Map<number, PartState>();
+  for (const state of text.parts) states.set(state.part, state);
+  const partsToSend: number[] = [];
+  for (let part = 1; part <= total; part++) if (states.get(part)?.state !== 'accepted') partsToSend.push(part);
   const open = new Set(partsToSend);
   let refusal: SubmitRefusal | undefined;
   let isAnswered = false;
