@@ -191,8 +191,19 @@ function newText(
   const { template, encoding, segmentCount, characters, remaining } = text;
   const { applicationId, to, sender } = request;
   const id = newId('msg', options.clock);
-  const about = { messageId: id, applicationId, api: 'verify', to, urgent: true, used, sendAtMs: nowMs } as const;
-  const found = options.routeText({ ...about, ...sender });
+  const { from, holdsSender, senderCarriers } = sender;
+  const found = options.routeText({
+    messageId: id,
+    applicationId,
+    api: 'verify',
+    to,
+    from,
+    urgent: true,
+    senderCarriers,
+    holdsSender,
+    used,
+    sendAtMs: nowMs,
+  });
   if (found === 'no_carrier') return noCarrier();
   if (found === 'unroutable') return unroutable();
   return {
@@ -202,7 +213,7 @@ function newText(
     verificationId: verification.id,
     channel: request.channel,
     to,
-    sender: sender.from,
+    sender: from,
     sentAs: found.sentAs,
     body: null,
     template: { ...template, ringVersion: verification.ringVersion },
