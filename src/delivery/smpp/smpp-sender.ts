@@ -136,7 +136,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     if (!rate.take()) return false;
     const next = queue.take({ first: true, bulk });
     if (next === undefined) return false;
-    if (next.submitted.isRefused) next.submitted.noteUnsent(next.part);
+    if (next.submitted.isRefused()) next.submitted.noteUnsent(next.part);
     else send(next);
     return true;
   }

@@ -8,7 +8,7 @@ export interface SubmittedText {
   /** The parts to send now: all but those that the carrier has. */
   readonly partsToSend: number[];
   /** True once a part was refused: the others need not be sent. */
-  readonly isRefused: boolean;
+  isRefused(): boolean;
   noteAccepted(part: number, carrierMessageId: string, receiptKey: string): void;
   /** `silent`: the answer may still come. */
   noteInDoubt(part: number, silent: boolean): void;
@@ -78,7 +78,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     text,
     total,
     partsToSend,
-    get isRefused() {
+    isRefused() {
       return refusal !== undefined && refusal.outcome !== 'throttled';
     },
     noteAccepted(part, carrierMessageId, receiptKey) {
