@@ -79,7 +79,9 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   const connection = { ...server.connection, database: name };
   const opened: Database[] = [];
   const another = (options: Partial<DatabaseOptions> = {}) => {
-    const database = createDatabase({ connection, log, timeouts: patient, ...options });
+    // By another connection faults are tried, with the limits of the service.
+    const timeouts = options.connection === undefined ? patient : { connectMs: patient.connectMs };
+    const database = createDatabase({ connection, log, timeouts, ...options });
     opened.push(database);
     return database;
   };
