@@ -75,7 +75,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   const leftOver = new Set<string>();
   /** The last webhook that was looked at in turn. */
   let turn: string | undefined;
-  /** Whether there is an active webhook, as of the last look. */
+  /** Whether there was an active webhook when it was last asked for one, or a change was told since. */
   let isUsed = true;
   let isHeldUp = false;
   let listener: Listener | undefined;
@@ -190,6 +190,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
         askBackChanged().catch(() => {});
       };
       listener = await openListener({ database, channel: webhookChannel, onNotified });
+      isUsed = await hasActive(database).catch(() => true);
       running = Promise.all([work(), watchWaiting()]);
     },
     async stop() {

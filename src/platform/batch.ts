@@ -46,6 +46,9 @@ const watchEveryMs = 200;
 /** Run a batch again only if the first run failed this early: a later rerun would exceed the 5 s. */
 const rerunWithinMs = 1500;
 const collisionTries = 5;
+/** A second batch of fewer items waits so long for more: small commits cost nearly as much as large ones. */
+const fewItems = 16;
+const fewWaitMs = 10;
 
 /**
  * Group commit: items that arrive during a commit share the next one and its cost. At most two batches run at once,
@@ -60,6 +63,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   /** The keys of all running items. */
   const held = new Set<string>();
   let watch: NodeJS.Timeout | undefined;
+  let fewTimer: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
   function submit(item: Item): Promise<Result> {
@@ -88,10 +92,20 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     else if (underWay.size === 0 && queue.length === 0) rest();
   }
 
-  /** Starts a second batch while one runs, once at least as many items wait as the running batch has. */
-  function startBeside(): void {
+  /**
+   * Starts a second batch while one runs, once at least as many items wait as the running batch has. A few items let it
+   * run for a moment first, and no longer: it may be waiting for a lock.
+   */
+  function startBeside({ few = false } = {}): void {
     const [first] = underWay;
-    if (underWay.size === 1 && first !== undefined && queue.length >= first.length) startNext();
+    if (underWay.size !== 1 || first === undefined || queue.length < first.length) return;
+    if (few || queue.length >= fewItems) startNext();
+    else fewTimer ??= setTimeout(startFewBeside, fewWaitMs);
+  }
+
+  function startFewBeside(): void {
+    fewTimer = undefined;
+    startBeside({ few: true });
   }
 
   async function carry(chosen: QueuedItem<Item, Result>[]): Promise<void> {
@@ -99,6 +113,8 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     for (const { keys } of chosen) for (const key of keys) held.add(key);
     const outcomes = await commit(chosen);
     underWay.delete(chosen);
+    clearTimeout(fewTimer);
+    fewTimer = undefined;
     for (const { keys } of chosen) for (const key of keys) held.delete(key);
     settle(chosen, outcomes);
     // Postgres is unreachable: reject all waiting items, so that each batch does not wait for its own timeout.

@@ -462,19 +462,35 @@ describe('two batches under way', () => {
 
   test('a second sets out when it is as large as the first; a third waits for one of them', async () => {
     const { runs, batch, submit, turn, started } = scripted();
-    const all = [submit('a', 'b')];
+    const [first, second, third] = ['abcdefghijklmnopqr', 'ABCDEFGHIJKLMNOPQR', 'xyz'];
+    const all = [submit(...first)];
     await turn();
-    all.push(submit('c'));
+    all.push(submit(...second.slice(0, -1)));
     await turn();
-    assert.deepEqual(started(), ['ab'], 'one alone waits for company');
-    all.push(submit('d'), submit('e', 'f', 'g'));
+    assert.deepEqual(started(), [first], 'they wait for one more');
+    all.push(submit(...second.slice(-1)), submit(...third));
     await turn();
-    assert.deepEqual(started(), ['ab', 'cd']);
+    assert.deepEqual(started(), [first, second]);
     runs[0]?.end();
     await turn();
-    assert.deepEqual(started(), ['ab', 'cd', 'efg']);
+    assert.deepEqual(started().slice(2), [third]);
     runs[1]?.end();
     runs[2]?.end();
+    await Promise.all(all);
+    await batch.drain();
+  });
+
+  test('a few let the first run for a moment, and no longer', async () => {
+    const { runs, batch, submit, turn, started } = scripted();
+    const all = [submit('a')];
+    await turn();
+    all.push(submit('b'));
+    await turn();
+    assert.deepEqual(started(), ['a'], 'it waits for more');
+    all.push(submit('c'));
+    await eventually('the others set out while the first is under way', () => started().length === 2);
+    assert.deepEqual(started(), ['a', 'bc']);
+    for (const { end } of runs) end();
     await Promise.all(all);
     await batch.drain();
   });
@@ -518,7 +534,7 @@ describe('two batches under way', () => {
     const all = [submit('a')];
     await turn();
     all.push(submit('a'), submit('a'), submit('b'));
-    await turn();
+    await eventually('the other one sets out', () => started().length === 2);
     assert.deepEqual(started(), ['a', 'b']);
     runs[1]?.end();
     await turn();
