@@ -462,7 +462,7 @@ describe('two batches under way', () => {
 
   test('a second sets out when it is as large as the first; a third waits for one of them', async () => {
     const { runs, batch, submit, turn, started } = scripted();
-    const [first, second, third] = ['abcdefghijklmnopqr', 'ABCDEFGHIJKLMNOPQR', 'xyz'];
+    const [first, second, third] = ['abcdefghijklmnopqr', 'ABCDEFGHIJKLMNOPQR', '0123456789stuvwxyz'];
     const all = [submit(...first)];
     await turn();
     all.push(submit(...second.slice(0, -1)));
