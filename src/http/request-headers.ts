@@ -18,7 +18,10 @@ export function refuseBody(arrival: Arrival, route: Route): ApiError | undefined
   const plain = isCoding(coding, 'chunked') && isCoding(headers['content-encoding'], 'identity');
   if (route.consumes === 'raw') return plain ? undefined : unsupportedMediaType('a body without a coding');
   const expected = mediaTypes[route.consumes ?? 'json'];
-  return plain && mediaTypeOf(headers['content-type']) === expected ? undefined : unsupportedMediaType(expected);
+  const given = headers['content-type'];
+  // Most callers send the bare type, which need not be taken apart.
+  const isExpected = given === expected || mediaTypeOf(given) === expected;
+  return plain && isExpected ? undefined : unsupportedMediaType(expected);
 }
 
 export function refuseRepeated(arrival: Arrival, name: string): ApiError | undefined {

@@ -46,7 +46,7 @@ const watchEveryMs = 200;
 /** Run a batch again only if the first run failed this early: a later rerun would exceed the 5 s. */
 const rerunWithinMs = 1500;
 const collisionTries = 5;
-/** A second batch of fewer items waits so long for more: small commits cost nearly as much as large ones. */
+/** Fewer items wait this long for the running batch: a small commit costs nearly as much as a large one. */
 const fewItems = 16;
 const fewWaitMs = 10;
 
@@ -96,16 +96,16 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
    * Starts a second batch while one runs, once at least as many items wait as the running batch has. A few items let it
    * run for a moment first, and no longer: it may be waiting for a lock.
    */
-  function startBeside({ few = false } = {}): void {
+  function startBeside(): void {
     const [first] = underWay;
     if (underWay.size !== 1 || first === undefined || queue.length < first.length) return;
-    if (few || queue.length >= fewItems) startNext();
+    if (queue.length >= fewItems) startNext();
     else fewTimer ??= setTimeout(startFewBeside, fewWaitMs);
   }
 
   function startFewBeside(): void {
     fewTimer = undefined;
-    startBeside({ few: true });
+    if (underWay.size === 1) startNext();
   }
 
   async function carry(chosen: QueuedItem<Item, Result>[]): Promise<void> {
