@@ -244,7 +244,7 @@ async function openSession(config: ClientConfig, settings: string, onLost: (erro
 const byIndex = { enable_bitmapscan: 'off', enable_seqscan: 'off', plan_cache_mode: 'force_custom_plan' };
 
 const planOnceSetting = `set plan_cache_mode = 'force_generic_plan'`;
-/** The batches of accepted texts and of starts run two at a time. */
+/** The batches of accepted texts and of starts run two at a time, and so do the claims of a carrier. */
 const mostPlanningOnce = 4;
 
 const withoutLimits: Timeouts = { connectMs: 0, statementMs: 0, transactionMs: 0 };

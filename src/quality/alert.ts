@@ -35,7 +35,8 @@ export type AlertRule = (facts: AlertFacts) => Condition[];
 
 /** A carrier's name, from the key that queues know it by. */
 export function nameOfCarrier(key: string): string {
-  return key.split('#')[0] ?? key;
+  const end = key.indexOf('#');
+  return end === -1 ? key : key.slice(0, end);
 }
 
 export function percent(share: number): string {

@@ -59,7 +59,7 @@ export function unitsOf(character: number, coding: Coding): number {
 export function encodeText(text: string, coding: Coding, headerOctets = 0): Buffer {
   switch (coding) {
     case 'gsm7':
-      return Buffer.from(toSeptets(text));
+      return toSeptets(text);
     case 'gsm7packed':
       return pack(toSeptets(text), fillBits(headerOctets));
     case 'latin1':
@@ -108,8 +108,8 @@ function makeSeptetTable(): Uint16Array {
   return table;
 }
 
-function toSeptets(text: string): Uint8Array {
-  const septets = new Uint8Array(2 * text.length);
+function toSeptets(text: string): Buffer {
+  const septets = Buffer.allocUnsafe(2 * text.length);
   let length = 0;
   for (let i = 0; i < text.length; i++) {
     const septet = septetFor[text.charCodeAt(i)] ?? question;

@@ -35,19 +35,24 @@ export interface SubmittedTextOptions {
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
   const { text, place, total, form, needed, answer, onAnswered } = options;
-  const states = new Map<number, PartState>();
-  for (const state of text.parts) states.set(state.part, state);
+  /** By part, from 1. */
+  const states: (PartState | undefined)[] = [];
+  for (const state of text.parts) states[state.part] = state;
   const partsToSend: number[] = [];
-  for (let part = 1; part <= total; part++) if (states.get(part)?.state !== 'accepted') partsToSend.push(part);
-  const open = new Set(partsToSend);
+  const isOpen: boolean[] = [];
+  for (let part = 1; part <= total; part++) {
+    isOpen[part] = states[part]?.state !== 'accepted';
+    if (isOpen[part]) partsToSend.push(part);
+  }
+  let open = partsToSend.length;
   let refusal: SubmitRefusal | undefined;
   let isAnswered = false;
   /** Of all parts in doubt the answers may still come. */
   let isSilent = true;
 
   function result(): SubmitResult {
-    const first = states.get(1);
-    const parts = [...states.values()].sort((a, b) => a.part - b.part);
+    const [, first] = states;
+    const parts = states.filter((state) => state !== undefined);
     const long: { long?: LongText } = total > 1 ? { long: { total, form, needed, parts } } : {};
     if (parts.length === total && parts.every(({ state }) => state === 'accepted')) {
       const carrierMessageId = first?.carrierMessageId ?? '';
@@ -60,8 +65,9 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   }
 
   function close(part: number): void {
-    open.delete(part);
-    if (open.size === 0) tell();
+    if (isOpen[part]) open--;
+    isOpen[part] = false;
+    if (open === 0) tell();
   }
 
   function tell(): void {
@@ -72,7 +78,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   }
 
   // A late answer may have told that the carrier has the last part too.
-  if (open.size === 0) tell();
+  if (open === 0) tell();
 
   return {
     text,
@@ -82,16 +88,16 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
       return refusal !== undefined && refusal.outcome !== 'throttled';
     },
     noteAccepted(part, carrierMessageId, receiptKey) {
-      states.set(part, { part, state: 'accepted', carrierMessageId, receiptKey });
+      states[part] = { part, state: 'accepted', carrierMessageId, receiptKey };
       close(part);
     },
     noteInDoubt(part, silent) {
       isSilent &&= silent;
-      states.set(part, { part, state: 'in_doubt', carrierMessageId: null, receiptKey: null });
+      states[part] = { part, state: 'in_doubt', carrierMessageId: null, receiptKey: null };
       close(part);
     },
     noteRefused(part, given) {
-      states.delete(part);
+      states[part] = undefined;
       // The worst answer decides: a text with a part that never gets through must not be tried again.
       if (refusal === undefined || given.outcome === 'never' || refusal.outcome === 'throttled') refusal = given;
       close(part);
