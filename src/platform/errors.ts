@@ -86,6 +86,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Why the database could not be used: what lies behind a 503. */
+export function causeOf(error: unknown): string {
+  const { message } = (error instanceof ApiError ? (error.cause ?? error) : error) as Error;
+  return message || String(error);
+}
+
 export function notFound(): ApiError {
   // An unknown path, an unknown id and another account's id get the same answer, so a caller cannot tell them apart.
   return new ApiError('NOT_FOUND', 'Not found. Check the path and the id.');

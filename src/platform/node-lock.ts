@@ -1,5 +1,5 @@
 import type { Database, Session } from './database.ts';
-import { ApiError, StartError } from './errors.ts';
+import { ApiError, causeOf, StartError } from './errors.ts';
 import type { Log } from './log.ts';
 
 export interface NodeLock {
@@ -92,7 +92,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
         return await tryToTake();
       } catch (error) {
         const mayPass = error instanceof ApiError && waitedMs < reachWithinMs;
-        if (!mayPass) throw new StartError(`The database cannot be used: ${reasonOf(error)}`);
+        if (!mayPass) throw new StartError(`The database cannot be used: ${causeOf(error)}`);
         await new Promise((done) => setTimeout(done, reachAgainMs));
       }
     }
@@ -147,8 +147,3 @@ const endHolder =
 
 /** Postgres notices a lost machine within half a minute, instead of TCP's default two hours. */
 const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
-
-function reasonOf(error: unknown): string {
-  const { message } = (error instanceof ApiError ? error.cause : error) as Error;
-  return message || String(error);
-}

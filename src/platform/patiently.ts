@@ -1,4 +1,4 @@
-import { ApiError, StartError } from './errors.ts';
+import { ApiError, causeOf, StartError } from './errors.ts';
 
 const withinMs = 30_000;
 const tryAgainMs = 250;
@@ -15,12 +15,8 @@ export async function patiently<Result>(step: () => Promise<Result>): Promise<Re
       const isBusy = error instanceof ApiError && error.code === 'UNAVAILABLE';
       if (!isBusy) throw error;
       if (performance.now() > untilMs)
-        throw new StartError(`The database is too slow to start with: ${reasonOf(error)}`);
+        throw new StartError(`The database is too slow to start with: ${causeOf(error)}`);
       await new Promise((resolve) => setTimeout(resolve, tryAgainMs));
     }
   }
-}
-
-function reasonOf({ cause, message }: ApiError): string {
-  return cause instanceof Error ? cause.message : message;
 }
