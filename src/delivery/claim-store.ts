@@ -80,6 +80,10 @@ async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[
   });
 }
 
+/** Asked in the claim, not of memory: no text that is accepted after a pause was answered leaves before the resume. */
+const isPaused = `exists (select from carrier c
+  where c.name = split_part($1, '#', 1) and c.name || '#' || c.id = $1 and c.deleted_at is null and c.paused)`;
+
 /**
  * Finds the lane and its next applications with one index lookup each, takes an equal share of each, and writes the batch
  * to the journal. Nothing else hides the texts from other workers: they have left the queue.
@@ -88,6 +92,7 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
       select lane, case lane when ${lanes.first} then $6::uuid else $7::uuid end as served,
         case lane when ${lanes.first} then $2::integer else $3::integer end as most
       from delivery_queue where carrier = $1 and (lane <> ${lanes.first} or $2 > 0) and (lane <> ${lanes.bulk} or $3 > 0)
+        and not ${isPaused}
       order by lane ${order} limit 1),
     turn(application_id, place) as (
       (select application_id, 1 from delivery_queue

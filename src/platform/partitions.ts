@@ -58,7 +58,7 @@ export async function dropOldPartition(database: Database, table: PartitionedTab
   if (old === undefined) return 0;
   const dropped = await unlessPassing(() =>
     database.transaction(async (tx) => {
-      await tx.query(impatient);
+      await begin(tx, table);
       await tx.query(`drop table if exists ${old.name}`);
       return true;
     }),
@@ -98,12 +98,17 @@ async function findPartitions(tx: Tx, { name }: PartitionedTable): Promise<{ nam
     .sort((a, b) => a.span - b.span);
 }
 
+/** One node at a time: Postgres fails with an internal error when two drop the same partition at once. */
+async function begin(tx: Tx, { name }: PartitionedTable): Promise<void> {
+  await tx.query(impatient);
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207007))', [name]);
+}
+
 async function makePartition(tx: Tx, table: PartitionedTable, span: number): Promise<boolean> {
   const { name, key, spans } = table;
   const partition = `${name}_${spans.letter}${span}`;
   const [from, to] = [span, span + 1].map((each) => spans.firstKey(each * spans.lengthMs));
-  await tx.query(impatient);
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207007))', [name]);
+  await begin(tx, table);
   const { rows } = await tx.query<{ options: string | null; made: boolean; taken: boolean }>(
     `select array_to_string(reloptions, ', ') as options, to_regclass($1) is not null as made,
        exists (select from ${name}_default where ${key} >= $2 and ${key} < $3) as taken

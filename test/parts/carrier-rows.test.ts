@@ -6,6 +6,7 @@ import { type CarrierDirectory, createCarrierDirectory } from '../../src/deliver
 import { readLogs, writeLog } from '../../src/delivery/carrier-log-store.ts';
 import { sealSecrets } from '../../src/delivery/carrier-secrets.ts';
 import {
+  type CarrierRow,
   carrierKey,
   changeCarrier,
   deleteCarrier,
@@ -33,9 +34,11 @@ import { createDatabase } from '../../src/platform/database.ts';
 import type { OpenKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createDeliverySteps } from '../support/delivery-steps.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestKeyRing } from '../support/key-ring.ts';
 import { createTestLog } from '../support/log.ts';
+import { acceptMessages } from '../support/recording-carrier.ts';
 import { routeFacts, routeRule } from '../support/routes.ts';
 
 let db: TestDatabase;
@@ -81,6 +84,31 @@ function firstChoice(directory: CarrierDirectory): string | undefined {
   const decision = route(routeFacts(), directory.table(), directory.list());
   return decision.outcome === 'routed' ? decision.candidates[0]?.key : undefined;
 }
+
+describe('a pause', () => {
+  test('acts with its commit: no worker claims a text after it, until the resume', async () => {
+    const [paused, other] = [await add('paused'), await add('other')];
+    for (const row of [paused, other]) {
+      await acceptMessages({ database: db.database, clock, carrier: carrierKey(row) }, 1);
+    }
+    const claimFrom = (row: CarrierRow) => createDeliverySteps(db.database, clock, carrierKey(row)).claim();
+    await pauseCarrier(db.database, 'paused', true, clock.nowMs());
+    assert.equal(await claimFrom(paused), undefined);
+    assert.equal((await claimFrom(other))?.texts.length, 1);
+    await pauseCarrier(db.database, 'paused', false, clock.nowMs());
+    assert.equal((await claimFrom(paused))?.texts.length, 1);
+  });
+
+  test('a carrier that has the name of a deleted one holds none of its texts', async () => {
+    const deleted = await add('acme');
+    await acceptMessages({ database: db.database, clock, carrier: carrierKey(deleted) }, 1);
+    await deleteCarrier(db.database, deleted.id, clock.nowMs());
+    await add('acme');
+    await pauseCarrier(db.database, 'acme', true, clock.nowMs());
+    const claim = await createDeliverySteps(db.database, clock, carrierKey(deleted)).claim();
+    assert.equal(claim?.texts.length, 1);
+  });
+});
 
 describe('the directory', () => {
   let directory: CarrierDirectory;

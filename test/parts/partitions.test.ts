@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { dayMs } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database.ts';
 import { uuidFloor } from '../../src/platform/ids.ts';
 import {
   deleteOldRows,
@@ -128,6 +129,20 @@ describe('what is old enough', () => {
     assert.equal(await deleteOldRows(db.database, table, nowMs), 500);
     assert.equal(await deleteOldRows(db.database, table, nowMs), 0);
     assert.equal((await partitions()).thing_default, 1);
+  });
+
+  test('several nodes at once drop each of them once', async () => {
+    const nodes = [db.database, db.another(), db.another(), db.another()];
+    for (let round = 0; round < 40; round++) {
+      assert.equal(await makePartitions(db.database, table, nowMs), 5);
+      const dropAll = async (node: Database) => {
+        let dropped = 0;
+        while ((await dropOldPartition(node, table, nowMs + 9 * partitionWeekMs)) > 0) dropped++;
+        return dropped;
+      };
+      await Promise.all(nodes.map(dropAll));
+      assert.deepEqual(Object.keys(await partitions()), ['thing_default']);
+    }
   });
 
   test('a reader that holds the table puts it off', async () => {

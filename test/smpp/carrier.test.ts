@@ -219,8 +219,7 @@ describe('a carrier in trouble', () => {
 
   test('a paused carrier sends nothing, and goes on when it is resumed', async () => {
     await connect();
-    await operator.send('POST', `${path}/practice/pause`);
-    await until('the pause to act', async () => app.delivery.workers().length > 0 && (await isPaused()));
+    assert.equal((await operator.send('POST', `${path}/practice/pause`)).status, 200);
     const { id } = await sendText();
     await new Promise((done) => setTimeout(done, 300));
     assert.equal(smsc.state().counts.submits, 0);
@@ -240,11 +239,6 @@ describe('a carrier in trouble', () => {
     await operator.send('DELETE', `${path}/second?force=true`);
   });
 });
-
-async function isPaused(): Promise<boolean> {
-  const { body } = await operator.send<{ paused: boolean }>('GET', `${path}/practice`);
-  return body.paused;
-}
 
 describe('a test of a carrier', () => {
   interface Report {
