@@ -133,6 +133,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
         found.carrier.setPaused(each.paused);
       }
     }
+    if (over.length > 0) orphaned.expect();
   }
 
   /** A carrier that cannot be started keeps no other from starting. */

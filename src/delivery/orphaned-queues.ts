@@ -7,6 +7,8 @@ import { findQueueKeys } from './queue-state.ts';
 export interface OrphanedQueues {
   /** Looks for such queues, if it is time to. */
   look(): Promise<void>;
+  /** A carrier may have been deleted: the next look is the time to. */
+  expect(): void;
   workers(): DeliveryWorker[];
 }
 
@@ -19,6 +21,8 @@ export interface OrphanedQueuesOptions {
 }
 
 const lookEveryMs = 10_000;
+/** By then every node knows a new carrier (carrier-poll.ts). */
+const newCarrierKnownMs = 2500;
 
 export function createOrphanedQueues({
   database,
@@ -27,27 +31,38 @@ export function createOrphanedQueues({
   createWorker,
 }: OrphanedQueuesOptions): OrphanedQueues {
   const workers = new Map<string, DeliveryWorker>();
+  /** When a queue without a carrier was first seen. */
+  let seenAtMs = new Map<string, number>();
   let lookAtMs = 0;
-  let seenBefore = new Set<string>();
 
   return {
     async look() {
-      if (clock.steadyMs() < lookAtMs) return;
+      const nowMs = clock.steadyMs();
+      if (nowMs < lookAtMs) return;
+      lookAtMs = nowMs + lookEveryMs;
       const orphans = (await findQueueKeys(database)).filter((key) => !isKnown(key));
-      // A new carrier may be unknown here for a moment, so a queue counts when it is seen for the second time.
-      for (const key of orphans.filter((each) => seenBefore.has(each) && !workers.has(each))) {
-        const worker = createWorker(key);
-        workers.set(key, worker);
-        worker.start();
+      seenAtMs = new Map(orphans.map((key) => [key, seenAtMs.get(key) ?? nowMs]));
+      for (const [key, seenMs] of seenAtMs) {
+        if (workers.has(key)) continue;
+        const sureAtMs = seenMs + newCarrierKnownMs;
+        if (nowMs < sureAtMs) lookAtMs = Math.min(lookAtMs, sureAtMs);
+        else startWorker(key);
       }
       for (const [key, worker] of workers) {
         if (orphans.includes(key)) continue;
         workers.delete(key);
         await worker.stop();
       }
-      seenBefore = new Set(orphans);
-      lookAtMs = clock.steadyMs() + lookEveryMs;
+    },
+    expect() {
+      lookAtMs = 0;
     },
     workers: () => [...workers.values()],
   };
+
+  function startWorker(key: string): void {
+    const worker = createWorker(key);
+    workers.set(key, worker);
+    worker.start();
+  }
 }
