@@ -57,7 +57,7 @@ const look = { everyMs: 1000, restingEveryMs: 2000, restsAfter: 10 };
 const releaseEveryMs = 5000;
 const mostDue = 1000;
 /** With two batches in flight it bounds memory. */
-const mostClaimed = 500;
+const mostClaimed = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;

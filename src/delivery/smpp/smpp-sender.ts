@@ -51,7 +51,7 @@ const codeWaitsMs = 3000;
 const waitMs = 10_000;
 /** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
 const aheadMs = 250;
-const ahead = { least: 50, most: 500 };
+const ahead = { least: 50, most: 1000 };
 /** A carrier that has answered nothing for this long is not given more than its window holds. */
 const movingMs = 1000;
 
