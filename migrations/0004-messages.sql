@@ -62,7 +62,7 @@ create index message_recipient on message (application_id, api, recipient, id) w
 create index message_reference on message (application_id, api, reference, id) where reference is not null;
 
 -- Messages of a time for which there is no partition (yet).
-create table message_default partition of message default with (fillfactor = 60);
+create table message_default partition of message default with (fillfactor = 45);
 -- No statistics on the columns that lists filter by. If Postgres knew that most messages are one application's, it would
 -- read all messages by age, and find none when that application was quiet for a month.
 alter table message_default alter column id set statistics 0, alter column application_id set statistics 0,
