@@ -49,9 +49,9 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
   }
 
   /** Undefined, with nothing written, if anyone has opted out of anything. */
-  async function writeUnlessOptOuts(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][] | undefined> {
+  async function writeUnlessOptOuts(tx: Tx, items: Acceptance[], again: boolean): Promise<SendOutcome[][] | undefined> {
     const messages = items.flatMap((item) => item.messages);
-    if (messages.length > 0 && !(await insertUnlessOptOuts(tx, messages))) return undefined;
+    if (messages.length > 0 && !(await insertUnlessOptOuts(tx, messages, again))) return undefined;
     await keepAnswers(tx, items);
     return items.map((item) => item.messages);
   }
@@ -106,12 +106,12 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     return outcomes;
   }
 
-  async function writeNew(items: Acceptance[]): Promise<SendOutcome[][]> {
+  async function writeNew(items: Acceptance[], again: boolean): Promise<SendOutcome[][]> {
     const messages = items.flatMap((item) => item.messages);
     const spendings = spendingsOf(items);
     const keepsNone = items.every(({ kept }) => kept === undefined);
     if (spendings.length === 0 && optOuts.none()) {
-      const write = (tx: Tx) => writeUnlessOptOuts(tx, items);
+      const write = (tx: Tx) => writeUnlessOptOuts(tx, items, again);
       const written = keepsNone ? await write(database) : await database.transaction(write);
       if (written !== undefined) return written;
       optOuts.noteSome();
@@ -133,7 +133,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     const written = new Map(found.map((message) => [message.id, message]));
     const done = new Set(found.map(({ applicationId }) => applicationId));
     const left = items.filter(({ spender }) => !done.has(spender.applicationId));
-    const outcomes = left.length === 0 ? [] : await writeNew(left);
+    const outcomes = left.length === 0 ? [] : await writeNew(left, true);
     return items.map((item) => {
       const { spender, messages } = item;
       if (!done.has(spender.applicationId)) return outcomes[left.indexOf(item)] ?? messages;
@@ -152,7 +152,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     withoutTransaction: () => true,
     async run(_tx, items, again) {
       requireFresh(items, clock.nowMs());
-      return again ? writeMissing(items) : writeNew(items);
+      return again ? writeMissing(items) : writeNew(items, false);
     },
   });
 }

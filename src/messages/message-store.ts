@@ -40,9 +40,13 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
   if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
 }
 
-/** The same, but inserts nothing and returns false if anyone has opted out of anything: then each text is looked at. */
-export async function insertUnlessOptOuts(tx: Tx, messages: Message[]): Promise<boolean> {
-  const { rows } = await tx.query<{ none: boolean }>(insertUnlessStatement, messageRows(messages));
+/**
+ * The same, but inserts nothing and returns false if anyone has opted out of anything: then each text is looked at.
+ * `again` says that an earlier run may have inserted the messages, or may still do so.
+ */
+export async function insertUnlessOptOuts(tx: Tx, messages: Message[], again: boolean): Promise<boolean> {
+  const statement = again ? insertUnlessAgainStatement : insertUnlessStatement;
+  const { rows } = await tx.query<{ none: boolean }>(statement, messageRows(messages));
   return rows[0]?.none === true;
 }
 
@@ -51,15 +55,27 @@ export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
   if (messages.length > 0) await tx.query(insertFailedStatement, messageRows(messages));
 }
 
+interface InsertOptions {
+  /** Names a query whose column `place` lists the rows to insert. */
+  only?: string;
+  condition?: string;
+  /** 1 where the first state of a message is told. */
+  sequence?: 0 | 1;
+  /** Messages that are there already are left as they are. To look for them takes Postgres 7 µs a message. */
+  mayExist?: boolean;
+}
+
 /**
  * The parts of a `with` that insert messages and queue them, for a statement that also writes other rows. The parameters
- * are `messageRows`, numbered from `first`. `only` names a query whose column `place` lists the rows to insert.
+ * are `messageRows`, numbered from `first`.
  */
-export const messageInserts = (first: number, only?: string) => `${insertedMessages(first, only)},
+export const messageInserts = (first: number, options: InsertOptions = {}) => `${insertedMessages(first, options)},
   ${queueInserts('inserted_message')}`;
 
-/** `sequence` is 1 where the first state of a message is told. */
-const insertedMessages = (first: number, only?: string, condition?: string, sequence = 0) => `inserted_message as (
+const insertedMessages = (
+  first: number,
+  { only, condition = 'true', sequence = 0, mayExist = false }: InsertOptions,
+) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
       carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, sequence)
@@ -69,31 +85,37 @@ const insertedMessages = (first: number, only?: string, condition?: string, sequ
       c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
       to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb, ${sequence}
     from ${fromTextRows(first)} m
-    where ${condition ?? 'true'} ${only === undefined ? '' : `and place in (select place from ${only})`}
-    on conflict (id) do nothing
+    where ${condition} ${only === undefined ? '' : `and place in (select place from ${only})`}
+    ${mayExist ? 'on conflict (id) do nothing' : ''}
     returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status, created_at,
       error_code, sequence)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {
   name: 'insert-messages',
-  text: `with ${messageInserts(1)} select`,
+  text: `with ${messageInserts(1, { mayExist: true })} select`,
   planOnce: true,
 };
 
 /** A look at one row of a table that is read in no other way. */
+const insertUnless = (mayExist: boolean) => `with anyone as materialized (
+      select not exists (select from opt_out) as none),
+    ${messageInserts(1, { condition: '(select none from anyone)', mayExist })}
+    select none from anyone`;
 const insertUnlessStatement: Statement = {
   name: 'insert-messages-unless-opt-outs',
-  text: `with anyone as materialized (select not exists (select from opt_out) as none),
-    ${insertedMessages(1, undefined, '(select none from anyone)')},
-    ${queueInserts('inserted_message')}
-    select none from anyone`,
+  text: insertUnless(false),
+  planOnce: true,
+};
+const insertUnlessAgainStatement: Statement = {
+  name: 'insert-messages-unless-opt-outs-again',
+  text: insertUnless(true),
   planOnce: true,
 };
 
 const insertFailedStatement: Statement = {
   name: 'insert-failed-messages',
-  text: `with ${insertedMessages(1, undefined, undefined, 1)},
+  text: `with ${insertedMessages(1, { sequence: 1, mayExist: true })},
     changed as (
       select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code
       from inserted_message),

@@ -63,7 +63,7 @@ const insertWithinStatement: Statement = {
     allowed as materialized (
       select place from ${fromTextRows(1)} m
       where c[2]::uuid in (select application_id from spent) or c[2]::uuid not in (select application_id from spending)),
-    ${messageInserts(1, 'allowed')}
+    ${messageInserts(1, { only: 'allowed', mayExist: true })}
     select application_id as id from spent`,
 };
 

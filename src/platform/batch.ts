@@ -149,13 +149,19 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     for (const { reject } of overdue) reject(late);
   }
 
-  async function commit(chosen: QueuedItem<Item, Result>[]): Promise<Outcome<Result>[]> {
+  async function commit(chosen: QueuedItem<Item, Result>[], again = false): Promise<Outcome<Result>[]> {
     try {
-      const values = await attempt(chosen.map(({ item }) => item));
+      const values = await attempt(
+        chosen.map(({ item }) => item),
+        again,
+      );
       return values.map((value) => ({ value }));
     } catch (error) {
       // A bad item must fail alone, not with its batch.
-      if (chosen.length > 1 && isSafeToSplit(error, chosen)) return commitHalves(chosen);
+      if (chosen.length > 1 && isSafeToSplit(error, chosen)) {
+        // Postgres undoes what it refuses; after any other error the items may be there.
+        return commitHalves(chosen, again || (repeatable && sqlStateOf(error) === undefined));
+      }
       return chosen.map(() => ({ error }));
     }
   }
@@ -171,21 +177,24 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   }
 
   /** Halving finds one bad row among 500 in about twenty commits instead of 500. */
-  async function commitHalves(chosen: QueuedItem<Item, Result>[]): Promise<Outcome<Result>[]> {
+  async function commitHalves(chosen: QueuedItem<Item, Result>[], again: boolean): Promise<Outcome<Result>[]> {
     const middle = chosen.length >> 1;
-    const first = await commit(chosen.slice(0, middle));
+    const first = await commit(chosen.slice(0, middle), again);
     const away = first.find(isAway);
     const rest = chosen.slice(middle);
-    return [...first, ...(away === undefined ? await commit(rest) : rest.map(() => away))];
+    return [...first, ...(away === undefined ? await commit(rest, again) : rest.map(() => away))];
   }
 
-  async function attempt(items: Item[]): Promise<Result[]> {
+  async function attempt(items: Item[], again: boolean): Promise<Result[]> {
     const startedMs = clock.steadyMs();
     const alone = withoutTransaction?.(items) === true;
+    let mayExist = again;
     let rerun = false;
     for (let tries = 1; ; tries++) {
       try {
-        return alone ? await run(database, items, rerun) : await database.transaction((tx) => run(tx, items, rerun));
+        return alone
+          ? await run(database, items, mayExist)
+          : await database.transaction((tx) => run(tx, items, mayExist));
       } catch (error) {
         const collided = /^40(001|P01)$/.test(sqlStateOf(error) ?? '');
         if (collided && tries < collisionTries) continue;
@@ -193,6 +202,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
         const harmless = isConnectionLoss(error) && (repeatable || !inDoubt);
         if (!harmless || rerun || clock.steadyMs() - startedMs > rerunWithinMs) throw error;
         rerun = true;
+        mayExist = true;
       }
     }
   }

@@ -82,7 +82,7 @@ const startFreeStatement: Statement = {
       on conflict do nothing returning verification_id),
     free as materialized (select v.* from v where id in (select verification_id from taken)),
     started as (${insertRecords('free')}),
-    ${messageInserts(6, 'free')}
+    ${messageInserts(6, { only: 'free' })}
     select id from free`,
 };
 

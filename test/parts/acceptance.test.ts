@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createAcceptance, isMessage, type SendOutcome } from '../../src/messages/acceptance.ts';
 import type { Message } from '../../src/messages/message.ts';
+import { insertUnlessOptOuts } from '../../src/messages/message-store.ts';
 import { noOptOuts, type OptOutCheck } from '../../src/messages/opt-out-check.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
@@ -195,6 +196,26 @@ describe('acceptance', () => {
     }
   });
 
+  test('the same without a limit, also when the first run still goes on', async () => {
+    const applicationId = newId('app', systemClock);
+    const messages = [newMessage(applicationId, 1), newMessage(applicationId, 1)];
+    const accepted = create(losesAnswer(1, db.database), noOptOuts);
+    const keep = () => undefined;
+    const spender = { applicationId, segmentsPerDay: null };
+    const result = await accepted.submit({ spender, messages, keep, kept: undefined });
+    assert.deepEqual(result.map(wordFor), ['queued', 'queued']);
+
+    const late = newMessage(applicationId, 1);
+    let again: Promise<boolean> | undefined;
+    await db.database.transaction(async (tx) => {
+      assert.equal(await insertUnlessOptOuts(tx, [late], false), true);
+      again = insertUnlessOptOuts(db.another(), [late], true);
+      await new Promise((done) => setTimeout(done, 50));
+    });
+    assert.equal(await again, true);
+    assert.equal((await readState([applicationId]))[0]?.queued, 3);
+  });
+
   test('a key that another request holds refuses only its own item, and counts nothing for it', async () => {
     const applicationId = newId('app', systemClock);
     const spender = { applicationId, segmentsPerDay: 100 };
@@ -224,7 +245,8 @@ function losesAnswer(n: number, database: Database): Database {
     if (++writes !== n) return value;
     throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   };
-  const isWrite = (statement: unknown) => /^with (spending|inserted)/.test((statement as { text?: string }).text ?? '');
+  const isWrite = (statement: unknown) =>
+    /^with (spending|anyone|inserted)/.test((statement as { text?: string }).text ?? '');
   return {
     ...database,
     query: async (statement, values) => {

@@ -40,7 +40,9 @@ function kindOf(from: string): Exclude<Kind, 'destination'> {
   return /^[0-9]+$/.test(from) ? 'national' : 'alphanumeric';
 }
 
+/** Nearly all are plain: there is nothing to replace. */
 function digitsOf(number: string): string {
+  if (/^\+[0-9]{1,20}$/.test(number)) return number.slice(1);
   return number
     .slice(0, longestAddress + 1)
     .replaceAll(/[^0-9]/g, '')
@@ -48,5 +50,6 @@ function digitsOf(number: string): string {
 }
 
 function toAscii(name: string): string {
+  if (/^[\x20-\x7e]{1,20}$/.test(name)) return name;
   return name.slice(0, longestAddress).replaceAll(/[^\x20-\x7e]/g, '?');
 }

@@ -4,7 +4,7 @@ import {
   commandIds,
   type DataFields,
   headerOctets,
-  type MessageAnswerFields,
+  type MessageAnswerPdu,
   type Pdu,
   type SubmitFields,
   statuses,
@@ -47,13 +47,13 @@ function readPdu(frame: Buffer, reader: BodyReader): Pdu {
   const sequence = frame.readUInt32BE(12);
   switch (commandId) {
     case commandIds.submit_sm_resp:
-      return { command: 'submit_sm_resp', status, sequence, ...readMessageAnswer(reader) };
+      return readMessageAnswer({ command: 'submit_sm_resp', status, sequence, messageId: '', tlvs: [] }, reader);
     case commandIds.deliver_sm:
       return { command: 'deliver_sm', status, sequence, ...readSubmit(reader) };
     case commandIds.submit_sm:
       return { command: 'submit_sm', status, sequence, ...readSubmit(reader) };
     case commandIds.deliver_sm_resp:
-      return { command: 'deliver_sm_resp', status, sequence, ...readMessageAnswer(reader) };
+      return readMessageAnswer({ command: 'deliver_sm_resp', status, sequence, messageId: '', tlvs: [] }, reader);
     case commandIds.enquire_link:
       return { command: readNoBody('enquire_link', reader), status, sequence };
     case commandIds.enquire_link_resp:
@@ -67,7 +67,7 @@ function readPdu(frame: Buffer, reader: BodyReader): Pdu {
     case commandIds.data_sm:
       return { command: 'data_sm', status, sequence, ...readData(reader) };
     case commandIds.data_sm_resp:
-      return { command: 'data_sm_resp', status, sequence, ...readMessageAnswer(reader) };
+      return readMessageAnswer({ command: 'data_sm_resp', status, sequence, messageId: '', tlvs: [] }, reader);
     case commandIds.bind_receiver:
       return { command: 'bind_receiver', status, sequence, ...readBind(reader) };
     case commandIds.bind_transmitter:
@@ -140,9 +140,12 @@ function readData(reader: BodyReader): DataFields {
 }
 
 /** Many peers leave out the body of an error, some that of a success: the id is empty then. */
-function readMessageAnswer(reader: BodyReader): MessageAnswerFields {
-  if (reader.atEnd) return { messageId: '', tlvs: [] };
-  return { messageId: reader.string('message_id', 65), tlvs: reader.tlvs(true) };
+/** Fills in what there is. */
+function readMessageAnswer(answer: MessageAnswerPdu, reader: BodyReader): MessageAnswerPdu {
+  if (reader.atEnd) return answer;
+  answer.messageId = reader.string('message_id', 65);
+  answer.tlvs = reader.tlvs(true);
+  return answer;
 }
 
 function readBind(reader: BodyReader): BindFields {

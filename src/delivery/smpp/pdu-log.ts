@@ -3,6 +3,7 @@ import { findTlv, type Pdu, tlvTags } from './pdu.ts';
 
 const kept = 200;
 const longestId = 65;
+const readableId = /^[\x21-\x7e]{1,65}$/;
 
 /** What operators see of a PDU: no text, no secret, no number. */
 export interface PduLogEntry {
@@ -24,14 +25,13 @@ export interface PduLog {
   entries(): PduLogEntry[];
 }
 
-/** A ring of objects that are used again: recording allocates next to nothing. */
 export function createPduLog(clock: Clock): PduLog {
   const ring: (Omit<PduLogEntry, 'at'> & { atMs: number })[] = [];
   let recorded = 0;
 
   return {
     record(direction, pdu, messageId = null) {
-      const entry = {
+      ring[recorded++ % kept] = {
         atMs: clock.nowMs(),
         direction,
         command: pdu.command === 'unknown' ? `0x${pdu.commandId.toString(16).padStart(8, '0')}` : pdu.command,
@@ -41,9 +41,6 @@ export function createPduLog(clock: Clock): PduLog {
         carrier_message_id: carrierIdOf(pdu),
         number_ends: lastDigits(pdu),
       };
-      const slot = ring[recorded++ % kept];
-      if (slot === undefined) ring.push(entry);
-      else Object.assign(slot, entry);
     },
     entries() {
       const oldest = recorded > kept ? recorded % kept : 0;
@@ -71,7 +68,8 @@ function carrierIdOf(pdu: Pdu): string | null {
 
 /** An id is a peer's text: what a terminal would obey, and what is too long for an id, stays out. */
 function readable(id: string): string | null {
-  return id === '' ? null : id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
+  if (id === '') return null;
+  return readableId.test(id) ? id : id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
 }
 
 function lastDigits(pdu: Pdu): string | null {

@@ -165,6 +165,33 @@ export type BareCommand = 'generic_nack' | 'unbind' | 'unbind_resp' | 'enquire_l
 export type BindPdu = Head<BindCommand> & BindFields;
 export type BindAnswerPdu = Head<BindAnswerCommand> & BindAnswerFields;
 export type SubmitPdu = Head<'submit_sm'> & SubmitFields;
+
+/** All fields by name: to copy them with `...` takes V8 several times as long. */
+export function submitPdu(sequence: number, fields: SubmitFields): SubmitPdu {
+  return {
+    command: 'submit_sm',
+    status: 0,
+    sequence,
+    serviceType: fields.serviceType,
+    sourceTon: fields.sourceTon,
+    sourceNpi: fields.sourceNpi,
+    source: fields.source,
+    destinationTon: fields.destinationTon,
+    destinationNpi: fields.destinationNpi,
+    destination: fields.destination,
+    esmClass: fields.esmClass,
+    protocolId: fields.protocolId,
+    priority: fields.priority,
+    scheduleDeliveryTime: fields.scheduleDeliveryTime,
+    validityPeriod: fields.validityPeriod,
+    registeredDelivery: fields.registeredDelivery,
+    replaceIfPresent: fields.replaceIfPresent,
+    dataCoding: fields.dataCoding,
+    defaultMessageId: fields.defaultMessageId,
+    shortMessage: fields.shortMessage,
+    tlvs: fields.tlvs,
+  };
+}
 export type DeliverPdu = Head<'deliver_sm'> & SubmitFields;
 export type DataPdu = Head<'data_sm'> & DataFields;
 export type MessageAnswerPdu = Head<MessageAnswerCommand> & MessageAnswerFields;

@@ -3,7 +3,7 @@ import { createDeliveries, type Delivery } from './deliveries.ts';
 import { encodePdu } from './encode-pdu.ts';
 import type { Link } from './link.ts';
 import { createLiveness } from './liveness.ts';
-import { type Pdu, type SubmitPdu, statuses } from './pdu.ts';
+import { type Pdu, statuses, submitPdu } from './pdu.ts';
 import { because, type CloseReason, type SessionCounters, type SessionOptions } from './session-types.ts';
 import { createSubmitWindow, type SubmitAnswer, type SubmitRequest } from './submit-window.ts';
 
@@ -81,7 +81,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
   function submit({ fields, messageId, deadlineMs, settle }: SubmitRequest): boolean {
     if (free() === 0) return false;
     const sequence = window.nextSequence();
-    const pdu: SubmitPdu = { command: 'submit_sm', status: 0, sequence, ...fields };
+    const pdu = submitPdu(sequence, fields);
     const sentMs = clock.steadyMs();
     const dueMs = sentMs + (deadlineMs ?? session.responseMs);
     const entry = { sequence, messageId, settle, unsent: { pdu, frame: encodePdu(pdu) }, sentMs, dueMs };
