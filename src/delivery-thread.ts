@@ -30,8 +30,9 @@ export type Report =
   | {
       delivery: Tally;
       carriers: Record<string, Tally>;
-      /** By carrier and country, separated by a space. */
-      texts: Record<string, Tally>;
+      /** By the carrier's key and the country. */
+      texts: Record<string, Record<string, Tally>>;
+      /** By the carrier's key. */
       answers: Record<string, AnswerTimes>;
       maintenance: Record<string, Tally>;
       /** Attempts by outcome. */
@@ -58,7 +59,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   const stopFollowing = keys.follow(log);
   let delivered: Tally = {};
   let ofCarriers: Record<string, Tally> = {};
-  let texts: Record<string, Tally> = {};
+  let texts: Record<string, Record<string, Tally>> = {};
   let answers: Record<string, AnswerTimes> = {};
   let maintained: Record<string, Tally> = {};
   let webhooks: Tally = {};
@@ -77,14 +78,13 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
       add(ofCarriers[label], name, by);
     },
     onText(carrier, country, event) {
-      const name = `${nameOfCarrier(carrier)} ${country}`;
-      texts[name] ??= {};
-      add(texts[name], event, 1);
+      texts[carrier] ??= {};
+      texts[carrier][country] ??= {};
+      add(texts[carrier][country], event, 1);
     },
     onAnswerTime(carrier, tookMs) {
-      const name = nameOfCarrier(carrier);
-      answers[name] ??= { counts: [...answerBounds, 0].map(() => 0), sumMs: 0 };
-      const times = answers[name];
+      answers[carrier] ??= { counts: [...answerBounds, 0].map(() => 0), sumMs: 0 };
+      const times = answers[carrier];
       const bucket = bucketOf(tookMs);
       times.counts[bucket] = (times.counts[bucket] ?? 0) + 1;
       times.sumMs += tookMs;

@@ -3,6 +3,7 @@ import type { Order, Report, ThreadData } from './delivery-thread.ts';
 import type { Log } from './platform/log.ts';
 import type { MaintenanceCount } from './platform/maintenance.ts';
 import type { Metrics } from './platform/metrics.ts';
+import { nameOfCarrier } from './quality/alert.ts';
 
 export interface DeliveryThread {
   wake(): void;
@@ -38,11 +39,14 @@ export async function startDeliveryThread(
     for (const [carrier, counts] of Object.entries(carriers)) {
       for (const [event, by] of Object.entries(counts)) countCarrier(carrier, event, by);
     }
-    for (const [name, counts] of Object.entries(texts)) {
-      const [carrier = '', country = ''] = name.split(' ');
-      for (const [event, by] of Object.entries(counts)) countText(carrier, country, event, by);
+    for (const [carrier, countries] of Object.entries(texts)) {
+      for (const [country, counts] of Object.entries(countries)) {
+        for (const [event, by] of Object.entries(counts)) countText(nameOfCarrier(carrier), country, event, by);
+      }
     }
-    for (const [carrier, { counts, sumMs }] of Object.entries(answers)) addAnswerTimes(carrier, counts, sumMs);
+    for (const [carrier, { counts, sumMs }] of Object.entries(answers)) {
+      addAnswerTimes(nameOfCarrier(carrier), counts, sumMs);
+    }
     for (const [chore, counts] of Object.entries(maintenance)) {
       for (const [name, by] of Object.entries(counts)) countMaintenance(chore, name as MaintenanceCount, by);
     }

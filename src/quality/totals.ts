@@ -41,6 +41,18 @@ export interface TotalsOptions {
   onAnswerTime?: (carrier: string, tookMs: number) => void;
 }
 
+/** What a text is counted by. */
+interface CountedText extends Pick<DayKey, 'country' | 'applicationId' | 'sender'> {
+  /** In which it was accepted. */
+  minuteMs: number;
+}
+
+/** The rows of such texts. They are raised at once, before anything else runs: a write may follow. */
+interface Rows extends CountedText {
+  day: Float64Array | undefined;
+  minute: Float64Array | undefined;
+}
+
 const flushEveryMs = 5000;
 /** Callers choose senders: those of an application beyond this count, in a day, are counted together. */
 const mostSenders = 200;
@@ -82,79 +94,90 @@ export function createTotals(options: TotalsOptions): Totals {
     return sender;
   }
 
-  /** Counts in the row of the day on which the text was sent. */
-  function inDay(atMs: number, text: Omit<DayKey, 'dayMs'>): (column: DayColumn, by?: number) => void {
+  /** The row of a day; undefined for a day whose rows may have been added up already. */
+  function dayOf(atMs: number, carrier: string, { country, applicationId, sender: given }: CountedText) {
     const day = atMs - (atMs % dayMs);
-    // The rows of older days may have been added up already.
-    if (day < clock.nowMs() - countedDays * dayMs) return () => {};
-    const { carrier, country, applicationId } = text;
-    const sender = senderOf(day, applicationId, text.sender);
+    if (day < clock.nowMs() - countedDays * dayMs) return undefined;
+    const sender = senderOf(day, applicationId, given);
     const id = `${day} ${carrier} ${country} ${applicationId} ${sender}`;
-    const open = () => ({ dayMs: day, carrier, country, sender, applicationId });
-    let counts: Float64Array | undefined;
-    return (column, by = 1) => {
-      counts ??= days.counts(id, open);
-      raise(counts, dayPlace[column], by);
-    };
+    return days.counts(id, () => ({ dayMs: day, carrier, country, sender, applicationId }));
   }
 
-  /** Counts in the row of the minute in which the text was accepted. */
-  function inMinute(messageUuid: string, carrier: string, country: string): (place: number) => void {
-    const minute = minuteOf(uuidTimeMs(messageUuid));
-    if (minute < clock.nowMs() - countedMinutesMs) return () => {};
-    const id = `${minute} ${carrier} ${country}`;
-    let counts: Float64Array | undefined;
-    return (place) => {
-      counts ??= minutes.counts(id, () => ({ minuteMs: minute, carrier, country }));
-      raise(counts, place, 1);
-    };
+  /** The row of a minute; undefined for one that is too old to be counted. */
+  function minuteRowOf(minute: number, carrier: string, country: string) {
+    if (minute < clock.nowMs() - countedMinutesMs) return undefined;
+    return minutes.counts(`${minute} ${carrier} ${country}`, () => ({ minuteMs: minute, carrier, country }));
   }
 
-  function noteAnswer(carrier: string, { claimed, answer, tookMs, isLate }: AnsweredText): void {
+  /** The rows that a text counts in: those of the text before, if both agree. A claim has few applications. */
+  function rowsOf(carrier: string, sentAtMs: number, text: CountedText, before: Rows | undefined): Rows {
+    const { country, applicationId, sender, minuteMs } = text;
+    const agrees =
+      before !== undefined &&
+      before.applicationId === applicationId &&
+      before.sender === sender &&
+      before.country === country &&
+      before.minuteMs === minuteMs;
+    if (agrees) return before;
+    const day = dayOf(sentAtMs, carrier, text);
+    return { country, applicationId, sender, minuteMs, day, minute: minuteRowOf(minuteMs, carrier, country) };
+  }
+
+  /** Returns the rows it counted in. */
+  function noteAnswer(
+    carrier: string,
+    nowMs: number,
+    answered: AnsweredText,
+    before: Rows | undefined,
+  ): Rows | undefined {
+    const { claimed, answer, tookMs, isLate } = answered;
     const { message, entry } = claimed;
-    const country = countryOf(message.to);
-    const { applicationId } = entry;
-    const day = inDay(clock.nowMs(), { carrier, country, sender: message.sender, applicationId });
-    const minute = inMinute(entry.messageId, carrier, country);
     const outcome = answer?.outcome ?? 'in_doubt';
     const isSettled = outcome === 'accepted' || outcome === 'never';
-    if (outcome === 'not_sent' || (isLate && !isSettled)) return;
+    if (outcome === 'not_sent' || (isLate && !isSettled)) return before;
+    const country = countryOf(message.to);
+    const minuteMs = minuteOf(uuidTimeMs(entry.messageId));
+    const text = { country, applicationId: entry.applicationId, sender: message.sender, minuteMs };
+    const rows = rowsOf(carrier, nowMs, text, before);
+    const { day, minute } = rows;
     onEvent(carrier, country, outcome);
     if (!isLate) {
-      day('attempts');
-      minute(minutePlace.attempts);
-      if (entry.inDoubt) day('copies');
-      minute(minuteColumns.length + bucketOf(tookMs));
+      raise(day, dayPlace.attempts);
+      raise(minute, minutePlace.attempts);
+      if (entry.inDoubt) raise(day, dayPlace.copies);
+      raise(minute, minuteColumns.length + bucketOf(tookMs));
       onAnswerTime(carrier, tookMs);
     }
     if (answer?.outcome === 'accepted') {
-      day('sent');
-      day('parts', partsOf(answer) ?? message.segmentCount);
-      minute(minutePlace.sent);
-    } else if (outcome === 'never') day('failed');
+      raise(day, dayPlace.sent);
+      raise(day, dayPlace.parts, partsOf(answer) ?? message.segmentCount);
+      raise(minute, minutePlace.sent);
+    } else if (outcome === 'never') raise(day, dayPlace.failed);
     else if (outcome === 'throttled' || outcome === 'in_doubt') {
-      day(outcome);
-      minute(minutePlace[outcome]);
+      raise(day, dayPlace[outcome]);
+      raise(minute, minutePlace[outcome]);
     }
+    return rows;
   }
 
-  function noteReport(carrier: string, text: ChangedText): void {
-    const { id, applicationId, sender, to, sentAtMs, was, now, wasUnsent } = text;
+  function noteReport(carrier: string, report: ChangedText): void {
+    const { id, applicationId, sender, to, sentAtMs, was, now, wasUnsent } = report;
+    const [before, after] = [columnOf(was), columnOf(now)];
+    const isFirst = was === 'sent' || was === 'unknown' || wasUnsent;
+    if (!isFirst && before === after) return;
     const country = countryOf(to);
-    const day = inDay(sentAtMs ?? clock.nowMs(), { carrier, country, sender, applicationId });
-    const minute = inMinute(id, carrier, country);
+    const text = { country, applicationId, sender, minuteMs: minuteOf(uuidTimeMs(id)) };
+    const { day, minute } = rowsOf(carrier, sentAtMs ?? clock.nowMs(), text, undefined);
     // The answer to its submit never came, so the receipt is the first that says that the carrier had it.
     if (wasUnsent) {
-      day('sent');
-      minute(minutePlace.sent);
+      raise(day, dayPlace.sent);
+      raise(minute, minutePlace.sent);
     }
-    if (was === 'sent' || was === 'unknown' || wasUnsent) minute(minutePlace.reported);
-    const before = columnOf(was);
-    const after = columnOf(now);
+    if (isFirst) raise(minute, minutePlace.reported);
     if (before === after) return;
-    if (before !== undefined) day(before, -1);
+    if (before !== undefined) raise(day, dayPlace[before], -1);
     if (after === undefined) return;
-    day(after);
+    raise(day, dayPlace[after]);
     onEvent(carrier, country, after);
   }
 
@@ -175,7 +198,9 @@ export function createTotals(options: TotalsOptions): Totals {
 
   return {
     noteAnswers(carrier, texts) {
-      for (const text of texts) noteAnswer(carrier, text);
+      const nowMs = clock.nowMs();
+      let rows: Rows | undefined;
+      for (const text of texts) rows = noteAnswer(carrier, nowMs, text, rows);
     },
     noteReports(carrier, texts) {
       for (const text of texts) noteReport(carrier, text);
@@ -193,8 +218,8 @@ export function createTotals(options: TotalsOptions): Totals {
   };
 }
 
-function raise(counts: Float64Array, place: number, by: number): void {
-  counts[place] = (counts[place] ?? 0) + by;
+function raise(counts: Float64Array | undefined, place: number, by = 1): void {
+  if (counts !== undefined) counts[place] = (counts[place] ?? 0) + by;
 }
 
 const mostParts = 255;
