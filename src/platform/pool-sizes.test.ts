@@ -13,8 +13,8 @@ test('an embedded Postgres has room for all of them', () => {
   assert.equal(connectionsNeeded(1), 400);
   for (let processes = 2; processes <= 64; processes++) {
     const { apis, side } = webPools(processes);
-    // Statements that are planned once have up to four connections, and each process has two listeners.
-    const used = processes * (apis + Math.min(apis, 4) + side + 2);
+    // Statements that are planned once have up to four connections beside each pool, and each process has two listeners.
+    const used = processes * (apis + Math.min(apis, 4) + side + Math.min(side, 4) + 2);
     assert.ok(used + 60 <= connectionsNeeded(processes), `${processes} processes open ${used}`);
   }
 });

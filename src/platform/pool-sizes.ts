@@ -2,7 +2,7 @@
 export interface PoolSizes {
   /** For requests of the APIs; statements that are planned once have up to four more. */
   apis: number;
-  /** For portal, lists, usage, streams and metering. */
+  /** For portal, lists, usage, streams and metering; lookups of credentials have up to four more. */
   side: number;
 }
 
@@ -25,7 +25,7 @@ export function webPools(processes: number): PoolSizes {
 export const parentPools: PoolSizes = { apis: 3, side: 2 };
 
 /** What one web process may open: its pools, the statements that are planned once, and its listeners. */
-const ofOneProcess = 16;
+const ofOneProcess = 20;
 /** The parent's pools and lock, delivery, webhooks, and commands beside the service. */
 const ofTheRest = 100;
 

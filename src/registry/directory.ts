@@ -3,7 +3,7 @@ import type { Api, CallingApplication } from '../http/route.ts';
 import type { SendingRights } from '../http/sending-rights.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { PlanLimits, PlanName, Plans } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database, Statement } from '../platform/database.ts';
 import type { Change, ChangeFeed } from './change-feed.ts';
 import type { StoredSecret } from './oauth-client.ts';
 import type { ChangedPlans } from './plan-store.ts';
@@ -176,15 +176,17 @@ const applicationColumns = `a.id as "applicationId", a.name, a.high_priority as 
       'expires_at_ms', floor(extract(epoch from s.expires_at) * 1000), 'suspended', s.suspended_at is not null))
     from client_secret s where s.client_id = c.id), '[]') as secrets`;
 
-const selectByKey = {
+const selectByKey: Statement = {
   name: 'select-application-by-key',
+  planOnce: true,
   text: `select k.id as "keyId", k.expires_at as "keyExpiresAtMs", k.suspended_at is not null as suspended, ${applicationColumns}
     from api_key k join application a on a.id = k.application_id left join oauth_client c on c.application_id = a.id
     where k.hash = any($1)`,
 };
 
-const selectByClient = {
+const selectByClient: Statement = {
   name: 'select-application-by-client',
+  planOnce: true,
   text: `select ${applicationColumns}
     from oauth_client c join application a on a.id = c.application_id where c.id = $1`,
 };

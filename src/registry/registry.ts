@@ -32,7 +32,7 @@ export interface Registry {
 
 export interface RegistryOptions {
   database: Database;
-  /** The pool for the portal's reads; by default `database`. */
+  /** The pool for the portal's reads and for lookups of credentials; by default `database`. */
   sideDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
@@ -61,7 +61,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   } = options;
   const apiKeys = createApiKeys(keys, config.environment);
   const directory = createDirectory({
-    database,
+    // Lookups are planned once, so they have connections of their own there: a flood of keys takes none from texts.
+    database: sideDatabase,
     plans: config.plans,
     config,
     feed: () => feed,

@@ -44,18 +44,25 @@ export function largestOf(plans: PlanName[], changed: ChangedPlans): number | nu
 
 const toMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)`;
 
+/**
+ * The rows of one application, by the index that begins with it. `offset 0` keeps Postgres from another one, by which it
+ * would read the rows of all applications in the order of the result.
+ */
+const ofApplication = (table: string, conditions = 'true') =>
+  `(select * from ${table} where application_id = a.id and ${conditions} offset 0)`;
+
 /** SQL for the columns of a `RightsRow`, where `a` is the application. */
 export const rightsColumns = `a.segments_per_day as "segmentsPerDay",
   coalesce((select json_agg(json_build_object('sender', s.sender, 'countries', s.countries, 'carriers', s.carriers)
       order by s.id)
-    from sender s where s.application_id = a.id and s.status = 'approved'), '[]') as senders,
+    from ${ofApplication('sender')} s where s.status = 'approved'), '[]') as senders,
   coalesce((select json_agg(json_build_object('sender', n.number, 'countries', '{}'::text[], 'carriers', n.carriers)
       order by n.number)
     from (select number, case when bool_or(carrier is null) then '{}' else array_agg(distinct carrier) end as carriers
-      from own_number where application_id = a.id group by number) n), '[]') as numbers,
+      from ${ofApplication('own_number')} o group by number) n), '[]') as numbers,
   coalesce((select json_object_agg(t.country, json_build_object('text', t.text, 'templateId', t.template_id))
     from verification_template t where t.application_id = a.id), '{}') as templates,
   ${changedPlansColumn},
   coalesce((select json_agg(json_build_object('id', h.id, 'scope', h.scope, 'numbers', h.numbers, 'approved', h.approved,
       'leastShare', h.least_share, 'beganAtMs', ${toMs('h.began_at')}, 'untilMs', ${toMs('h.until')}) order by h.id)
-    from guard_hold h where h.application_id = a.id and h.ended_at is null and h.acts), '[]') as holds`;
+    from ${ofApplication('guard_hold', 'ended_at is null and acts')} h), '[]') as holds`;

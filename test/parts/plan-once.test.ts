@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
+import { createDirectory } from '../../src/registry/directory.ts';
 import { startFree } from '../../src/verify/start-store.ts';
 import type { Verification } from '../../src/verify/verification.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;
+/** The rows that statements have read, of each table and in all its indexes, without those that read none. */
+async function readRows(names: string[]): Promise<Record<string, number>> {
+  await database.query('select pg_stat_force_next_flush()');
+  await database.query({ name: 'flush', text: 'select pg_stat_force_next_flush()', planOnce: true });
+  await database.query({ name: 'nothing', text: 'select 1', planOnce: true });
+  const { rows } = await database.query<{ name: string; read: number }>(
+    `select relname as name, (coalesce(seq_tup_read, 0) + coalesce((select sum(idx_tup_read) from pg_stat_user_indexes i
+       where i.relid = t.relid), 0))::integer as read
+     from pg_stat_user_tables t where relname = any($1) order by 1`,
+    [names],
+  );
+  return Object.fromEntries(rows.map(({ name, read }) => [name, read]));
+}
+
 /** One connection of each kind, so that a plan it has made stays made. */
 let database: Database;
 before(async () => {
@@ -73,9 +89,7 @@ describe('a start that was planned when no code had been wrong', () => {
       [uuidOf(newId('ver', clock)).slice(0, 24), uuidOf(applicationId)],
     );
     assert.equal(await startedOf(start(), start('+15005550001'), start('+15005559999')), 1);
-    await database.query('select pg_stat_force_next_flush()');
-    await database.query({ name: 'flush', text: 'select pg_stat_force_next_flush()', planOnce: true });
-    await database.query({ name: 'nothing', text: 'select 1', planOnce: true });
+    await readRows([]);
     const { rows } = await database.query<{ name: string; read: number }>(
       `select indexrelname as name, idx_tup_read as read from pg_stat_user_indexes where relname = 'recent_failure'
        order by indexrelname`,
@@ -84,5 +98,65 @@ describe('a start that was planned when no code had been wrong', () => {
       { name: 'recent_failure_age', read: 0 },
       { name: 'recent_failure_pkey', read: 2 },
     ]);
+  });
+});
+
+describe('a key that is looked up by a statement planned when there was no application', () => {
+  const limits = { perMinute: 60, burst: 10 };
+  const tables = [
+    'api_key',
+    'application',
+    'registration',
+    'account',
+    'oauth_client',
+    'sender',
+    'own_number',
+    'guard_hold',
+  ];
+
+  test('reads the rows of its application and no others', async () => {
+    const directory = createDirectory({
+      database,
+      plans: { free: limits, pro: limits, enterprise: limits },
+      config: { environment: 'production', senders: 'open' },
+      feed: () => ({ isTrusted: () => true }),
+    });
+    for (let round = 0; round < 3; round++) assert.equal(await directory.readKey([Buffer.from('unknown')]), undefined);
+    await database.query(`insert into account (id, name, created_at) values ('acc_1', 'One', now())`);
+    await database.query(`with a as (
+        insert into application (id, account_id, name, created_at, updated_at)
+        select 'app_' || n, 'acc_1', 'Many', now(), now() from generate_series(1, 5000) n returning id),
+      r as (
+        insert into registration (id, application_id, api, plan, status, created_at, updated_at)
+        select 'reg_' || id, id, 'sms', 'free', 'approved', now(), now() from a),
+      s as (
+        insert into sender (id, application_id, sender, countries, status, created_at)
+        select 'snd_' || id, id, 'ACME', '{}', 'approved', now() from a),
+      o as (
+        insert into own_number (id, application_id, number, api, created_at, updated_at)
+        select gen_random_uuid(), id, '+44' || id, 0, now(), now() from a),
+      h as (
+        insert into guard_hold (id, application_id, scope, numbers, approved, least_share, acts, began_at, until,
+          ended_at)
+        select 'hld_' || n, 'app_4000', 'all', 1, 1, 0.5, true, now(), now(), now()
+        from generate_series(1, 3000) n)
+      insert into api_key (id, application_id, hash, prefix, last_four, created_at)
+      select 'key_' || id, id, sha256(id::bytea), 'hg_', 'last', now() from a`);
+    const before = await readRows(tables);
+    const hash = createHash('sha256').update('app_4000').digest();
+    const found = await directory.readKey([hash, Buffer.from('of another version')]);
+    assert.equal(found?.application.id, 'app_4000');
+    const after = await readRows(tables);
+    const read = Object.fromEntries(tables.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
+    assert.deepEqual(read, {
+      api_key: 1,
+      application: 1,
+      registration: 1,
+      account: 1,
+      oauth_client: 0,
+      sender: 1,
+      own_number: 1,
+      guard_hold: 0,
+    });
   });
 });
