@@ -57,7 +57,7 @@ before(async () => {
   app = await createTestApp({
     extraRoutes: routes,
     delivery: 'held',
-    db: { ...db, database: counting(db.database) },
+    db: { ...db, database: counting(db.database), another: (options) => counting(db.another(options)) },
     env: {
       HELIOGRAPH_TRUSTED_PROXIES: '127.0.0.1',
       HELIOGRAPH_ADDRESS_PER_MINUTE: '50',
