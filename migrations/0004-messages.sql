@@ -61,7 +61,8 @@ create index message_list on message (application_id, api, id);
 create index message_recipient on message (application_id, api, recipient, id) where verification_id is null;
 create index message_reference on message (application_id, api, reference, id) where reference is not null;
 
--- Messages of a time for which there is no partition (yet).
+-- Messages of a time for which there is no partition (yet). All partitions have its settings: a page has room for each row
+-- twice, so that results are written in place.
 create table message_default partition of message default with (fillfactor = 45);
 -- No statistics on the columns that lists filter by. If Postgres knew that most messages are one application's, it would
 -- read all messages by age, and find none when that application was quiet for a month.

@@ -25,8 +25,8 @@ export interface BatchOptions<Item, Result> {
    */
   run: (tx: Tx, items: Item[], again: boolean) => Promise<Result[]>;
   /**
-   * Whether a rerun on committed items returns the same results, for when COMMIT's answer is lost: it inserts the
-   * items' ids with `on conflict (id) do nothing`, then reads. False for work that counts or decides.
+   * Whether a rerun on committed items returns the same results, for when COMMIT's answer is lost: told of it by `again`,
+   * `run` writes only what is missing. False for work that counts or decides.
    */
   repeatable: boolean;
   /** Whether `run` needs no transaction for these items: it writes in one statement, or opens its own transaction. */
