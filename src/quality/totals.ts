@@ -95,7 +95,7 @@ export function createTotals(options: TotalsOptions): Totals {
   }
 
   /** The row of a day; undefined for a day whose rows may have been added up already. */
-  function dayOf(atMs: number, carrier: string, { country, applicationId, sender: given }: CountedText) {
+  function dayRowOf(atMs: number, carrier: string, { country, applicationId, sender: given }: CountedText) {
     const day = atMs - (atMs % dayMs);
     if (day < clock.nowMs() - countedDays * dayMs) return undefined;
     const sender = senderOf(day, applicationId, given);
@@ -119,7 +119,7 @@ export function createTotals(options: TotalsOptions): Totals {
       before.country === country &&
       before.minuteMs === minuteMs;
     if (agrees) return before;
-    const day = dayOf(sentAtMs, carrier, text);
+    const day = dayRowOf(sentAtMs, carrier, text);
     return { country, applicationId, sender, minuteMs, day, minute: minuteRowOf(minuteMs, carrier, country) };
   }
 

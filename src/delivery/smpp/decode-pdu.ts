@@ -139,8 +139,7 @@ function readData(reader: BodyReader): DataFields {
   };
 }
 
-/** Many peers leave out the body of an error, some that of a success: the id is empty then. */
-/** Fills in what there is. */
+/** Fills in what there is. Many peers leave out the body of an error, some that of a success: the id is empty then. */
 function readMessageAnswer(answer: MessageAnswerPdu, reader: BodyReader): MessageAnswerPdu {
   if (reader.atEnd) return answer;
   answer.messageId = reader.string('message_id', 65);
