@@ -8,9 +8,6 @@ import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
 import { type Claim, type ClaimedText, isUnsettled, type QueueEntry, type ScheduledText } from './queue-entry.ts';
 
-const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
-  possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt", moves`;
-
 export interface ClaimOptions {
   carrier: string;
   nowMs: number;
@@ -32,34 +29,70 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
   async function claimAfter(
     positions: string[],
     { carrier, nowMs, leaseMs, limits }: ClaimOptions,
-  ): Promise<ClaimedRow[]> {
+  ): Promise<ClaimRow | undefined> {
     // A claim is of one lane. The first lane comes first, but a flood in it leaves every fifth claim to the others.
     const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
     const times = [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs)];
     const { first, bulk } = limits;
-    const { rows } = await database.query<ClaimedRow>(statement, [carrier, first, bulk, ...times, ...positions]);
-    return rows;
+    const { rows } = await database.query<ClaimRow>(statement, [carrier, first, bulk, ...times, ...positions]);
+    return rows[0];
   }
 
   return async (options) => {
     claims++;
     const positions = [served[lanes.first], served[lanes.bulk]];
-    let rows = await claimAfter(positions, options);
-    const wrapped = rows.length === 0 && positions.some((position) => position !== beforeAll);
-    if (wrapped) rows = await claimAfter([beforeAll, beforeAll], options);
-    const [first] = rows;
-    if (first === undefined) return undefined;
-    const applications = new Set(rows.map(({ applicationId }) => applicationId));
-    const limit = first.lane === lanes.first ? options.limits.first : options.limits.bulk;
+    let row = await claimAfter(positions, options);
+    const wrapped = row === undefined && positions.some((position) => position !== beforeAll);
+    if (wrapped) row = await claimAfter([beforeAll, beforeAll], options);
+    if (row === undefined) return undefined;
+    const entries = readEntries(row);
+    const lane = entries[0]?.lane === lanes.first ? lanes.first : lanes.bulk;
+    const applications = new Set(entries.map(({ applicationId }) => applicationId));
+    const limit = lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
-    served[first.lane as keyof typeof served] = wasLastTurn ? beforeAll : (rows.at(-1)?.applicationId ?? beforeAll);
-    return { id: first.claimId, texts: await withMessages(database, rows), optOuts: first.optOuts };
+    served[lane] = wasLastTurn ? beforeAll : (entries.at(-1)?.applicationId ?? beforeAll);
+    return { id: row.claimId, texts: await withMessages(database, entries), optOuts: row.optOuts };
   };
 }
 
-interface ClaimedRow extends QueueEntry {
+/** A claim as it was written, each column as Postgres writes an array: `{0,0,1}`. */
+interface ClaimRow {
   claimId: number;
   optOuts: boolean;
+  lanes: string;
+  applicationIds: string;
+  messageIds: string;
+  attempts: string;
+  unanswered: string;
+  possibleDuplicates: string;
+  inDoubt: string;
+  moves: string;
+}
+
+/** One row for all texts: the client takes microseconds for each value of a row. */
+function readEntries(row: ClaimRow): QueueEntry[] {
+  const lane = readArray(row.lanes);
+  const applicationId = readArray(row.applicationIds);
+  const attempt = readArray(row.attempts);
+  const unanswered = readArray(row.unanswered);
+  const possibleDuplicates = readArray(row.possibleDuplicates);
+  const inDoubt = readArray(row.inDoubt);
+  const moves = readArray(row.moves);
+  return readArray(row.messageIds).map((messageId, place) => ({
+    lane: Number(lane[place]),
+    applicationId: applicationId[place] ?? '',
+    messageId,
+    attempt: Number(attempt[place]),
+    unanswered: Number(unanswered[place]),
+    possibleDuplicates: Number(possibleDuplicates[place]),
+    inDoubt: inDoubt[place] === 't',
+    moves: Number(moves[place]),
+  }));
+}
+
+/** Of numbers, booleans or uuids, which Postgres never quotes. */
+function readArray(text: string): string[] {
+  return text.slice(1, -1).split(',');
 }
 
 const noParts = { parts: [], form: null };
@@ -117,8 +150,11 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
       select $1, $4, $5, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
         array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt), array_agg(moves)
       from due having count(*) > 0
-      returning id)
-    select claimed.id as "claimId", exists (select from opt_out) as "optOuts", ${entryColumns} from claimed cross join due`;
+      returning *)
+    select id as "claimId", exists (select from opt_out) as "optOuts", lanes::text, application_ids::text as "applicationIds",
+      message_ids::text as "messageIds", attempts::text, unanswered::text, possible_duplicates::text as "possibleDuplicates",
+      in_doubt::text as "inDoubt", moves::text
+    from claimed`;
 
 const claimFirstLane: Statement = { name: 'claim-first-lane', text: claimStatement('asc'), planOnce: true };
 const claimLastLane: Statement = { name: 'claim-last-lane', text: claimStatement('desc'), planOnce: true };
@@ -205,6 +241,8 @@ const isAnyOver = {
   name: 'is-any-claim-over',
   text: 'select exists (select from delivery_claim where carrier = $1 and leased_until <= $2) as over',
 };
+const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
+  possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt", moves`;
 const releaseStatement = `with gone as (
       delete from delivery_claim where carrier = $1 and leased_until <= $2
       returning claimed_at, lanes, application_ids, message_ids, attempts, unanswered as silences,
