@@ -24,7 +24,12 @@ export interface ThreadData {
 }
 
 /** Messages to the thread. */
-export type Order = 'wake' | 'stop';
+export type Order = Wake | 'stop';
+/** A text may be due. */
+export interface Wake {
+  /** Texts that were just accepted, packed by `packTexts`. */
+  accepted: string;
+}
 /** Messages from the thread. */
 export type Report =
   | {
@@ -118,7 +123,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {
-    if (order === 'wake') return delivery.wake();
+    if (order !== 'stop') return delivery.wake(order.accepted);
     clearInterval(flush);
     await delivery.stop();
     await stopFollowing();

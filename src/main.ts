@@ -2,6 +2,7 @@ import { existsSync, write } from 'node:fs';
 import { createApp } from './app.ts';
 import { boot, openStore, type ShutdownSteps } from './boot.ts';
 import { commands, runCommand } from './commands.ts';
+import type { WakeDelivery } from './compose/app-interface.ts';
 import { deliveryChannel } from './compose/delivery.ts';
 import { tokenUrlOf } from './compose/foundation.ts';
 import { createNodeWindows } from './edge/node-windows.ts';
@@ -125,7 +126,7 @@ async function serve(
   });
   let delivery: DeliveryThread | undefined;
   const workers = createNotifier({ database, channel: deliveryChannel });
-  const wakeDelivery = config.role === 'web' ? workers.notify : () => delivery?.wake();
+  const wakeDelivery: WakeDelivery = config.role === 'web' ? workers.notify : (accepted) => delivery?.wake(accepted);
   const isParent = config.processes > 1;
   const signing = config.role === 'worker' || isParent ? undefined : startSigningThread(log);
   shutdownSteps.push(async () => signing?.stop());

@@ -1,12 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import type { Order, Report, ThreadData } from './delivery-thread.ts';
+import { packTexts } from './messages/accepted-texts.ts';
+import type { Message } from './messages/message.ts';
 import type { Log } from './platform/log.ts';
 import type { MaintenanceCount } from './platform/maintenance.ts';
 import type { Metrics } from './platform/metrics.ts';
 import { nameOfCarrier } from './quality/alert.ts';
 
 export interface DeliveryThread {
-  wake(): void;
+  /** A text may be due. The thread need not read those that were just accepted. */
+  wake(accepted?: readonly Message[]): void;
   stop(): Promise<void>;
 }
 
@@ -31,6 +34,7 @@ export async function startDeliveryThread(
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waking = false;
+  let accepted = '';
 
   function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
@@ -85,13 +89,15 @@ export async function startDeliveryThread(
   keepRunning();
 
   return {
-    wake() {
+    wake(messages = []) {
+      accepted += packTexts(messages);
       // One wake-up serves all commits of this event-loop turn.
       if (waking) return;
       waking = true;
       setImmediate(() => {
         waking = false;
-        thread?.postMessage('wake' satisfies Order);
+        thread?.postMessage({ accepted } satisfies Order);
+        accepted = '';
       });
     },
     async stop() {

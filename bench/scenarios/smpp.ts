@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts';
 import { type Kannel, kannelText, startKannel } from '../kannel.ts';
 import { many } from '../requests.ts';
 import { type Row, ratioRow } from '../result-row.ts';
-import { compare, type Side } from '../rounds.ts';
+import { type Comparison, compare, type Side } from '../rounds.ts';
 import { type BenchSmsc, connectCarrier, startSmsc } from '../smsc.ts';
 import { echoed } from './against-fastify.ts';
 import { batches, drain, text, texts } from './sms.ts';
@@ -36,23 +36,27 @@ export async function smpp(bench: Bench): Promise<Row[]> {
     await connectCarrier(bench, product, { port: smsc.port, window: 100, receipts: 'none' });
     await new Promise((done) => setTimeout(done, 3000));
     const measured = await compare(bench, { baseline: kannelSide(kannel, smsc), subject: ours });
-    bench.say(`         Kannel: ${Math.round(measured.baseline.perSecond)} a second`);
     rows.push(ratioRow(group, 'Against Kannel, which keeps texts in memory; no receipts', measured, 1));
+    rows.push(kannelRow('Kannel itself', measured));
     const together: Side = {
       ...ours,
       requests: () => batches(product.callers),
       status: '200',
-      // Few requests at a time: each of them fills the window.
-      connections: 4,
       textsPerRequest: 100,
     };
     const measuredTogether = await compare(bench, { baseline: kannelSide(kannel, smsc, 100), subject: together });
-    bench.say(`         Kannel: ${Math.round(measuredTogether.baseline.perSecond)} a second by requests for a hundred`);
     rows.push(ratioRow(group, 'The same, a hundred texts in each request to either', measuredTogether, 1));
+    rows.push(kannelRow('Kannel itself, a hundred texts in each request', measuredTogether));
     await kannel.stop();
   }
   await product.node.stop();
   return rows;
+}
+
+/** What a text costs Kannel, all its processes together. */
+function kannelRow(name: string, { baseline: { perSecond, cpuMicroseconds } }: Comparison): Row {
+  const value = { median: perSecond, low: perSecond, high: perSecond };
+  return { group, name, unit: '/s', value, perSecond, cpuMicroseconds };
 }
 
 function kannelSide(kannel: Kannel, { arrived }: BenchSmsc, textsPerRequest = 1): Side {
@@ -66,7 +70,7 @@ function kannelSide(kannel: Kannel, { arrived }: BenchSmsc, textsPerRequest = 1)
     servers: [kannel],
     requests: () => requests,
     status: '202',
-    ...(textsPerRequest > 1 && { connections: 4, textsPerRequest }),
+    textsPerRequest,
     arrived,
     async leftBehind() {
       while ((await kannel.queued()) > 0) await new Promise((done) => setTimeout(done, 50));

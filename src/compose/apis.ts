@@ -6,6 +6,7 @@ import { createIdempotency } from '../platform/idempotency.ts';
 import { createGuard } from '../verify/guard.ts';
 import { createStartRules } from '../verify/start-rules.ts';
 import { createVerifyService, type VerifyServiceOptions } from '../verify/verify-service.ts';
+import type { WakeDelivery } from './app-interface.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -13,7 +14,7 @@ export interface ApiParts {
   bulkheads: Bulkheads;
   signProof: VerifyServiceOptions['signProof'];
   /** Tells the delivery worker that something is due. */
-  wakeDelivery: () => void;
+  wakeDelivery: WakeDelivery;
   carriers: Pick<Carriers, 'texts'>;
   optOuts: { check: OptOutCheck };
 }

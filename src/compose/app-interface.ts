@@ -3,6 +3,7 @@ import type { ProcessCount } from '../http/operations-api.ts';
 import type { Route } from '../http/route.ts';
 import type { HttpServer, ServerTimeouts } from '../http/server.ts';
 import type { SigningKeys } from '../identity/signing-keys.ts';
+import type { Message } from '../messages/message.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { PasswordCost } from '../portal/password.ts';
@@ -10,6 +11,8 @@ import type { PersonService } from '../portal/person-service.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
+
+export type WakeDelivery = (accepted?: readonly Message[]) => void;
 
 /** What the app is made of. */
 export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
@@ -19,8 +22,8 @@ export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
   windows?: NodeWindows;
   timeouts?: Partial<ServerTimeouts>;
   passwordCost?: PasswordCost;
-  /** Tells the delivery worker that something is due. */
-  wakeDelivery: () => void;
+  /** Tells the delivery worker that something is due, and which texts were just accepted. */
+  wakeDelivery: WakeDelivery;
   /** Set in a web process of a node that has several. */
   node?: NodeOfProcesses;
   /** Extra routes behind the same edge, for tests and benchmarks. */

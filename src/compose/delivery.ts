@@ -16,6 +16,7 @@ import { createSmppCarrier } from '../delivery/smpp/smpp-carrier.ts';
 import type { DeliveryCount } from '../delivery/submission.ts';
 import { takeUnmatched } from '../delivery/unmatched-receipt-store.ts';
 import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
+import { createAcceptedTexts } from '../messages/accepted-texts.ts';
 import { routedCountryOf } from '../messages/phone-number.ts';
 import { addSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -41,7 +42,8 @@ import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 export interface Delivery {
   start(): Promise<void>;
   stop(): Promise<void>;
-  wake(): void;
+  /** A text may be due. `accepted` are texts that were just accepted, as `packTexts` has packed them. */
+  wake(accepted?: string): void;
   /** The workers of all carriers that run now. */
   workers(): DeliveryWorker[];
   maintenance: Maintenance;
@@ -112,6 +114,7 @@ export function createDelivery(options: {
     onAttempt: options.onWebhook,
     onWaiting: options.onWebhooksWaiting,
   });
+  const accepted = createAcceptedTexts(clock);
   const vacuum = createQueueVacuum({ database, clock, log });
   const slots = createBindSlots({ database, clock, log });
   const senders = createSenderPace({ database, clock, log, readRates: () => listRates(database) });
@@ -134,6 +137,7 @@ export function createDelivery(options: {
         log,
         carrier: senders.pace(carrier),
         receipts,
+        accepted,
         renderText: createTextRenderer(keys, config.environment),
         receiveInbound: inbound.receiver.receive,
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
@@ -215,7 +219,8 @@ export function createDelivery(options: {
       await vacuum.stop();
       await totals.stop();
     },
-    wake() {
+    wake(packed) {
+      if (packed !== undefined) accepted.add(packed);
       carriers.wake();
       webhooks.wake();
     },

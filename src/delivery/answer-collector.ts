@@ -31,10 +31,10 @@ export function submitAndCollect({
   onFailure,
 }: AnswerCollectorOptions): AnswerCollector {
   const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
-  const answered = new Set<number>();
   const beganMs = clock.steadyMs();
   const tookMs: number[] = [];
-  let returned = new Set<number>();
+  const isReturned: boolean[] = texts.map(() => false);
+  let unanswered = texts.length;
   let done = false;
   let wake = () => {};
 
@@ -55,22 +55,25 @@ export function submitAndCollect({
     const before = answers[place];
     const isFirst = before === undefined || before.outcome === 'in_doubt';
     if (!isFirst) return;
-    if (returned.has(place)) {
+    if (isReturned[place]) {
       answers[place] = result;
       onLate(place, result);
       return;
     }
     answers[place] = result;
     tookMs[place] = clock.steadyMs() - beganMs;
-    answered.add(place);
-    if (answered.size === texts.length) close();
+    if (before === undefined) unanswered--;
+    if (unanswered === 0) close();
   }
 
   function takeNew(): Answered[] {
-    const places = done ? answers.keys() : answered;
-    const fresh = [...places].filter((place) => !returned.has(place));
-    returned = new Set([...returned, ...fresh]);
-    return fresh.map((place) => [place, answers[place], tookMs[place] ?? clock.steadyMs() - beganMs]);
+    const taken: Answered[] = [];
+    for (const [place, answer] of answers.entries()) {
+      if (isReturned[place] || (answer === undefined && !done)) continue;
+      isReturned[place] = true;
+      taken.push([place, answer, tookMs[place] ?? clock.steadyMs() - beganMs]);
+    }
+    return taken;
   }
 
   const timer = setTimeout(

@@ -1,8 +1,10 @@
+import type { AcceptedTexts } from '../messages/accepted-texts.ts';
 import { lanes } from '../messages/message-queue.ts';
 import { statusCode } from '../messages/message-row.ts';
 import { findTextsToSend } from '../messages/text-to-send.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Statement, Tx } from '../platform/database.ts';
+import { fromUuid } from '../platform/ids.ts';
 import { actionFor, submittedEntry } from './attempt-result.ts';
 import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
@@ -21,7 +23,10 @@ const applicationsPerClaim = 32;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Takes texts from one carrier's queue: the first lane first, and in each lane the applications in turn. */
-export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
+export function createClaims(
+  database: Database,
+  accepted?: AcceptedTexts,
+): (options: ClaimOptions) => Promise<Claim | undefined> {
   /** For each lane, the application that had the last turn. */
   const served = { [lanes.first]: beforeAll, [lanes.bulk]: beforeAll };
   let claims = 0;
@@ -51,7 +56,7 @@ export function createClaims(database: Database): (options: ClaimOptions) => Pro
     const limit = lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[lane] = wasLastTurn ? beforeAll : (entries.at(-1)?.applicationId ?? beforeAll);
-    return { id: row.claimId, texts: await withMessages(database, entries), optOuts: row.optOuts };
+    return { id: row.claimId, texts: await withMessages(database, entries, accepted), optOuts: row.optOuts };
   };
 }
 
@@ -97,20 +102,27 @@ function readArray(text: string): string[] {
 
 const noParts = { parts: [], form: null };
 
-async function withMessages(tx: Tx, entries: QueueEntry[]): Promise<ClaimedText[]> {
-  const messages = await findTextsToSend(
+async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: AcceptedTexts): Promise<ClaimedText[]> {
+  // A text that was tried or moved may have changed since it was accepted.
+  const known = entries.map(({ messageId, attempt, moves }) =>
+    attempt === 0 && moves === 0 ? accepted?.take(fromUuid('msg', messageId)) : undefined,
+  );
+  const read = await findTextsToSend(
     tx,
-    entries.map(({ messageId }) => messageId),
+    entries.filter((_, place) => known[place] === undefined).map(({ messageId }) => messageId),
   );
   // Whatever a text was measured as, the carrier's charset may have split it.
   const parts = await findParts(
     tx,
     entries.filter(({ attempt }) => attempt > 0),
   );
-  return entries.flatMap((entry) => {
-    const message = messages.get(entry.messageId);
-    return message === undefined ? [] : [{ message, entry, ...(parts.get(entry.messageId) ?? noParts) }];
-  });
+  const texts: ClaimedText[] = [];
+  for (const [place, entry] of entries.entries()) {
+    const message = known[place] ?? read.get(entry.messageId);
+    const sent = parts.size === 0 ? noParts : (parts.get(entry.messageId) ?? noParts);
+    if (message !== undefined) texts.push({ message, entry, parts: sent.parts, form: sent.form });
+  }
+  return texts;
 }
 
 /** Asked in the claim, not of memory: no text that is accepted after a pause was answered leaves before the resume. */

@@ -1,3 +1,4 @@
+import type { AcceptedTexts } from '../messages/accepted-texts.ts';
 import type { Lane } from '../messages/message.ts';
 import type { TextToSend } from '../messages/text-to-send.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -17,6 +18,7 @@ export interface DeliveryWorkerOptions {
   log: Log;
   carrier: Carrier;
   receipts: Receipts;
+  accepted?: AcceptedTexts;
   /** Keeps what phones sent to this carrier's numbers. */
   receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
@@ -66,7 +68,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const leaseMs = carrier.submitTimeoutMs * 2;
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
-  const claimNext = createClaims(database);
+  const claimNext = createClaims(database, options.accepted);
   const turns = createClaimTurns(clock);
   const submission = createSubmission({ ...options, health, sleep, atMostOnce });
   let running: Promise<unknown> = Promise.resolve();

@@ -6,7 +6,7 @@ import type { Database } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
-import { createAcceptance, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
+import { createAcceptance, isMessage, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { noCarrier, unroutable } from './channel.ts';
 import { senderCarriers, senderRefusal } from './held-sender.ts';
 import type { Message, ShownMessage } from './message.ts';
@@ -49,7 +49,7 @@ export interface MessageServiceOptions {
   clock: Clock;
   routeText: RouteText;
   /** Called after every commit: a message may be due. */
-  wake: () => void;
+  wake: (accepted: readonly Message[]) => void;
   /** By default there are no opt-outs. */
   optOuts?: OptOutCheck;
 }
@@ -134,7 +134,7 @@ export function createMessageService(options: MessageServiceOptions) {
      */
     async accept(spender: Spender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
       const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
-      wake();
+      wake(outcomes.filter(isMessage));
       return outcomes;
     },
 

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { ThreadData } from '../../src/delivery-thread.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { type DeliveryThread, startDeliveryThread } from '../../src/start-delivery-thread.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder } from '../support/process.ts';
+import { acceptMessages } from '../support/recording-carrier.ts';
 
 /** How soon a thread that has died is started again here. */
 const restartAfterMs = 50;
@@ -58,7 +61,7 @@ function play(script: string): Scene {
 
 const working = `
   parentPort.on('message', (order) => {
-    note(order);
+    note(order === 'stop' ? order : 'wake:' + order.accepted.split('\\x1f').at(-1).slice(0, -1));
     if (order !== 'stop') return;
     parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null } });
     parentPort.close();
@@ -70,10 +73,24 @@ describe('the delivery thread', { concurrency: true }, () => {
     const scene = play(working);
     const thread = await scene.start();
     for (let commits = 0; commits < 100; commits++) thread.wake();
-    await eventually('it is woken', () => scene.notes().includes('wake'));
+    await eventually('it is woken', () => scene.notes().includes('wake:'));
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake:', 'stop']);
     assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2 });
+  });
+
+  test('is told the texts that were accepted', async () => {
+    const scene = play(working);
+    const thread = await scene.start();
+    const { database, drop } = await createTestDatabase();
+    const messages = await acceptMessages({ database, clock: systemClock }, 1, { body: 'Hello' });
+    thread.wake(messages);
+    await eventually('it is woken', () => scene.notes().length > 1);
+    thread.wake();
+    await eventually('it is woken again', () => scene.notes().length > 2);
+    await thread.stop();
+    assert.deepEqual(scene.notes(), ['launched', 'wake:Hello', 'wake:', 'stop']);
+    await drop();
   });
 
   for (const [how, script] of [
@@ -87,12 +104,12 @@ describe('the delivery thread', { concurrency: true }, () => {
 
   test('that dies is started again, and is woken as before', async () => {
     const scene = play(`${working}
-      parentPort.on('message', (order) => { if (order === 'wake') throw new Error('it dies'); });`);
+      parentPort.on('message', (order) => { if (order !== 'stop') throw new Error('it dies'); });`);
     const thread = await scene.start();
     thread.wake();
     await eventually('there is another', () => scene.notes().filter((note) => note === 'launched').length === 2);
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake', 'launched', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake:', 'launched', 'stop']);
   });
 
   test('that has died when the service stops stays dead', async () => {
@@ -100,7 +117,7 @@ describe('the delivery thread', { concurrency: true }, () => {
       parentPort.on('message', () => process.exit(1));`);
     const thread = await scene.start();
     thread.wake();
-    await eventually('it has died', () => scene.notes().includes('wake'));
+    await eventually('it has died', () => scene.notes().includes('wake:'));
     // Whether it is found dying or dead, nothing may be launched after the stop.
     await thread.stop();
     const after = scene.notes();

@@ -2,6 +2,7 @@ import { type App, createApp } from '../../src/app.ts';
 import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
+import { packTexts } from '../../src/messages/accepted-texts.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
 import type { OpenKeyRing } from '../../src/platform/open-key-ring.ts';
 import type { PasswordCost } from '../../src/portal/password.ts';
@@ -83,7 +84,7 @@ export async function createTestApp({
     log,
     version: '0.0.0-test',
     extraRoutes,
-    wakeDelivery: () => (held === undefined ? delivery.wake() : undefined),
+    wakeDelivery: (accepted = []) => (held === undefined ? delivery.wake(packTexts(accepted)) : undefined),
     // Real hashing, at a cost that suits a test.
     passwordCost,
     ...(timeouts && { timeouts }),

@@ -52,11 +52,12 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
 
   function result(): SubmitResult {
     const [, first] = states;
+    // Nearly every text has one part.
+    if (total === 1 && first?.state === 'accepted') return accepted(first);
     const parts = states.filter((state) => state !== undefined);
     const long: { long?: LongText } = total > 1 ? { long: { total, form, needed, parts } } : {};
     if (parts.length === total && parts.every(({ state }) => state === 'accepted')) {
-      const carrierMessageId = first?.carrierMessageId ?? '';
-      return { outcome: 'accepted', carrierMessageId, receiptKey: first?.receiptKey ?? carrierMessageId, ...long };
+      return { ...accepted(first), ...long };
     }
     if (refusal?.outcome === 'never') return { ...refusal, ...long };
     if (parts.some(({ state }) => state === 'in_doubt')) return { outcome: 'in_doubt', silent: isSilent, ...long };
@@ -104,4 +105,10 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     },
     noteUnsent: close,
   };
+}
+
+/** A text is known by its first part. */
+function accepted(first: PartState | undefined) {
+  const carrierMessageId = first?.carrierMessageId ?? '';
+  return { outcome: 'accepted', carrierMessageId, receiptKey: first?.receiptKey ?? carrierMessageId } as const;
 }
