@@ -78,7 +78,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   });
 
   const shared: Omit<CallsToParent, 'loaded'> = {
-    wake: options.wakeDelivery,
+    wake: () => options.wakeDelivery(),
     async metrics() {
       const told = serving().map(async (one) => {
         one.told = await one.calls.call<string>('metrics' satisfies keyof CallsToProcess, undefined, answersWithinMs);

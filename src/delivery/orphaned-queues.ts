@@ -40,7 +40,11 @@ export function createOrphanedQueues({
       const nowMs = clock.steadyMs();
       if (nowMs < lookAtMs) return;
       lookAtMs = nowMs + lookEveryMs;
-      const orphans = (await findQueueKeys(database)).filter((key) => !isKnown(key));
+      const keys = await findQueueKeys(database).catch((error: Error) => {
+        lookAtMs = 0;
+        throw error;
+      });
+      const orphans = keys.filter((key) => !isKnown(key));
       seenAtMs = new Map(orphans.map((key) => [key, seenAtMs.get(key) ?? nowMs]));
       for (const [key, seenMs] of seenAtMs) {
         if (workers.has(key)) continue;

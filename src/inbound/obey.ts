@@ -1,5 +1,5 @@
 import type { InboundSource } from '../delivery/carrier.ts';
-import { insertMessages } from '../messages/message-store.ts';
+import { insertMessages } from '../messages/message-insert-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Inbound } from './inbound.ts';

@@ -4,7 +4,7 @@ import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { fromTextRows } from '../platform/text-rows.ts';
 import type { Message } from './message.ts';
-import { messageInserts, messageRows } from './message-store.ts';
+import { messageInserts, messageRows } from './message-insert-store.ts';
 
 /** An application's segments to count for today, and the most that it may have; both are whole numbers. */
 export interface Spending {

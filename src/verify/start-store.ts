@@ -1,5 +1,5 @@
 import type { Message } from '../messages/message.ts';
-import { messageInserts, messageRows } from '../messages/message-store.ts';
+import { messageInserts, messageRows } from '../messages/message-insert-store.ts';
 import { dayMs } from '../platform/clock.ts';
 import type { Statement, Tx } from '../platform/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';

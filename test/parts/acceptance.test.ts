@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createAcceptance, isMessage, type SendOutcome } from '../../src/messages/acceptance.ts';
 import type { Message } from '../../src/messages/message.ts';
-import { insertUnlessOptOuts } from '../../src/messages/message-store.ts';
+import { insertUnlessOptOuts } from '../../src/messages/message-insert-store.ts';
 import { noOptOuts, type OptOutCheck } from '../../src/messages/opt-out-check.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';

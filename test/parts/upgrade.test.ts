@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { insertMessages } from '../../src/messages/message-store.ts';
+import { insertMessages } from '../../src/messages/message-insert-store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { newId, uuidFloor } from '../../src/platform/ids.ts';

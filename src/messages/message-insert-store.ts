@@ -1,0 +1,136 @@
+import { apiNames } from '../http/route.ts';
+import type { Statement, Tx } from '../platform/database.ts';
+import { uuidOf } from '../platform/ids.ts';
+import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
+import { channelNames, encodingNames, laneNames, type Message } from './message.ts';
+import { insertMessageEvents } from './message-events.ts';
+import { queueInserts } from './message-queue.ts';
+import { errorCodeOf, statusCode } from './message-row.ts';
+import { insertEnds } from './message-store.ts';
+
+/** Inserts a batch and queues it, in one statement. Callers make the ids, so a batch that runs twice writes once. */
+export async function insertMessages(tx: Tx, messages: Message[]): Promise<void> {
+  if (messages.length > 0) await tx.query(insertStatement, messageRows(messages));
+}
+
+/**
+ * The same, but inserts nothing and returns false if anyone has opted out of anything: then each text is looked at.
+ * `again` says that an earlier run may have inserted the messages, or may still do so.
+ */
+export async function insertUnlessOptOuts(tx: Tx, messages: Message[], again: boolean): Promise<boolean> {
+  const statement = again ? insertUnlessAgainStatement : insertUnlessStatement;
+  const { rows } = await tx.query<{ none: boolean }>(statement, messageRows(messages));
+  return rows[0]?.none === true;
+}
+
+/** Inserts messages that have failed at once: they never enter the queue. */
+export async function insertFailed(tx: Tx, messages: Message[]): Promise<void> {
+  if (messages.length > 0) await tx.query(insertFailedStatement, messageRows(messages));
+}
+
+interface InsertOptions {
+  /** Names a query whose column `place` lists the rows to insert. */
+  only?: string;
+  condition?: string;
+  /** 1 where the first state of a message is told. */
+  sequence?: 0 | 1;
+  /** Messages that are there already are left as they are. To look for them takes Postgres 7 µs a message. */
+  mayExist?: boolean;
+}
+
+/**
+ * The parts of a `with` that insert messages and queue them, for a statement that also writes other rows. The parameters
+ * are `messageRows`, numbered from `first`.
+ */
+export const messageInserts = (first: number, options: InsertOptions = {}) => `${insertedMessages(first, options)},
+  ${queueInserts('inserted_message')}`;
+
+const insertedMessages = (
+  first: number,
+  { only, condition = 'true', sequence = 0, mayExist = false }: InsertOptions,
+) => `inserted_message as (
+    insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
+      encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
+      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, sequence)
+    select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
+      c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
+      to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
+      c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
+      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb, ${sequence}
+    from ${fromTextRows(first)} m
+    where ${condition} ${only === undefined ? '' : `and place in (select place from ${only})`}
+    ${mayExist ? 'on conflict (id) do nothing' : ''}
+    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status, created_at,
+      error_code, sequence)`;
+
+/** It reads no table. */
+const insertStatement: Statement = {
+  name: 'insert-messages',
+  text: `with ${messageInserts(1, { mayExist: true })} select`,
+  planOnce: true,
+};
+
+/** A look at one row of a table that is read in no other way. */
+const insertUnless = (mayExist: boolean) => `with anyone as materialized (
+      select not exists (select from opt_out) as none),
+    ${messageInserts(1, { condition: '(select none from anyone)', mayExist })}
+    select none from anyone`;
+const insertUnlessStatement: Statement = {
+  name: 'insert-messages-unless-opt-outs',
+  text: insertUnless(false),
+  planOnce: true,
+};
+const insertUnlessAgainStatement: Statement = {
+  name: 'insert-messages-unless-opt-outs-again',
+  text: insertUnless(true),
+  planOnce: true,
+};
+
+const insertFailedStatement: Statement = {
+  name: 'insert-failed-messages',
+  text: `with ${insertedMessages(1, { sequence: 1, mayExist: true })},
+    changed as (
+      select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code
+      from inserted_message),
+    ended as (${insertEnds('changed')}),
+    told as (${insertMessageEvents('changed')})
+    select`,
+  planOnce: true,
+};
+
+export function messageRows(messages: Message[]): TextRows {
+  return toTextRows(
+    messages.map((message) => [
+      uuidOf(message.id),
+      uuidOf(message.applicationId),
+      apiNames.indexOf(message.api),
+      message.verificationId && uuidOf(message.verificationId),
+      channelNames.indexOf(message.channel),
+      message.to,
+      message.sender,
+      message.body,
+      message.template && JSON.stringify(message.template),
+      statusCode(message.status),
+      encodingNames.indexOf(message.encoding),
+      message.segmentCount,
+      message.characters,
+      message.remaining,
+      message.reference,
+      uuidOf(message.correlationId),
+      message.createdAtMs,
+      message.expiresAtMs,
+      message.carrier,
+      message.sendAtMs,
+      laneNames.indexOf(message.lane),
+      errorCodeOf(message.errorCode),
+      ...routeCells(message),
+    ]),
+  );
+}
+
+/** Most messages need none of these: the statement reads a cell that is not there as null. */
+function routeCells({ sentAs, deferredUntilMs, routing }: Message): Cell[] {
+  if (routing === undefined && sentAs === null && deferredUntilMs === null) return [];
+  const { version = null, rule = null, given = null } = routing ?? {};
+  return [sentAs, deferredUntilMs, version, rule, given && JSON.stringify(given)];
+}
