@@ -17,6 +17,8 @@ import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 
 const rows = inShort(30_000, 10_000_000);
+/** An advisory lock. */
+const gate = 4711;
 let db: TestDatabase;
 let folder: string;
 
@@ -39,10 +41,15 @@ before(async () => {
   const files = {
     'add-price': `alter table message add column price integer;
       insert into walk (name, done_before) values ('fill-price', '${uuidFloor(0)}');`,
-    // It keeps its place, so that a piece does not read all the rows that were filled before it.
+    // It keeps its place, so that a piece does not read all the rows that were filled before it. All pieces but the first
+    // wait for the gate.
     'fill-price': `-- in pieces
-      with piece as materialized (
-        select id from message where id >= (select done_before from walk where name = 'fill-price')
+      with place as materialized (
+        select done_before, case when done_before = '${uuidFloor(0)}' then ''
+          else pg_advisory_xact_lock_shared(${gate})::text end as gate
+        from walk where name = 'fill-price'),
+      piece as materialized (
+        select id from message where id >= (select done_before from place) and (select gate from place) = ''
           and id < '${uuidFloor(Date.now())}' and price is null order by id limit 5000),
       kept as (update walk set done_before = (select id from piece order by id desc limit 1)
         where name = 'fill-price' and exists (select from piece))
@@ -136,20 +143,34 @@ async function isBegun(): Promise<boolean> {
   return found?.rows.length === 5000;
 }
 
+async function isInterrupted(): Promise<boolean> {
+  const { rows: ended } = await db.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and query like '-- in pieces%' and pid <> pg_backend_pid()`,
+  );
+  return ended.length > 0;
+}
+
+/** Until it is opened the upgrade cannot go on after its first piece. */
+async function closeGate(): Promise<{ open(): Promise<void> }> {
+  const session = await db.another({ poolSize: 1 }).openSession(() => {}, { patient: true });
+  await session.query('select pg_advisory_lock($1)', [gate]);
+  return { open: () => session.close() };
+}
+
 test('a store in use is upgraded, interrupted and upgraded to the end', async () => {
+  const closed = await closeGate();
   const load = keepAccepting(db.another({ poolSize: 1 }));
   const log = createTestLog();
   const run = () => migrate(db.another({ poolSize: 1 }), systemClock, log.log, pathToFileURL(`${folder}/`));
   const first = run();
   const interrupted = assert.rejects(first, /fill-price.sql failed/);
   await eventually('some rows to be filled', isBegun, { withinMs: 600_000 });
-  await db.database.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and query like '-- in pieces%' and pid <> pg_backend_pid()`,
-  );
+  await eventually('the upgrade to be interrupted', isInterrupted);
   await interrupted;
+  await closed.open();
   const before = await filled();
-  assert.ok(before >= 5000 && before < rows, `${before} of ${rows} rows were filled`);
+  assert.equal(before, 5000);
   await run();
   assert.equal(await filled(), rows);
   const { rows: indexes } = await db.database.query<{ valid: boolean }>(
