@@ -11,6 +11,7 @@ import { messagesBySteps, summedMessages } from '../../src/messages/message-usag
 import { dayMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database, Statement, Tx } from '../../src/platform/database.ts';
 import { fromUuid, newId, uuidFloor, uuidOf } from '../../src/platform/ids.ts';
+import { partitionWeekMs } from '../../src/platform/partitions.ts';
 import { sumSome } from '../../src/platform/record-sums.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
@@ -19,6 +20,8 @@ import { acceptMessages, carrierIdOf } from '../support/recording-carrier.ts';
 const total = inShort(150_000, 1_000_000);
 const pageSize = 20;
 const carrier = 'test';
+/** An hour ago, and in the week of the newest messages: a partition with a few rows has another plan. */
+const storedAtMs = Math.max(Date.now() - 3_600_000, Math.floor(Date.now() / partitionWeekMs) * partitionWeekMs);
 const [small, quiet, big] = ['small', 'quiet', 'big'].map(() => newId('app', systemClock)) as [string, string, string];
 let db: TestDatabase;
 /** One connection, so that a plan it has made stays made, and all the time it needs. */
@@ -51,7 +54,7 @@ async function addDelivered(from: number, to: number): Promise<void> {
        returning id, application_id, api, status)
      insert into message_end select application_id, api, status, id from made
      where status = ${messageStatuses.indexOf('failed')}`,
-    [carrier, from, to, total, uuidFloor(Date.now() - 3_600_000).slice(0, 24), ...[small, quiet, big].map(uuidOf)],
+    [carrier, from, to, total, uuidFloor(storedAtMs).slice(0, 24), ...[small, quiet, big].map(uuidOf)],
   );
 }
 
