@@ -1,6 +1,5 @@
 import type { AcceptedTexts } from '../messages/accepted-texts.ts';
 import { lanes } from '../messages/message-queue.ts';
-import { statusCode } from '../messages/message-row.ts';
 import { findTextsToSend } from '../messages/text-to-send.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Statement, Tx } from '../platform/database.ts';
@@ -9,6 +8,7 @@ import { actionFor, submittedEntry } from './attempt-result.ts';
 import type { Capacity } from './carrier.ts';
 import { findParts } from './part-store.ts';
 import { type Claim, type ClaimedText, isUnsettled, type QueueEntry, type ScheduledText } from './queue-entry.ts';
+import { schedule } from './schedule-store.ts';
 
 export interface ClaimOptions {
   carrier: string;
@@ -171,46 +171,6 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
 const claimFirstLane: Statement = { name: 'claim-first-lane', text: claimStatement('asc'), planOnce: true };
 const claimLastLane: Statement = { name: 'claim-last-lane', text: claimStatement('desc'), planOnce: true };
 
-/** Moves what is due from the schedule to the queue. Returns how many there were, at most `limit`. */
-export function queueDue(
-  database: Database,
-  { carrier, nowMs, limit }: { carrier: string; nowMs: number; limit: number },
-): Promise<number> {
-  return database.transaction(async (tx) => {
-    const now = toTimestamp(nowMs);
-    const { rows } = await tx.query<{ id: string }>(queueDueStatement, [carrier, now, limit]);
-    const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
-    if (ids.length > 0) {
-      await tx.query(
-        `update message set status = ${statusCode('queued')}, updated_at = $4
-         where id = any($1::uuid[]) and id >= $2 and id <= $3 and status = ${statusCode('scheduled')}`,
-        [ids, ids[0], ids.at(-1), now],
-      );
-    }
-    return ids.length;
-  });
-}
-
-export const queueColumns =
-  'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt, moves';
-const queueDueStatement = `with due as (
-      select ctid as place from delivery_schedule where carrier = $1 and due_at <= $2
-      order by due_at limit $3 for update skip locked),
-    gone as (delete from delivery_schedule where ctid = any(array(select place from due)) returning *),
-    queued as (insert into delivery_queue (${queueColumns}) select ${queueColumns} from gone)
-    select message_id as id from gone`;
-
-/** When the next scheduled text of this carrier is due; undefined if none is. */
-export async function nextDueMs(tx: Tx, carrier: string): Promise<number | undefined> {
-  const { rows } = await tx.query<{ dueAtMs: number }>(nextDueStatement, [carrier]);
-  return rows[0]?.dueAtMs;
-}
-
-const nextDueStatement = {
-  name: 'next-due',
-  text: 'select due_at as "dueAtMs" from delivery_schedule where carrier = $1 order by due_at limit 1',
-};
-
 export interface ReleaseOptions {
   carrier: string;
   nowMs: number;
@@ -262,34 +222,3 @@ const releaseStatement = `with gone as (
     select claimed_at as "claimedAtMs", ${entryColumns} from gone cross join lateral
       unnest(lanes, application_ids, message_ids, attempts, silences, duplicates, doubts, moved)
         as t(lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt, moves)`;
-
-/** Adds texts to the schedule, in the caller's transaction. */
-export async function schedule(tx: Tx, entries: ScheduledText[]): Promise<void> {
-  if (entries.length > 0) await tx.query(scheduleStatement, entryParameters(entries));
-}
-
-/** The parameters of a statement that schedules texts, in the order of `entryTypes`. */
-export function entryParameters(entries: ScheduledText[]): unknown[] {
-  const column = <Value>(read: (entry: QueueEntry) => Value) => entries.map(({ entry }) => read(entry));
-  return [
-    entries.map(({ carrier }) => carrier),
-    column(({ lane }) => lane),
-    column(({ applicationId }) => applicationId),
-    column(({ messageId }) => messageId),
-    column(({ attempt }) => attempt),
-    column(({ unanswered }) => unanswered),
-    column(({ possibleDuplicates }) => possibleDuplicates),
-    column(({ inDoubt }) => inDoubt),
-    column(({ moves }) => moves),
-    entries.map(({ dueAtMs }) => toTimestamp(dueAtMs)),
-  ];
-}
-
-const entryTypes = 'text smallint uuid uuid integer smallint smallint boolean smallint timestamptz'.split(' ');
-
-/** The rows of `entryParameters`, given as parameters from `first`. */
-export const entryRows = (first: number) =>
-  `unnest(${entryTypes.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) as a(${queueColumns}, due_at)`;
-
-const scheduleStatement = `insert into delivery_schedule (${queueColumns}, due_at)
-    select * from ${entryRows(1)} on conflict do nothing`;

@@ -6,9 +6,9 @@ import type { RoutingGiven } from '../messages/text-route.ts';
 import { minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
-import { queueColumns } from './claim-store.ts';
 import type { MovingText, NextCarrier } from './next-carrier.ts';
 import type { MatchedReceipt } from './receipt-store.ts';
+import { queueColumns } from './schedule-store.ts';
 import { attemptOutcomes } from './text-attempt.ts';
 
 /** What sending a code once more needs to know. */

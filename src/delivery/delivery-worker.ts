@@ -7,9 +7,10 @@ import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
 import type { Capacity, Carrier, InboundSource, InboundText } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
-import { createClaims, nextDueMs, queueDue, releaseClaims } from './claim-store.ts';
+import { createClaims, releaseClaims } from './claim-store.ts';
 import { createClaimTurns } from './claim-turns.ts';
 import type { Receipts } from './receipts.ts';
+import { nextDueMs, queueDue } from './schedule-store.ts';
 import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
 
 export interface DeliveryWorkerOptions {

@@ -1,9 +1,9 @@
 import { unsentStatuses } from '../messages/message.ts';
 import { statusCodes } from '../messages/message-row.ts';
 import type { Tx } from '../platform/database.ts';
-import { entryParameters, entryRows, queueColumns } from './claim-store.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-statement.ts';
+import { entryParameters, entryRows, queueColumns } from './schedule-store.ts';
 import { attemptInserts } from './text-attempt-store.ts';
 
 /**

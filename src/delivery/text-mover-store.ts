@@ -4,8 +4,8 @@ import { errorCodeOf, nameOf, statusCodes } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
-import { queueColumns } from './claim-store.ts';
 import type { MovingText, NextCarrier } from './next-carrier.ts';
+import { queueColumns } from './schedule-store.ts';
 import { attemptOutcomes } from './text-attempt.ts';
 
 /** A text that waits for a carrier. */

@@ -1,9 +1,10 @@
 import { type AttemptResult, actionFor, attemptResultOf } from '../../src/delivery/attempt-result.ts';
 import type { SubmitResult } from '../../src/delivery/carrier.ts';
-import { createClaims, queueDue, releaseClaims } from '../../src/delivery/claim-store.ts';
+import { createClaims, releaseClaims } from '../../src/delivery/claim-store.ts';
 import { recordLateAnswers } from '../../src/delivery/late-answer-store.ts';
 import type { Claim, ClaimedText, EndedText, ScheduledText } from '../../src/delivery/queue-entry.ts';
 import { recordClaim } from '../../src/delivery/result-store.ts';
+import { queueDue } from '../../src/delivery/schedule-store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { carrierIdOf } from './recording-carrier.ts';
