@@ -49,6 +49,7 @@ export function createApp(options: AppOptions): App {
     database: sideDatabase,
     ...accounts,
     registry: registry.service,
+    credentials: registry.credentials,
     identity: identity.routes,
     ...apis,
     ...inbound.routes,

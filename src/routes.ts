@@ -55,6 +55,7 @@ import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.t
 import { createTrafficRoutes, type TrafficRoutesOptions } from './portal/traffic-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/usage-api.ts';
 import { createWebhookRoutes, type WebhookRoutesOptions } from './portal/webhook-api.ts';
+import type { CredentialService } from './registry/credential-service.ts';
 import type { PlanService } from './registry/plan-service.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
@@ -78,6 +79,7 @@ export interface RouteParts {
   /** The name of the cookie is in the reference. */
   sessions: { cookieName: string };
   registry: RegistryService;
+  credentials: CredentialService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
   verify: VerifyRoutesOptions;
@@ -121,7 +123,7 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
 
 /** Every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { database, clock, people, members, registry, tokenUrl, audit } = parts;
+  const { database, clock, people, members, registry, credentials, tokenUrl, audit } = parts;
   const { publicUrl } = parts.config;
   const documented: Route[] = [
     ...createVerifyRoutes(parts.verify),
@@ -152,8 +154,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createAuditRoutes(database),
     ...createApplicationRoutes(registry, database.transaction, audit),
     ...createRegistrationRoutes(registry, tokenUrl, audit),
-    ...createCredentialRoutes(registry, tokenUrl, audit),
-    ...createEnableCredentialRoutes(registry, audit),
+    ...createCredentialRoutes(credentials, tokenUrl, audit),
+    ...createEnableCredentialRoutes(credentials, audit),
     ...createUsageRoutes(parts.usage),
     ...createRequestRoutes(parts.requests),
     ...createFailureRoutes(parts.failures),
@@ -163,7 +165,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createWebhookRoutes(parts.webhooks, audit),
     ...createOperatorRoutes({ database, registry, audit }),
     ...createOperatorApplicationRoutes({ database, clock, flush: parts.usage.flush }),
-    ...createOperatorAccountRoutes({ database, clock, people, registry, audit, publicUrl }),
+    ...createOperatorAccountRoutes({ database, clock, people, registry, credentials, audit, publicUrl }),
     ...createSenderRoutes(parts.senders, audit),
     ...createTemplateRoutes(parts.spend.sending, audit),
     ...createSpendRoutes(parts.spend, audit),

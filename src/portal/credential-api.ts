@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { nullable, pageSchema, pathParameter, recordId } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+import type { CredentialService } from '../registry/credential-service.ts';
 import type { ApiKeyRow } from '../registry/credential-store.ts';
-import type { RegistryService } from '../registry/registry-service.ts';
 import { applicationParams, namePattern, suspendedAt } from './application-api.ts';
 import type { Audit } from './audit.ts';
 import { clientCredentialSchema, toCredential } from './registration-api.ts';
@@ -54,7 +54,7 @@ const newKeySchema = Type.Object(
 );
 export type NewApiKeyRecord = Static<typeof newKeySchema>;
 
-export function createCredentialRoutes(registry: RegistryService, tokenUrl: string, audit: Audit): Route[] {
+export function createCredentialRoutes(credentials: CredentialService, tokenUrl: string, audit: Audit): Route[] {
   const tag = 'Developer portal: credentials';
   const auth = { kind: 'developer' } as const;
   return [
@@ -80,7 +80,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
           details: { name, last_four: made.lastFour, overlap_seconds, application_id: call.params.id },
         }));
         const asked = { name, overlapSeconds: overlap_seconds };
-        const key = await registry.createKey(accountId, call.params.id, asked, note);
+        const key = await credentials.createKey(accountId, call.params.id, asked, note);
         const row = { ...key, lastUsedAtMs: null, expiresAtMs: null, suspendedAtMs: null };
         return { status: 201, body: { ...toKey(row), api_key: key.apiKey } };
       },
@@ -100,7 +100,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
         },
       },
       handler: async (call) => {
-        const rows = await registry.listKeys(requireDeveloper(call).accountId, call.params.id);
+        const rows = await credentials.listKeys(requireDeveloper(call).accountId, call.params.id);
         return { status: 200, body: { data: rows.map(toKey), next_cursor: null } };
       },
     }),
@@ -116,7 +116,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       handler: async (call) => {
         const { id, key_id } = call.params;
         const note = audit.note(call, { act: 'key.deleted', id: key_id, details: { application_id: id } });
-        await registry.deleteKey(requireDeveloper(call).accountId, id, key_id, note);
+        await credentials.deleteKey(requireDeveloper(call).accountId, id, key_id, note);
         return { status: 204 };
       },
     }),
@@ -141,7 +141,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
         const { overlap_seconds } = call.body;
         const details = { overlap_seconds };
         const note = audit.note(call, { act: 'client_secret.created', id, details });
-        const credential = await registry.createSecret(accountId, id, overlap_seconds, note);
+        const credential = await credentials.createSecret(accountId, id, overlap_seconds, note);
         return { status: 201, body: toCredential(credential, tokenUrl) };
       },
     }),
@@ -158,7 +158,7 @@ export function createCredentialRoutes(registry: RegistryService, tokenUrl: stri
       handler: async (call) => {
         const { id, secret_id } = call.params;
         const note = audit.note(call, { act: 'client_secret.deleted', id: secret_id, details: { application_id: id } });
-        await registry.deleteSecret(requireDeveloper(call).accountId, id, secret_id, note);
+        await credentials.deleteSecret(requireDeveloper(call).accountId, id, secret_id, note);
         return { status: 204 };
       },
     }),

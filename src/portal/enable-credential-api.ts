@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { pathParameter } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import type { RegistryService } from '../registry/registry-service.ts';
+import type { CredentialService } from '../registry/credential-service.ts';
 import { applicationParams, secretSchema, toSecret } from './application-api.ts';
 import type { Audit } from './audit.ts';
 import { keySchema, toKey } from './credential-api.ts';
 
 /** After a backup was restored: credentials are suspended until their owner or an operator enables them. */
-export function createEnableCredentialRoutes(registry: RegistryService, audit: Audit): Route[] {
+export function createEnableCredentialRoutes(credentials: CredentialService, audit: Audit): Route[] {
   const owners = { auth: { kind: 'developer' }, tag: 'Developer portal: credentials' } as const;
   const refuses = { INCOMPATIBLE_STATE: 'It is not suspended' };
   return [
@@ -23,7 +23,7 @@ export function createEnableCredentialRoutes(registry: RegistryService, audit: A
       handler: async (call) => {
         const { id, key_id } = call.params;
         const note = audit.note(call, { act: 'key.enabled', id: key_id, details: { application_id: id } });
-        const key = await registry.enableKey(requireDeveloper(call).accountId, id, key_id, note);
+        const key = await credentials.enableKey(requireDeveloper(call).accountId, id, key_id, note);
         return { status: 200, body: toKey(key) };
       },
     }),
@@ -39,7 +39,7 @@ export function createEnableCredentialRoutes(registry: RegistryService, audit: A
       handler: async (call) => {
         const { id, secret_id } = call.params;
         const note = audit.note(call, { act: 'client_secret.enabled', id: secret_id, details: { application_id: id } });
-        const secret = await registry.enableSecret(requireDeveloper(call).accountId, id, secret_id, note);
+        const secret = await credentials.enableSecret(requireDeveloper(call).accountId, id, secret_id, note);
         return { status: 200, body: toSecret(secret) };
       },
     }),

@@ -6,6 +6,7 @@ import { type Clock, dayMs, timestampOrNull, toTimestamp } from '../platform/clo
 import type { Database } from '../platform/database.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
+import type { CredentialService } from '../registry/credential-service.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import type { Audit } from './audit.ts';
 import { mostMembers } from './member-service.ts';
@@ -21,6 +22,7 @@ export interface OperatorAccountOptions {
   clock: Clock;
   people: PersonService;
   registry: RegistryService;
+  credentials: CredentialService;
   audit: Audit;
   publicUrl: string;
 }
@@ -81,7 +83,7 @@ export const searchText = Type.Optional(
 
 /** Accounts, for operators: find, disable, enable, and a link for a person who cannot sign in. */
 export function createOperatorAccountRoutes(options: OperatorAccountOptions): Route[] {
-  const { database, clock, people, registry, audit, publicUrl } = options;
+  const { database, clock, people, registry, credentials, audit, publicUrl } = options;
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   const path = '/portal/v1/operator/accounts';
   const params = Type.Object({ id: pathParameter });
@@ -135,7 +137,7 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
         const shown = members.map(({ personId, email, role, secondFactor }) => ({
           ...{ id: personId, email, role, second_factor: secondFactor },
         }));
-        const suspended_credentials = await registry.countSuspended(record.id);
+        const suspended_credentials = await credentials.countSuspended(record.id);
         return { status: 200, body: { ...record, people: shown, suspended_credentials } };
       },
     }),
@@ -200,7 +202,7 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
           ...{ act: 'account.credentials_enabled', id, accountId: id },
           details: { enabled },
         }));
-        return { status: 200, body: { enabled: await registry.enableCredentials(id, note) } };
+        return { status: 200, body: { enabled: await credentials.enableAll(id, note) } };
       },
     }),
     route({

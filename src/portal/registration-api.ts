@@ -4,7 +4,8 @@ import { exampleId } from '../http/openapi/field-examples.ts';
 import { type Api, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { apis, planNames, type Registration, scopeFor } from '../registry/application.ts';
-import type { NewCredential, Registered, RegistryService } from '../registry/registry-service.ts';
+import type { NewCredential } from '../registry/credential-service.ts';
+import type { Registered, RegistryService } from '../registry/registry-service.ts';
 import type { Audit } from './audit.ts';
 
 const api = anyCaseOf(apis, 'one of sms, verify, messaging');

@@ -7,9 +7,11 @@ import type { Log } from '../platform/log.ts';
 import { type ApiKeys, createApiKeys } from './api-key.ts';
 import { type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
+import { type CredentialService, createCredentialService } from './credential-service.ts';
 import { createDirectory, type Directory, type KnownApplication } from './directory.ts';
 import { createKeyLookup, type KeyLookup } from './key-lookup.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
+import { createOwnApplications } from './own-applications.ts';
 import { createPlanService, type PlanService } from './plan-service.ts';
 import { createRegistryService, type RegistryService } from './registry-service.ts';
 import { createSenderService, type SenderService } from './sender-service.ts';
@@ -18,6 +20,7 @@ import { createSendingService, type SendingService } from './sending-service.ts'
 /** One node's registry: the state in Postgres, this node's cache of it, and the feed that keeps the cache current. */
 export interface Registry {
   service: RegistryService;
+  credentials: CredentialService;
   senders: SenderService;
   sending: SendingService;
   plans: PlanService;
@@ -95,17 +98,12 @@ export function createRegistry(options: RegistryOptions): Registry {
   });
   const lastUsed = createLastUsed(sideDatabase, clock, log);
   const keyLookup = createKeyLookup({ apiKeys, directory, feed, clock, lastUsed });
-  const service = createRegistryService({
-    database: sideDatabase,
-    clock,
-    keys,
-    apiKeys,
-    feed,
-    environment: config.environment,
-  });
   const shared = { database: sideDatabase, clock, feed, environment: config.environment };
-  const senders = createSenderService(shared);
+  const own = createOwnApplications(sideDatabase, feed);
+  const credentials = createCredentialService({ ...shared, keys, apiKeys, own });
+  const service = createRegistryService({ ...shared, own, issueMissing: credentials.issueMissing });
+  const senders = createSenderService({ ...shared, own });
   const sending = createSendingService(shared);
   const plans = createPlanService({ ...shared, plans: config.plans });
-  return { service, senders, sending, plans, directory, clients, keyLookup, lastUsed, feed, apiKeys };
+  return { service, credentials, senders, sending, plans, directory, clients, keyLookup, lastUsed, feed, apiKeys };
 }

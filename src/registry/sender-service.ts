@@ -4,7 +4,8 @@ import { type Database, type Note, noted, type Tx } from '../platform/database.t
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import { findAccountOf, findApplication, lockAnyApplication, lockApplication } from './registry-store.ts';
+import type { OwnApplications } from './own-applications.ts';
+import { findAccountOf, lockAnyApplication } from './registry-store.ts';
 import { type Approval, mostSenders, type Sender, type SenderStatus } from './sender.ts';
 import * as store from './sender-store.ts';
 
@@ -12,6 +13,7 @@ export interface SenderServiceOptions {
   database: Database;
   clock: Clock;
   feed: Pick<ChangeFeed, 'change'>;
+  own: OwnApplications;
   environment: 'sandbox' | 'production';
 }
 
@@ -26,7 +28,7 @@ export type SenderService = ReturnType<typeof createSenderService>;
 const anyCarrier: Approval = { carriers: [], registration: null, perSecond: null };
 
 /** Senders of applications. After a call returns, no node acts on the old state. */
-export function createSenderService({ database, clock, feed, environment }: SenderServiceOptions) {
+export function createSenderService({ database, clock, feed, own, environment }: SenderServiceOptions) {
   /** A sender that is not there yet, in an application that the transaction holds. */
   async function newSender(tx: Tx, applicationId: string, { sender, countries }: WantedSender): Promise<Sender> {
     const existing = await store.listSenders(tx, applicationId);
@@ -58,38 +60,29 @@ export function createSenderService({ database, clock, feed, environment }: Send
     });
   }
 
-  async function requireOwn(accountId: string, applicationId: string): Promise<void> {
-    const isOwn = isId('app', applicationId) && (await findApplication(database, accountId, applicationId));
-    if (!isOwn) throw notFound();
-  }
-
   return {
     /** A developer asks for a sender. The sandbox approves it at once. */
-    async ask(accountId: string, applicationId: string, wanted: WantedSender, note?: Note<Sender>): Promise<Sender> {
-      await requireOwn(accountId, applicationId);
+    ask(accountId: string, applicationId: string, wanted: WantedSender, note?: Note<Sender>): Promise<Sender> {
       const put = async (tx: Tx) => {
-        if (!(await lockApplication(tx, accountId, applicationId))) throw notFound();
         const made = await newSender(tx, applicationId, wanted);
         const sender = environment === 'sandbox' ? approved(made, anyCarrier) : made;
         await store.putSender(tx, sender);
         return sender;
       };
-      return feed.change(applicationId, noted(put, note));
+      return own.change(accountId, applicationId, put, note);
     },
 
     async listOwn(accountId: string, applicationId: string): Promise<Sender[]> {
-      await requireOwn(accountId, applicationId);
+      await own.require(accountId, applicationId);
       return store.listSenders(database, applicationId);
     },
 
     async removeOwn(accountId: string, applicationId: string, id: string, note?: Note): Promise<void> {
-      await requireOwn(accountId, applicationId);
       if (!isId('snd', id)) throw notFound();
       const remove = async (tx: Tx) => {
-        if (!(await lockApplication(tx, accountId, applicationId))) throw notFound();
         if (!(await store.deleteSender(tx, applicationId, id))) throw notFound();
       };
-      await feed.change(applicationId, noted(remove, note));
+      await own.change(accountId, applicationId, remove, note);
     },
 
     list: (status: SenderStatus, page: PageRequest) => store.listByStatus(database, status, page),

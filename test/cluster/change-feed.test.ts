@@ -62,7 +62,7 @@ describe('two registries on one database', () => {
         assert.ok(other.keyLookup.remembered(key), 'it is remembered');
         await one.service.registerOwn(accountId, applicationId, { api: 'sms', plan: 'pro' });
         assert.deepEqual((await ask(other, key))?.limits, plans.pro);
-        await one.service.deleteKey(accountId, applicationId, keyId);
+        await one.credentials.deleteKey(accountId, applicationId, keyId);
         assert.equal(await ask(other, key), null);
       }
       await Promise.all([one.feed.stop(), other.feed.stop()]);
@@ -83,7 +83,7 @@ describe('two registries on one database', () => {
     assert.ok(await ask(other, key));
     assert.ok(other.keyLookup.remembered(key));
     link.held = true;
-    await one.service.deleteKey(accountId, applicationId, keyId);
+    await one.credentials.deleteKey(accountId, applicationId, keyId);
     assert.equal(other.keyLookup.remembered(key), undefined);
     link.held = false;
     await one.feed.stop();
@@ -110,7 +110,7 @@ describe('two registries on one database', () => {
     const { applicationId, key, keyId } = await newKey(one);
     const lookup = one.keyLookup.lookUp(key);
     await eventually('the lookup has read its row', () => release !== undefined);
-    await one.service.deleteKey(accountId, applicationId, keyId);
+    await one.credentials.deleteKey(accountId, applicationId, keyId);
     release?.();
     assert.ok(await lookup, 'the lookup itself began before the change');
     assert.equal(one.keyLookup.remembered(key), undefined);
@@ -195,7 +195,7 @@ describe('a node in a process of its own', () => {
     assert.equal((await tell(key)).from, 'memory');
 
     child.kill('SIGSTOP');
-    await one.service.deleteKey(accountId, applicationId, keyId);
+    await one.credentials.deleteKey(accountId, applicationId, keyId);
     // The question lies in its pipe when it wakes, before any poll of its own.
     const verdict = tell(key);
     child.kill('SIGCONT');
