@@ -68,11 +68,15 @@ export function composeCarriers(
     },
     texts: createTextRoutes({ directory, clock, environment }),
     routing: {
-      routes: createRouteService({ database, clock, environment }),
+      routes: createRouteService({ database, clock, environment, onChanged: directory.refresh }),
       explain: createRouteExplain({ database, clock, directory, environment }),
     },
     routes: {
-      carriers: createCarrierService({ database, clock, keys, environment, publicUrl: config.publicUrl }),
+      carriers: createCarrierService({
+        ...{ database, clock, keys, environment },
+        publicUrl: config.publicUrl,
+        onChanged: directory.refresh,
+      }),
       tests: createCarrierTestService({ database, clock }),
       logs: createCarrierLogService({ database, clock }),
       environment,

@@ -75,13 +75,15 @@ export interface CarrierServiceOptions {
   keys: KeyRing;
   environment: Config['environment'];
   publicUrl: string;
+  /** Called after a change, before its answer: this node reads the rows at once. */
+  onChanged?: () => Promise<void>;
 }
 
 /** How often a change is tried again because another change came first. */
 const mostTries = 5;
 
 export function createCarrierService(options: CarrierServiceOptions): CarrierService {
-  const { database, clock, keys, environment, publicUrl } = options;
+  const { database, clock, keys, environment, publicUrl, onChanged = async () => {} } = options;
 
   async function withBinds(rows: CarrierRow[]): Promise<LiveCarrier[]> {
     const ids = rows.map(({ id }) => id);
@@ -109,15 +111,17 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
     return row;
   }
 
-  /** Every node reads the rows again when the change commits. */
-  function notifying<Result>(work: (tx: Tx) => Promise<Result>, note?: Note): Promise<Result> {
-    return database.transaction(async (tx) => {
+  /** Every node reads the rows again when the change commits; this one before it answers. */
+  async function notifying<Result>(work: (tx: Tx) => Promise<Result>, note?: Note): Promise<Result> {
+    const changed = await database.transaction(async (tx) => {
       const result = await work(tx);
       // Without a row nothing has changed.
       if (result !== undefined) await note?.(tx, result);
       await notifyCarriers(tx);
       return result;
     });
+    await onChanged();
+    return changed;
   }
 
   async function check({ name, kind, settings: given }: { name: string; kind: string; settings: unknown }) {

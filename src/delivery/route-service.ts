@@ -29,9 +29,13 @@ export interface RouteServiceOptions {
   database: Database;
   clock: Clock;
   environment: Config['environment'];
+  /** Called after a change, before its answer: this node reads the table at once. */
+  onChanged?: () => Promise<void>;
 }
 
-export function createRouteService({ database, clock, environment }: RouteServiceOptions): RouteService {
+export function createRouteService(options: RouteServiceOptions): RouteService {
+  const { database, clock, environment, onChanged = async () => {} } = options;
+
   const read = async (tx: Tx): Promise<ShownTable> => {
     const found = await readNewestTable(tx);
     if (found === undefined) return { version: 0, routes: [], updatedAtMs: null };
@@ -48,8 +52,8 @@ export function createRouteService({ database, clock, environment }: RouteServic
     read: () => read(database),
     check: (routes) => check(database, routes),
 
-    replace: (version, routes, by, note) =>
-      database.transaction(async (tx) => {
+    async replace(version, routes, by, note) {
+      const replaced = await database.transaction(async (tx) => {
         await lockRoutes(tx);
         const before = await read(tx);
         if (before.version !== version) throw changedMeanwhile(version, before.version);
@@ -61,7 +65,10 @@ export function createRouteService({ database, clock, environment }: RouteServic
         await note?.(tx, table);
         await notifyCarriers(tx);
         return { ...table, updatedAtMs: nowMs };
-      }),
+      });
+      await onChanged();
+      return replaced;
+    },
   };
 }
 

@@ -1,12 +1,16 @@
 // Which carrier takes a text: section 14 of the contract, with an empty route table.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { carriersChannel } from '../../src/delivery/carrier-store.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
 import { createKnownCarriers } from '../support/known-carriers.ts';
 import { approveAll, createOperator } from '../support/operator.ts';
+
+const path = '/portal/v1/operator/carriers';
+const routesPath = '/portal/v1/operator/routes';
 
 for (const environment of ['sandbox', 'production'] as const) {
   describe(environment, () => {
@@ -84,6 +88,27 @@ for (const environment of ['sandbox', 'production'] as const) {
       await carriers.setPaused('acme', true);
       app.clock.advance(30_000);
       assert.equal((await startVerification()).status, 503, 'a paused carrier sends no code either');
+    });
+
+    test('the node that answers a change acts by it at once, also while no NOTIFY comes', async () => {
+      await app.db.database.query(
+        `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+         where datname = current_database() and query = 'listen ${carriersChannel}'`,
+      );
+      const settings = { host: '127.0.0.1', port: 2775, system_id: 'me', password: 'secret' };
+      const made = await operator.send('POST', path, { name: 'acme', kind: 'smpp', settings });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      assert.match((await carrierOf(await sendText())) ?? '', /^acme#/);
+      const routes = [{ name: 'all', match: {}, carriers: [{ carrier: 'acme' }] }];
+      const put = await operator.send('PUT', routesPath, { version: 0, routes });
+      assert.equal(put.status, 200, JSON.stringify(put.body));
+      const explained = await operator.send('POST', `${routesPath}/explain`, { to: '+447700900123' });
+      assert.equal(explained.body.version, 1);
+      assert.equal((await operator.send('PUT', routesPath, { version: 1, routes: [] })).status, 200);
+      assert.equal((await operator.send('DELETE', `${path}/acme?force=true`)).status, 204);
+      const after = await sendText();
+      if (environment === 'production') assert.equal(after.status, 503);
+      else assert.equal(await carrierOf(after), 'sandbox');
     });
   });
 }
