@@ -215,11 +215,17 @@ function keepRunning(server: Server): () => Promise<void> {
   }
   watch();
 
-  return async () => {
+  async function stop(): Promise<void> {
     stopping = true;
     clearTimeout(timer);
     await mending;
     await stopServer(server);
+  }
+  // Once: a server that was started there later is not this one's to stop.
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= stop();
+    return stopped;
   };
 }
 

@@ -32,8 +32,13 @@ before(async () => {
   await (await startEmbeddedPostgres({ folder: template, log })).stop();
 });
 after(async () => {
-  for (const postgres of started) await postgres.stop();
+  await stopAll(started);
 });
+
+/** At once: several that share a folder start its server again while they run. */
+async function stopAll(some: EmbeddedPostgres[]): Promise<void> {
+  await Promise.all(some.map((postgres) => postgres.stop()));
+}
 
 async function start(folder: string, runAs?: Unprivileged): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({ folder, log, ...(runAs && { runAs }) });
@@ -119,7 +124,7 @@ describe('whatever is found in the folder', { concurrency: 2 }, () => {
     const third = await start(folder);
     assert.ok(third.adopted);
     assert.deepEqual(third.connection, both[0]?.connection);
-    for (const postgres of [...both, third]) await postgres.stop();
+    await stopAll([...both, third]);
     assert.deepEqual(processesOn(join(folder, 'data')), []);
   });
 
@@ -251,7 +256,18 @@ describe('under load', { concurrency: true }, () => {
     const postgres = await start(folder);
     process.kill(livingPostmaster(join(folder, 'data')) ?? 0, 'SIGKILL');
     await postgres.stop();
-    await postgres.stop();
+  });
+
+  test('a second stop leaves the server alone that was started there since', async () => {
+    const folder = copyOfTemplate();
+    const first = await start(folder);
+    await first.stop();
+    const second = await start(folder);
+    const pid = livingPostmaster(join(folder, 'data')) ?? 0;
+    await first.stop();
+    assert.ok(isRunning(pid), 'it runs');
+    await second.stop();
+    assert.ok(await waitUntilGone(pid));
   });
 });
 

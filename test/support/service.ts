@@ -125,7 +125,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       child.stdout.destroy();
       child.stderr.destroy();
     },
-    kill: (signal) => process.kill(asTerminal ? -pid : pid, signal),
+    // One that has just ended by itself is no error.
+    kill: (signal) => (asTerminal ? process.kill(-pid, signal) : child.kill(signal)),
   };
   services.add(service);
   return service;
