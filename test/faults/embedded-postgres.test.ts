@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   cpSync,
   mkdirSync,
@@ -48,6 +49,8 @@ async function start(folder: string, runAs?: Unprivileged): Promise<EmbeddedPost
 
 function copyOfTemplate(folder = makeFolder('cluster')): string {
   cpSync(template, folder, { recursive: true });
+  // Some versions of Node copy folders without their modes, and Postgres refuses a folder that others may read.
+  chmodSync(join(folder, 'data'), 0o700);
   return folder;
 }
 

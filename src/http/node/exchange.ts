@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { OwnedText } from '../../platform/owned-text.ts';
@@ -87,7 +88,7 @@ export class NodeExchange extends Exchange implements HeldAnswer {
     this.#end();
   }
 
-  #sendStream(head: Head, data: Readable): Promise<void> {
+  async #sendStream(head: Head, data: Readable): Promise<void> {
     const { socket } = this.request;
     this.#start(head, undefined);
     this.response.flushHeaders();
@@ -95,13 +96,11 @@ export class NodeExchange extends Exchange implements HeldAnswer {
     const stop = () => socket.destroy();
     if (socket.readableEnded) stop();
     else socket.once('end', stop);
-    return new Promise((over) => {
-      pipeline(data, this.response, () => {
-        socket.off('end', stop);
-        this.#end();
-        over();
-      });
-    });
+    await pipeline(data, this.response).catch(() => {});
+    // Node 24 refuses a caller that is gone already, and leaves the data as it is.
+    data.destroy();
+    socket.off('end', stop);
+    this.#end();
   }
 
   #start(head: Head, length: number | undefined): void {

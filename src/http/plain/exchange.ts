@@ -78,6 +78,8 @@ export class PlainExchange extends Exchange {
     carrier.flush();
     // If either side fails, `pipeline` destroys both: a cut answer must not look complete.
     await pipeline(data, inChunks, carrier.socket, { end: false }).catch(() => {});
+    // Node 24 refuses a caller that is gone already, and leaves the data as it is.
+    data.destroy();
     this.#end(last || carrier.isEnding());
   }
 
