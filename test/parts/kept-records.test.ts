@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createChores } from '../../src/compose/chores.ts';
 import { createClaims } from '../../src/delivery/claim-store.ts';
+import { neededTextsFrom } from '../../src/delivery/needed-texts.ts';
 import { queueColumns } from '../../src/delivery/schedule-store.ts';
 import { dayMs, hourMs } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database, Tx } from '../../src/platform/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { partitionWeekMs } from '../../src/platform/partitions.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -182,4 +183,37 @@ describe('verifications', () => {
     await drop();
     assert.equal((await reader.read(body.id)).status, 404);
   });
+});
+
+test('a look at what waits reads one page or two for each carrier, lane and application, however many texts wait', async () => {
+  const fill = (table: string, rows: number) =>
+    database().query(
+      `insert into ${table} (${queueColumns}${table === 'delivery_queue' ? '' : ', due_at'})
+       select 'carrier-' || n % 3, 1, ('00000000-0000-0000-0000-' || lpad((n % 20)::text, 12, '0'))::uuid,
+         gen_random_uuid(), 0, 0, 0, false, 0 ${table === 'delivery_queue' ? '' : ', now()'} from generate_series(1, $1) n`,
+      [rows],
+    );
+  const pagesRead = async () => {
+    let pages = 0;
+    const explaining: Tx = {
+      ...database(),
+      async query(statement, values) {
+        const text = typeof statement === 'string' ? statement : statement.text;
+        const { rows } = await database().query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+          `explain (analyze, buffers, format json) ${text}`,
+          values,
+        );
+        const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+        pages += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+        return { rows: [], count: 0 };
+      },
+    };
+    await neededTextsFrom(explaining, app.clock.nowMs());
+    return pages;
+  };
+  for (const table of ['delivery_queue', 'delivery_schedule']) await fill(table, 1000);
+  const few = await pagesRead();
+  for (const table of ['delivery_queue', 'delivery_schedule']) await fill(table, 40_000);
+  const many = await pagesRead();
+  assert.ok(many < 600 && many < 2 * few, `${few} pages at first, ${many} with many`);
 });
