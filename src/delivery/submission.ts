@@ -16,8 +16,8 @@ export interface SubmissionOptions extends SelectionOptions {
   database: Database;
   health: CarrierHealth;
   sleep: WakeableSleep;
-  /** Texts have moved to the queues of other carriers. */
-  onMoved?: (() => void) | undefined;
+  /** Texts have moved to the queues of these carriers. */
+  onMoved?: ((carriers: readonly string[]) => void) | undefined;
   onCount: (name: DeliveryCount, by: number) => void;
   /** Counts what carriers answer. */
   onAnswers?: NoteAnswers | undefined;
@@ -181,7 +181,8 @@ export function createSubmission(options: SubmissionOptions): Submission {
     } finally {
       if (failed) unwritten--;
     }
-    if (results.again.some(({ isMoved }) => isMoved)) options.onMoved?.();
+    const moved = results.again.filter(({ isMoved }) => isMoved);
+    if (moved.length > 0) options.onMoved?.([...new Set(moved.map((each) => each.carrier))]);
   }
 
   function count(name: DeliveryCount, by: number): void {
