@@ -1,6 +1,7 @@
 import type { ReceiptOutcome } from '../messages/message.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Carrier, SubmitResult } from './carrier.ts';
+import { shownCarrierId } from './carrier-id.ts';
 import type { ClaimedTest } from './carrier-test-store.ts';
 
 const validMs = 5 * minuteMs;
@@ -48,7 +49,10 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
 export const noReceipts: Told = { ok: true, detail: 'The settings of this carrier turn receipts off.' };
 
 export function describeReceipt(carrierMessageId: string, outcome: ReceiptOutcome): Told {
-  return { ok: outcome === 'delivered', detail: `Receipt of ${carrierMessageId}: ${outcome}.` };
+  return {
+    ok: outcome === 'delivered',
+    detail: `Receipt of ${shownCarrierId(carrierMessageId) ?? 'a text without an id'}: ${outcome}.`,
+  };
 }
 
 export function describeResult(result: SubmitResult): Told {
@@ -56,7 +60,7 @@ export function describeResult(result: SubmitResult): Told {
     case 'accepted':
       return {
         ok: true,
-        detail: `Accepted by carrier as ${result.carrierMessageId || 'a text without an id'}.`,
+        detail: `Accepted by carrier as ${shownCarrierId(result.carrierMessageId) ?? 'a text without an id'}.`,
       };
     case 'throttled':
       return { ok: false, detail: 'The carrier asked for fewer texts. Try again shortly.' };

@@ -21,22 +21,22 @@ export interface OutgoingText {
 }
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */
-export interface PartState {
+export interface PartState<Id extends string = string> {
   /** From 1. */
   part: number;
   state: 'accepted' | 'in_doubt';
-  carrierMessageId: string | null;
-  receiptKey: string | null;
+  carrierMessageId: Id | null;
+  receiptKey: Id | null;
 }
 
 /** The parts of a text that takes more than one submit. */
-export interface LongText {
+export interface LongText<Id extends string = string> {
   total: number;
   /** How the text was cut and written, in the carrier's own words. */
   form: string;
   /** So many delivered parts make the text delivered: all of them, or one if the carrier reports only one. */
   needed: number;
-  parts: PartState[];
+  parts: PartState<Id>[];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { MessageErrorCode } from '../messages/message.ts';
 import type { SubmitResult, ToldByProvider } from './carrier.ts';
+import { type CarrierId, readCarrierId } from './carrier-id.ts';
 import type { NextCarrier } from './next-carrier.ts';
 
 /** `refused`: this carrier will not take it. `unavailable`: it was not submitted, or the carrier could not take it then. */
@@ -23,7 +24,7 @@ export interface TextAttempt {
   submittedAtMs: number;
   outcome: AttemptOutcome;
   error: MessageErrorCode | null;
-  carrierMessageId: string | null;
+  carrierMessageId: CarrierId | null;
   told: ToldByProvider;
   /** Where the text went on to. */
   next?: NextCarrier | undefined;
@@ -43,7 +44,8 @@ export function attemptOf(
 ): TextAttempt | undefined {
   const about = { messageId: entry.messageId, attempt: entry.attempt, carrier, submittedAtMs };
   if (answer?.outcome === 'accepted') {
-    const { told, carrierMessageId } = answer;
+    const { told } = answer;
+    const carrierMessageId = readCarrierId(answer.carrierMessageId);
     return told && { ...about, outcome: 'accepted', error: null, carrierMessageId, told };
   }
   if (answer?.outcome === 'not_sent' || entry.attempt > mostKept) return undefined;

@@ -4,6 +4,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, toUuid } from '../platform/ids.ts';
 import type { Carrier, Receipt } from './carrier.ts';
+import { readCarrierId } from './carrier-id.ts';
 
 /** A receipt that waits for its message. */
 export interface UnmatchedReceipt extends Receipt {
@@ -101,7 +102,7 @@ export async function takeUnmatched(
 ): Promise<ReceiptOutcome | undefined> {
   const { rows } = await tx.query<{ outcome: number }>(
     'delete from unmatched_receipt where account = $1 and carrier_message_id = $2 returning outcome',
-    [account, carrierMessageId],
+    [account, readCarrierId(carrierMessageId)],
   );
   const [first] = rows;
   return first === undefined ? undefined : (statusOf(first.outcome) as ReceiptOutcome);

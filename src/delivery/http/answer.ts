@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LongText, SubmitResult, ToldByProvider } from '../carrier.ts';
+import { type CarrierId, partKey, readCarrierId } from '../carrier-id.ts';
 import type { Description } from './description.ts';
-import { partKey } from './part-key.ts';
 import { findAll, findText, parseJson } from './paths.ts';
 
 export interface ProviderAnswer {
@@ -57,7 +57,7 @@ function accepted(description: Description, document: unknown, text: SentText): 
   if (path === undefined) return { outcome: 'accepted', carrierMessageId: text.messageId };
   const ids = findAll(document, path)
     .filter((id) => typeof id === 'string' || typeof id === 'number')
-    .map(String)
+    .map((id) => readCarrierId(String(id)))
     .filter((id) => id !== '')
     .slice(0, mostIds);
   const [first] = ids;
@@ -87,7 +87,7 @@ function readTold(paths: Description['told'], document: unknown): ToldByProvider
 }
 
 /** The provider cuts the text, and reports on each part: under an id of its own, or under one id with its number. */
-function partsOf(ids: { id: string; key: string }[]): LongText {
+function partsOf(ids: { id: CarrierId; key: CarrierId }[]): LongText<CarrierId> {
   return {
     total: ids.length,
     form: 'http',

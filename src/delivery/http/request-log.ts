@@ -1,8 +1,8 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
+import { shownCarrierId } from '../carrier-id.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
 
 const kept = 200;
-const longestId = 65;
 
 /** What operators see of a request: no text, no secret, no number. */
 export interface LoggedRequest {
@@ -40,14 +40,9 @@ export function createRequestLog(clock: Clock): RequestLog {
           status,
           sequence,
           message_id: messageId,
-          carrier_message_id: carrierMessageId === null ? null : readable(carrierMessageId),
+          carrier_message_id: shownCarrierId(carrierMessageId),
           number_ends: to.slice(-3),
         }));
     },
   };
-}
-
-/** An id is a provider's text: what a terminal would obey, and what is too long for an id, stays out. */
-function readable(id: string): string {
-  return id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
 }

@@ -1,9 +1,9 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
+import { shownCarrierId } from '../carrier-id.ts';
 import { findTlv, type Pdu, tlvTags } from './pdu.ts';
 
 const kept = 200;
 const longestId = 65;
-const readableId = /^[\x21-\x7e]{1,65}$/;
 
 /** What operators see of a PDU: no text, no secret, no number. */
 export interface PduLogEntry {
@@ -55,21 +55,15 @@ export function createPduLog(clock: Clock): PduLog {
 function carrierIdOf(pdu: Pdu): string | null {
   switch (pdu.command) {
     case 'submit_sm_resp':
-      return readable(pdu.messageId);
+      return shownCarrierId(pdu.messageId);
     case 'deliver_sm':
     case 'data_sm': {
       const id = findTlv(pdu.tlvs, tlvTags.receiptedMessageId);
-      return id === undefined ? null : readable(id.toString('latin1', 0, longestId + 1).replace(/\0.*$/s, ''));
+      return id === undefined ? null : shownCarrierId(id.toString('latin1', 0, longestId + 1).replace(/\0.*$/s, ''));
     }
     default:
       return null;
   }
-}
-
-/** An id is a peer's text: what a terminal would obey, and what is too long for an id, stays out. */
-function readable(id: string): string | null {
-  if (id === '') return null;
-  return readableId.test(id) ? id : id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
 }
 
 function lastDigits(pdu: Pdu): string | null {
