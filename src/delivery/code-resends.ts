@@ -60,7 +60,7 @@ export async function resendCodes(
     from,
     toTimestamp(nowMs + leastLeftMs),
     bad.map(({ id }) => id),
-    bad.map(({ receipt }) => receipt.carrierMessageId),
+    bad.map(({ reportedId }) => reportedId),
   ]);
   if (rows.length === 0) return new Set();
   const pending = await findPending(

@@ -18,6 +18,8 @@ export interface MatchedReceipt {
   receipt: Receipt;
   /** Its uuid. */
   id: string;
+  /** The carrier's id of the copy that the receipt is for: as the message has it, if that is the same one. */
+  reportedId: string;
 }
 
 const [sent, delivered, unknown] = [statusCode('sent'), statusCode('delivered'), statusCode('unknown')];
@@ -120,7 +122,7 @@ function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number):
     receipts.map(({ id }) => id),
     receipts.map(({ receipt }) => statusCode(receipt.outcome satisfies ReceiptOutcome)),
     receipts.map(({ receipt }) => errorCodeOf(errorOf(receipt))),
-    receipts.map(({ receipt }) => receipt.carrierMessageId),
+    receipts.map(({ reportedId }) => reportedId),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Carrier, Receipt } from './carrier.ts';
 import { readCarrierId } from './carrier-id.ts';
 import { type CodeResendOptions, resendCodes } from './code-resends.ts';
 import { notePartReceipts, type PartReceipt } from './part-store.ts';
-import { type Candidate, choose, findCandidates } from './receipt-matching.ts';
+import { type Candidate, choose, findCandidates, isOfKnownCopy } from './receipt-matching.ts';
 import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './receipt-store.ts';
 import * as store from './unmatched-receipt-store.ts';
 
@@ -93,7 +93,7 @@ export function createReceipts({
     const { tx, source } = work;
     const named = receipts.flatMap((receipt) => {
       const id = receipt.messageId === null ? undefined : toUuid('msg', receipt.messageId);
-      return id === undefined ? [] : [{ receipt, id }];
+      return id === undefined ? [] : [{ receipt, id, reportedId: receipt.carrierMessageId }];
     });
     const applied = new Set(await applyMatched(work, named));
     const others = receipts.filter((receipt) => !applied.has(receipt));
@@ -102,7 +102,11 @@ export function createReceipts({
     const settled = chosen.filter(({ match }) => match === 'settled' || match === 'ambiguous');
     for (const { receipt } of settled) applied.add(receipt);
     count(source.key, 'ambiguous', chosen.filter(({ match }) => match === 'ambiguous').length);
-    const matched = chosen.flatMap(({ receipt, match }) => (typeof match === 'object' ? [{ ...match, receipt }] : []));
+    const matched = chosen.flatMap(({ receipt, match }) => {
+      if (typeof match !== 'object') return [];
+      const reportedId = isOfKnownCopy(match) ? (match.textId ?? '') : receipt.carrierMessageId;
+      return [{ ...match, receipt, reportedId }];
+    });
     const whole = matched.filter(({ part }) => part === 0);
     for (const receipt of await applyMatched(work, whole)) applied.add(receipt);
     const ofParts = matched.filter(({ part }) => part > 0);
@@ -115,13 +119,18 @@ export function createReceipts({
   }
 
   /** A receipt for a part waits until all parts of its text were sent: the text has no end before that. */
-  async function applyToParts(work: Work, receipts: (PartReceipt & Candidate)[]): Promise<Receipt[]> {
+  async function applyToParts(work: Work, receipts: (PartReceipt & MatchedReceipt & Candidate)[]): Promise<Receipt[]> {
     const sent = receipts.filter(({ unsent }) => !unsent);
-    if (sent.length === 0) return [];
-    const outcomes = await notePartReceipts(work.tx, sent);
+    const counting = sent.filter((each) => {
+      return each.textId === null || each.receipt.outcome === 'delivered' || isOfKnownCopy(each);
+    });
+    if (counting.length === 0) return sent.map(({ receipt }) => receipt);
+    const outcomes = await notePartReceipts(work.tx, counting);
     const decided = [...outcomes].flatMap(([id, whole]): MatchedReceipt[] => {
-      const first = sent.find((each) => each.id === id);
-      return whole === undefined || first === undefined ? [] : [{ id, receipt: { ...first.receipt, ...whole } }];
+      const first = counting.find((each) => each.id === id);
+      if (whole === undefined || first === undefined) return [];
+      const reportedId = first.textId ?? first.receipt.carrierMessageId;
+      return [{ id, reportedId, receipt: { ...first.receipt, ...whole } }];
     });
     await applyMatched(work, decided);
     return sent.map(({ receipt }) => receipt);
