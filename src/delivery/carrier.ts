@@ -81,6 +81,8 @@ export interface Carrier {
   readonly submitTimeoutMs: number;
   /** True if receipts repeat our message id, so that the carrier's own id need not be kept. */
   readonly repeatsMessageId: boolean;
+  /** False where the settings turn receipts off: then none is kept that matches no text. */
+  readonly awaitsReceipts?: boolean | undefined;
   /** True if `capacity` falls to 0 while the carrier does not work. Otherwise the worker finds that out by failures. */
   readonly watchesItself: boolean;
   /** What to do with a plain text in doubt: send it again after a wait for a late answer or a receipt, or give it up. */

@@ -8,6 +8,7 @@ import { type CodeResendOptions, resendCodes } from './code-resends.ts';
 import { notePartReceipts, type PartReceipt } from './part-store.ts';
 import { type Candidate, choose, findCandidates, isOfKnownCopy } from './receipt-matching.ts';
 import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './receipt-store.ts';
+import { createUnmatchedCap, type UnmatchedCapOptions } from './unmatched-cap.ts';
 import * as store from './unmatched-receipt-store.ts';
 
 const unmatchedKeptMs = 72 * hourMs;
@@ -27,7 +28,7 @@ export interface Receipts {
 }
 
 /** The carrier that receipts come from, and its account, which their ids belong to. */
-export type ReceiptSource = Pick<Carrier, 'key' | 'account'>;
+export type ReceiptSource = Pick<Carrier, 'key' | 'account' | 'awaitsReceipts'>;
 
 export interface ReceiptsOptions {
   database: Database;
@@ -43,6 +44,9 @@ export interface ReceiptsOptions {
   resend?: CodeResendOptions | undefined;
   /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
   onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
+  log?: UnmatchedCapOptions['log'];
+  /** How many receipts without a text an account may have. */
+  unmatched?: Pick<UnmatchedCapOptions, 'most' | 'lookEvery'>;
 }
 
 /** Receipts of one source in one transaction. */
@@ -59,8 +63,8 @@ interface Work {
   unwanted: ChangedText[];
 }
 
-/** `ambiguous` receipts fit several texts, and are applied to none. */
-export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous';
+/** `ambiguous` receipts fit several texts, and are applied to none; `dropped` ones match none, and were too many. */
+export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous' | 'dropped';
 
 export function createReceipts({
   database,
@@ -71,7 +75,11 @@ export function createReceipts({
   onChanged = () => {},
   resend,
   onUnwanted = () => {},
+  log,
+  unmatched,
 }: ReceiptsOptions): Receipts {
+  const cap = createUnmatchedCap({ database, log, ...unmatched });
+
   /** Returns the receipts that match no message, and what the others did. */
   async function applyAll<Given extends Receipt>(
     tx: Tx,
@@ -194,14 +202,17 @@ export function createReceipts({
   return {
     async apply(source, receipts) {
       const readable = withoutRepeats(receipts.map(readReceipt));
+      // A text of a carrier without receipts waits for none.
+      const isKept = source.awaitsReceipts !== false;
       const { left, works } = await transaction(async (tx) => {
         const applied = await applyAll(tx, [{ source, receipts: readable }]);
-        if (applied.left.length > 0) await store.insertUnmatched(tx, source, applied.left, clock.nowMs());
+        if (applied.left.length > 0 && isKept) await store.insertUnmatched(tx, source, applied.left, clock.nowMs());
         return applied;
       });
       count(source.key, 'received', receipts.length);
       count(source.key, 'unmatched', left.length);
       tellChanged(works);
+      if (left.length > 0 && isKept) count(source.key, 'dropped', await cap.note(source.account, left.length));
     },
 
     async rematch() {

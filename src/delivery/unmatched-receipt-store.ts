@@ -94,6 +94,19 @@ export async function deleteUnmatched(tx: Tx, receipts: UnmatchedReceipt[]): Pro
   await tx.query('delete from unmatched_receipt where id = any($1)', [receipts.map(({ rowId }) => rowId)]);
 }
 
+/** Deletes the oldest receipts of an account that has more than `most`. Returns how many went. */
+export async function deleteBeyond(tx: Tx, account: string, most: number): Promise<number> {
+  // Those that a worker tries again at this moment are left to it.
+  const { count } = await tx.query(
+    `delete from unmatched_receipt where id in (
+       select id from unmatched_receipt where account = $1
+         and id <= (select id from unmatched_receipt where account = $1 order by id desc offset $2 limit 1)
+       for update skip locked)`,
+    [account, most],
+  );
+  return count;
+}
+
 /** Takes the receipt of an operator's test: it is for no message, so it waits here. */
 export async function takeUnmatched(
   tx: Tx,
