@@ -47,6 +47,8 @@ export interface LongText<Id extends string = string> {
  * - `throttled`: the carrier works and wants fewer texts, so the pauses do not grow.
  * - `never`: refused for good.
  * - `in_doubt`: no usable answer, so it may have arrived. `silent`: the connection is open, and the answer may still come.
+ *
+ * `reported`: the error in the carrier's own words, like `0x45: submit failed`.
  */
 export type SubmitResult = (
   | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string; told?: ToldByProvider }
@@ -55,7 +57,7 @@ export type SubmitResult = (
   | { outcome: 'throttled'; afterMs?: number }
   | { outcome: 'never'; error: MessageErrorCode }
   | { outcome: 'in_doubt'; silent?: boolean }
-) & { long?: LongText };
+) & { long?: LongText; reported?: string | undefined };
 
 /** What a provider tells of a text that it has accepted. */
 export interface ToldByProvider {
@@ -119,6 +121,8 @@ export interface Receipt {
   messageId: string | null;
   outcome: ReceiptOutcome;
   error: MessageErrorCode | null;
+  /** The bad news in the carrier's own words, like `stat:UNDELIV err:069`. */
+  reported?: string | null | undefined;
 }
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */

@@ -4,8 +4,9 @@ import { sqlStateOf } from '../platform/database-errors.ts';
 import { toUuid } from '../platform/ids.ts';
 import type { Carrier, Receipt } from './carrier.ts';
 import { readCarrierId } from './carrier-id.ts';
+import { readCarrierWords } from './carrier-words.ts';
 import { type CodeResendOptions, resendCodes } from './code-resends.ts';
-import { notePartReceipts, type PartReceipt } from './part-store.ts';
+import { notePartReceipts, type PartReceipt, type WholeOutcome } from './part-store.ts';
 import { type Candidate, choose, findCandidates, isOfKnownCopy } from './receipt-matching.ts';
 import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './receipt-store.ts';
 import { createUnmatchedCap, type UnmatchedCapOptions } from './unmatched-cap.ts';
@@ -138,7 +139,8 @@ export function createReceipts({
       const first = counting.find((each) => each.id === id);
       if (whole === undefined || first === undefined) return [];
       const reportedId = first.textId ?? first.receipt.carrierMessageId;
-      return [{ id, reportedId, receipt: { ...first.receipt, ...whole } }];
+      const reported = counting.find((each) => each.id === id && each.receipt.reported)?.receipt.reported;
+      return [{ id, reportedId, receipt: { ...first.receipt, ...whole, reported: wordsOf(whole, reported) } }];
     });
     await applyMatched(work, decided);
     return sent.map(({ receipt }) => receipt);
@@ -242,12 +244,18 @@ export function createReceipts({
   };
 }
 
+/** A text that has arrived needs no words, whatever became of a part. */
+function wordsOf({ outcome }: WholeOutcome, reported: Receipt['reported']): Receipt['reported'] {
+  return outcome === 'delivered' ? null : reported;
+}
+
 /** Makes a carrier's data storable, so that one bad receipt does not fail the whole batch. */
 function readReceipt(receipt: Receipt): Receipt {
   return {
     ...receipt,
     carrierMessageId: readCarrierId(receipt.carrierMessageId),
     keys: receipt.keys.slice(0, mostKeys).map(readCarrierId),
+    reported: receipt.outcome === 'delivered' ? null : readCarrierWords(receipt.reported),
     numbers: receipt.numbers.slice(0, mostNumbers).map((number) => number.replaceAll(/\D/g, '').slice(-longestNumber)),
   };
 }

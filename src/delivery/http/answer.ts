@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LongText, SubmitResult, ToldByProvider } from '../carrier.ts';
 import { type CarrierId, partKey, readCarrierId } from '../carrier-id.ts';
+import { joinCarrierWords } from '../carrier-words.ts';
 import type { Description } from './description.ts';
 import { findAll, findText, parseJson } from './paths.ts';
 
@@ -35,7 +36,22 @@ export function readAnswer(description: Description, answer: ProviderAnswer, tex
   if (description.accepted.some((rule) => fits(rule, answer.status, document)))
     return { result: accepted(description, document, text), isAccount: false };
   const rule = description.errors?.find((each) => fits(each, answer.status, document));
-  return rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
+  const { result, isAccount } = rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
+  return { result: { ...result, reported: wordsOf(description, answer, document, rule) }, isAccount };
+}
+
+const longestCode = 32;
+
+/** `HTTP 403, 30007`: the status, and the provider's own code from where the description looks for one. */
+function wordsOf(
+  { errors = [] }: Description,
+  { status }: ProviderAnswer,
+  document: unknown,
+  rule?: ErrorRule,
+): string {
+  const paths = [rule?.path, ...errors.map(({ path }) => path)];
+  const code = paths.map((path) => findText(document, path)).find((text) => text !== undefined && text !== '');
+  return joinCarrierWords([`HTTP ${status}`, code?.slice(0, longestCode)]);
 }
 
 function readDocument({ answer = 'json', separator }: Description, body: Buffer): unknown {
@@ -61,7 +77,7 @@ function accepted(description: Description, document: unknown, text: SentText): 
     .filter((id) => id !== '')
     .slice(0, mostIds);
   const [first] = ids;
-  if (first === undefined) return { outcome: 'in_doubt' };
+  if (first === undefined) return { outcome: 'in_doubt', reported: 'an answer without an id' };
   const told = readTold(description.told, document);
   const result = { outcome: 'accepted', carrierMessageId: first, ...(told && { told }) } as const;
   if (ids.length > 1) return { ...result, long: partsOf(ids.map((id) => ({ id, key: id }))) };

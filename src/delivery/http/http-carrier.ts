@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Answer, OutgoingText } from '../carrier.ts';
 import type { BindState } from '../carrier-bind-store.ts';
+import { readCarrierWords } from '../carrier-words.ts';
 import type { RunningCarrier } from '../running-carrier.ts';
 import type { BindSlots, WantedSlots } from '../smpp/bind-slots.ts';
 import type { ConfiguredHttpCarrier } from '../watch-carriers.ts';
@@ -87,6 +88,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       status,
       messageId: text.messageId,
       carrierMessageId: result?.outcome === 'accepted' ? result.carrierMessageId : null,
+      reported: readCarrierWords(result?.reported),
       to: text.to,
     });
     return verdict === undefined

@@ -12,6 +12,8 @@ export interface LoggedRequest {
   status: number;
   messageId: string;
   carrierMessageId: string | null;
+  /** The error in the provider's own words. */
+  reported: string | null;
   to: string;
 }
 
@@ -32,7 +34,7 @@ export function createRequestLog(clock: Clock): RequestLog {
     entries(slot) {
       return ring
         .toSorted((a, b) => a.sequence - b.sequence)
-        .map(({ atMs, command, status, sequence, messageId, carrierMessageId, to }) => ({
+        .map(({ atMs, command, status, sequence, messageId, carrierMessageId, reported, to }) => ({
           at: toTimestamp(atMs),
           slot,
           direction: 'out',
@@ -42,6 +44,7 @@ export function createRequestLog(clock: Clock): RequestLog {
           message_id: messageId,
           carrier_message_id: shownCarrierId(carrierMessageId),
           number_ends: to.slice(-3),
+          reported,
         }));
     },
   };
