@@ -120,8 +120,12 @@ describe('a text that was once in doubt', () => {
     };
     receipts = createReceipts({ database: db.database, clock, resend });
     const id = await sentTwice('4D2', hexToDec, { api: 'verify', verificationId: testVerificationId, body: null });
-    await receipts.apply(source, [receiptOf('1234', hexToDec)]);
+    await receipts.apply(source, [{ ...receiptOf('1234', hexToDec), reported: 'stat:UNDELIV err:069' }]);
     assert.deepEqual(moved, ['moved']);
+    const { rows: told } = await db.database.query<{ words: string }>(
+      'select receipt_reported as words from text_attempt where receipt is not null',
+    );
+    assert.deepEqual(told, [{ words: 'stat:UNDELIV err:069' }]);
     const { rows } = await db.database.query<{ carrier: string }>('select carrier from delivery_queue');
     assert.deepEqual([rows, await statusOf(id)], [[{ carrier: 'other' }], 'sent']);
   });
