@@ -31,7 +31,7 @@ beforeEach(async () => {
         error: { path: 'why', map: { 7: 'unreachable' } },
       },
     },
-    secrets: { key: 'k' },
+    secrets: { key: 'secret-k9' },
     timeout_ms: 1000,
     on_doubt: 'hold',
   });
@@ -93,6 +93,12 @@ describe('an answer', () => {
       { status: 422, body: { error: { code: 'a\0\u001b[2J\ud800' } } },
       'failed',
       'HTTP 422, a??[2J\ufffd',
+    ],
+    [
+      'a code that repeats a secret',
+      { status: 422, body: { error: { code: 'key secret-k9 is wrong' } } },
+      'failed',
+      'HTTP 422',
     ],
     [
       'a long code',

@@ -29,6 +29,8 @@ const mostIds = 20;
 export interface SentText {
   messageId: string;
   segments: number;
+  /** What no page may show, should the provider repeat it. */
+  secrets?: readonly string[];
 }
 
 export function readAnswer(description: Description, answer: ProviderAnswer, text: SentText): Verdict {
@@ -37,7 +39,7 @@ export function readAnswer(description: Description, answer: ProviderAnswer, tex
     return { result: accepted(description, document, text), isAccount: false };
   const rule = description.errors?.find((each) => fits(each, answer.status, document));
   const { result, isAccount } = rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
-  return { result: { ...result, reported: wordsOf(description, answer, document, rule) }, isAccount };
+  return { result: { ...result, reported: wordsOf(description, answer, document, { rule, ...text }) }, isAccount };
 }
 
 const longestCode = 32;
@@ -47,11 +49,12 @@ function wordsOf(
   { errors = [] }: Description,
   { status }: ProviderAnswer,
   document: unknown,
-  rule?: ErrorRule,
+  { rule, secrets = [] }: { rule: ErrorRule | undefined; secrets?: readonly string[] },
 ): string {
   const paths = [rule?.path, ...errors.map(({ path }) => path)];
-  const code = paths.map((path) => findText(document, path)).find((text) => text !== undefined && text !== '');
-  return joinCarrierWords([`HTTP ${status}`, code?.slice(0, longestCode)]);
+  const code = paths.map((path) => findText(document, path)).find((found) => found !== undefined && found !== '');
+  const isShown = !secrets.some((secret) => secret !== '' && code?.includes(secret));
+  return joinCarrierWords([`HTTP ${status}`, isShown ? code?.slice(0, longestCode) : undefined]);
 }
 
 function readDocument({ answer = 'json', separator }: Description, body: Buffer): unknown {

@@ -50,6 +50,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   const { settings, key, account, id } = configured;
   const { allow_private: allowPrivate, concurrency, timeout_ms: timeoutMs, ca } = settings;
   const profile = profileOf(settings);
+  const secrets = Object.values(profile.secrets);
   const hasReceipts = settings.receipts !== 'none' && profile.description.receipt !== undefined;
   const guard = createAddressGuard({ environment, allowPrivate });
   const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
@@ -78,7 +79,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     if (given !== undefined && 'kind' in given) return given;
     const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token));
     const isAnswered = exchanged.kind === 'answer';
-    const about = { messageId: text.messageId, segments: measure(text.text).count };
+    const about = { messageId: text.messageId, segments: measure(text.text).count, secrets };
     const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
     const status = isAnswered ? exchanged.answer.status : 0;
     if (status === 401) tokens?.forget();
