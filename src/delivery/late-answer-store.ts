@@ -31,10 +31,12 @@ function lateKeys({ ended, account, nowMs }: ClaimResults, settled: EndedText[],
   const accepted = ended.filter(({ status }) => status === 'sent');
   if (accepted.length === 0) return [];
   const bind = (value: unknown) => `$${values.push(value)}`;
+  // `attemptInserts` writes the others: one statement cannot change a row twice.
+  const unkept = accepted.filter(({ attempt }) => attempt === undefined);
   const noted = `noted_late as (
       update text_attempt t set outcome = ${attemptOutcomes.indexOf('accepted')}, carrier_message_id = l.carrier_message_id
-      from unnest(${bind(idsOf(accepted))}::uuid[], ${bind(accepted.map(({ entry }) => entry.attempt))}::integer[],
-        ${bind(accepted.map(({ carrierMessageId }) => carrierMessageId))}::text[]) as l(message_id, attempt, carrier_message_id)
+      from unnest(${bind(idsOf(unkept))}::uuid[], ${bind(unkept.map(({ entry }) => entry.attempt))}::integer[],
+        ${bind(unkept.map(({ carrierMessageId }) => carrierMessageId))}::text[]) as l(message_id, attempt, carrier_message_id)
       where t.message_id = l.message_id and t.attempt = l.attempt)`;
   const gone = accepted.filter((text) => !settled.includes(text) && text.long === undefined);
   if (account === undefined || gone.length === 0) return [noted];

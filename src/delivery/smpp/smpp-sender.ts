@@ -5,7 +5,7 @@ import { createNextLook, createRoomWatch } from '../sender-looks.ts';
 import { receiptKeyOf } from './carrier-ids.ts';
 import { createPartQueue, type WaitingPart } from './part-queue.ts';
 import type { SmppSettings } from './smpp-settings.ts';
-import { readSubmitErrors, refusalOf } from './submit-errors.ts';
+import { readSubmitErrors, refusalOf, statusWords } from './submit-errors.ts';
 import { receiptsAwaited, toSubmits } from './submit-parts.ts';
 import { createSubmitRate } from './submit-rate.ts';
 import type { SubmitAnswer, SubmitRequest } from './submit-window.ts';
@@ -178,7 +178,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   function refuse(waiting: WaitingPart, status: number): void {
     const { submitted, part, untilMs } = waiting;
-    const refusal = refusalOf(status, overrides);
+    const refusal = { ...refusalOf(status, overrides), reported: statusWords(status) };
     if (refusal.outcome !== 'throttled') {
       submitted.noteRefused(part, refusal);
       return;
@@ -187,7 +187,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     const isLate = isLongFor(waiting);
     // A throttled part is the first to be sent after the pause, unless that is too late.
     if (rate.nextMs < untilMs && !isLate) queue.putBack(waiting);
-    else submitted.noteRefused(part, { outcome: 'throttled', afterMs: throttledMs() });
+    else submitted.noteRefused(part, { ...refusal, afterMs: throttledMs() });
     if (isLate) giveBack(isLongFor);
   }
 
