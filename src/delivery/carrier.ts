@@ -98,7 +98,8 @@ export interface Carrier {
   throttledMs?(): number;
   /**
    * Calls `answer` once for each text, by its place; after `in_doubt` a late answer may follow. Resolves when all are
-   * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt.
+   * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt. `progress`
+   * tells what is on its way, so that a text that waits here does not count as a carrier's silence.
    */
   submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
   /**

@@ -129,7 +129,7 @@ describe('what has waited here for too long', () => {
 test('texts that the provider throttled come back in their order', async () => {
   const { clock, sender, open, sent, submit } = createSender(4);
   submit(['a', 'b', 'c'].map((messageId) => ({ messageId, lane: 'first' as const })));
-  for (const request of [...open].reverse()) await request.answer({ outcome: 'throttled' });
+  for (const request of [...open]) await request.answer({ outcome: 'throttled' });
   sent.length = 0;
   for (let tries = 0; tries < 50; tries++) {
     clock.advance(100);
