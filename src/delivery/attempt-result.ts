@@ -95,7 +95,7 @@ export function attemptResultOf(
       const isInDoubt = claimed.entry.inDoubt && long?.parts.some(({ state }) => state === 'in_doubt') === true;
       const next = long === undefined ? claimed.entry : { ...entry, inDoubt: isInDoubt };
       const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));
-      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined } };
+      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined, submit: entry.attempt } };
     }
     case 'throttled': {
       const waitMs = atLeast(answer.afterMs, throttledMs);

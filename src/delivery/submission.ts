@@ -88,6 +88,10 @@ export function createSubmission(options: SubmissionOptions): Submission {
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
+          .then((moved) => {
+            count('moved', moved);
+            if (moved > 0) options.onMoved?.();
+          })
           .catch(() => {});
       },
       onFailure: ({ message: reason }) =>
