@@ -43,7 +43,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
   let wanted: WantedSlots | undefined;
   let onCapacity = () => {};
   const sender = createSmppSender({
-    settings,
+    settings: () => settings,
     clock,
     binds: () => supervisors,
     onCapacity: () => onCapacity(),

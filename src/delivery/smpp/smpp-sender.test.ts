@@ -10,7 +10,7 @@ test('only a code is in doubt after 5 s; a plain text of high priority waits as 
   const requests: SubmitRequest[] = [];
   const bind = { free: 10, submit: (request: SubmitRequest) => requests.push(request) > 0 };
   const sender = createSmppSender({
-    settings: settingsWith(),
+    settings: () => settingsWith(),
     clock: createTestClock(),
     binds: () => [bind],
     onCapacity: () => {},
@@ -46,7 +46,7 @@ test('only a code is in doubt after 5 s; a plain text of high priority waits as 
 test('a text of which the carrier has every part is accepted, and nothing is sent', async () => {
   const bind = { free: 10, submit: () => assert.fail('it was sent') };
   const sender = createSmppSender({
-    settings: settingsWith(),
+    settings: () => settingsWith(),
     clock: createTestClock(),
     binds: () => [bind],
     onCapacity: () => {},

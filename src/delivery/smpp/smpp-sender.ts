@@ -27,14 +27,15 @@ export interface SmppSender {
   /** The windows have room, or a bind has come or gone. */
   pump(): void;
   setPaused(paused: boolean): void;
-  /** The share of the account's rate that this node has now. */
+  /** The share of the account's rate that this node has now. To be told again when the rate has changed. */
   setShare(share: number): void;
   /** Gives back what has not left. */
   stop(): void;
 }
 
 export interface SmppSenderOptions {
-  settings: SmppSettings;
+  /** As they are now: an operator may change them while it sends. */
+  settings: () => SmppSettings;
   clock: Clock;
   binds: () => readonly SubmitBind[];
   /** Called when there is room again after there was none. */
@@ -57,8 +58,7 @@ const movingMs = 1000;
 
 export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const { settings, clock, binds, onCapacity, onAccepted } = options;
-  const rate = createSubmitRate(clock, settings.per_second);
-  const overrides = readSubmitErrors(settings.submit_errors);
+  const rate = createSubmitRate(clock, settings().per_second);
   const queue = createPartQueue();
   let paused = false;
   let isPumping = false;
@@ -77,7 +77,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
   /** Places in the windows that bulk texts never take, unless the windows are tiny. */
-  const keptForFirst = Math.min(2, Math.floor((settings.window * settings.binds) / 2));
+  const keptForFirst = () => Math.min(2, Math.floor((settings().window * settings().binds) / 2));
 
   function capacity(): Capacity {
     const free = freeOf();
@@ -91,14 +91,14 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   }
 
   function add(text: OutgoingText, place: number, answer: Answer, onAnswered: () => void): void {
-    const { form, submits } = toSubmits(text, settings, clock.nowMs());
+    const { form, submits } = toSubmits(text, settings(), clock.nowMs());
     const total = submits.length;
     if (total === 0) {
       answer(place, { outcome: 'never', error: 'content_rejected' });
       onAnswered();
       return;
     }
-    const needed = receiptsAwaited(settings.receipts, total);
+    const needed = receiptsAwaited(settings().receipts, total);
     const submitted = createSubmittedText({ text, place, total, form, needed, answer, onAnswered });
     const untilMs = clock.steadyMs() + waitMs;
     for (const part of submitted.partsToSend) {
@@ -131,7 +131,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     if (queue.size === 0) return false;
     const free = freeOf();
     if (free === 0) return false;
-    const bulk = free > keptForFirst;
+    const bulk = free > keptForFirst();
     if (queue.waiting('first') === 0 && !bulk) return false;
     if (!rate.take()) return false;
     const next = queue.take({ first: true, bulk });
@@ -173,12 +173,12 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     rate.noteAccepted();
     answeredMs = clock.steadyMs();
     onAccepted(id);
-    submitted.noteAccepted(part, id, receiptKeyOf(id, settings.message_id));
+    submitted.noteAccepted(part, id, receiptKeyOf(id, settings().message_id));
   }
 
   function refuse(waiting: WaitingPart, status: number): void {
     const { submitted, part, untilMs } = waiting;
-    const refusal = refusalOf(status, overrides);
+    const refusal = refusalOf(status, readSubmitErrors(settings().submit_errors));
     if (refusal.outcome !== 'throttled') {
       submitted.noteRefused(part, refusal);
       return;
@@ -219,7 +219,8 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       tellCapacity();
     },
     setShare(share) {
-      rate.setLimit(settings.per_second === null ? null : settings.per_second * share);
+      const { per_second: perSecond } = settings();
+      rate.setLimit(perSecond === null ? null : perSecond * share);
     },
     stop() {
       paused = true;
