@@ -64,14 +64,13 @@ const mostClaimed = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
-  const atMostOnce = carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend;
-  // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
-  const leaseMs = carrier.submitTimeoutMs * 2;
+  // The carrier's settings may change while it works.
+  const isAtMostOnce = () => (carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend);
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
   const claimNext = createClaims(database, options.accepted);
   const turns = createClaimTurns(clock);
-  const submission = createSubmission({ ...options, health, sleep, atMostOnce });
+  const submission = createSubmission({ ...options, health, sleep, isAtMostOnce });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
   /** Looks at the schedule since the last text was claimed. */
@@ -99,7 +98,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
-  async function take(most: Capacity) {
+  async function take(most: Capacity, leaseMs: number) {
     const claim = await claimNext({ carrier: carrier.key, nowMs: clock.nowMs(), leaseMs, limits: most });
     return claim && { claim, over: await submission.findOver(claim) };
   }
@@ -108,9 +107,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function workOnce(): Promise<number> {
     const most = limits();
     if (most.first <= 0 && most.bulk <= 0) return 0;
-    const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
+    const { submitTimeoutMs } = carrier;
+    // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
+    const beginBeforeMs = clock.steadyMs() + submitTimeoutMs;
     reserve(most, 1);
-    const taken = await take(most).finally(() => reserve(most, -1));
+    const taken = await take(most, 2 * submitTimeoutMs).finally(() => reserve(most, -1));
     if (taken === undefined) {
       turns.noteEmpty();
       return 0;
@@ -126,6 +127,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function release(): Promise<void> {
     const all = !released;
     const doubtAfterMs = carrier.onDoubt?.afterMs;
+    const atMostOnce = isAtMostOnce();
     await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
     if (all) sleep.wake();

@@ -1,7 +1,8 @@
 import type { BackOff } from './back-off.ts';
 import type { BindOptions } from './bind-options.ts';
+import { isAccountRefusal } from './bind-refusals.ts';
 import type { BindTargets } from './bind-targets.ts';
-import { type BindCommand, statuses } from './pdu.ts';
+import type { BindCommand } from './pdu.ts';
 import { createSession } from './session.ts';
 import type { CloseReason, Session } from './session-types.ts';
 
@@ -21,8 +22,19 @@ export interface BindLeg {
   readonly certificateEndsAtMs: number | null;
   /** By `clock.steadyMs`, while waiting. */
   readonly nextTryMs: number | undefined;
+  /** Ends a wait: the next try begins now, and later waits begin anew. */
+  tryNow(): void;
   stop(drainMs: number): Promise<void>;
   tick(): void;
+}
+
+/** How a session ended, and when the next try begins. */
+export interface LegEnd {
+  reason: CloseReason;
+  wasBound: boolean;
+  /** The refusal is only of the moment. */
+  isPassing: boolean;
+  nextTryMs: number;
 }
 
 export interface BindLegOptions extends BindOptions {
@@ -31,20 +43,11 @@ export interface BindLegOptions extends BindOptions {
   backOff: BackOff;
   /** By `clock.steadyMs`. */
   firstTryMs: number;
-  /** A session has ended; the next try begins at `nextTryMs`. */
-  onClosed: (reason: CloseReason, nextTryMs: number) => void;
+  onClosed: (end: LegEnd) => void;
 }
 
-/** Each says that the account is wrong, so trying again does not help. */
-const accountStatuses: readonly number[] = [
-  statuses.bindFailed,
-  statuses.invalidPassword,
-  statuses.invalidSystemId,
-  statuses.invalidSystemType,
-];
-
 export function createBindLeg(options: BindLegOptions): BindLeg {
-  const { clock, command, targets, settings, backOff, onChange } = options;
+  const { clock, command, targets, settings, backOff, onChange, mayTry = () => true } = options;
   let session: Session | undefined;
   let host: string | null = null;
   let error: string | null = null;
@@ -75,14 +78,20 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       target,
       bind: {
         command,
-        systemId: settings.system_id,
-        password: settings.password ?? '',
-        systemType: settings.system_type,
-        addressRange: settings.address_range,
+        systemId: settings().system_id,
+        password: settings().password ?? '',
+        systemType: settings().system_type,
+        addressRange: settings().address_range,
       },
-      window: settings.window,
-      responseMs: settings.response_seconds * 1000,
-      enquireLinkMs: settings.enquire_link_seconds * 1000,
+      get window() {
+        return settings().window;
+      },
+      get responseMs() {
+        return settings().response_seconds * 1000;
+      },
+      get enquireLinkMs() {
+        return settings().enquire_link_seconds * 1000;
+      },
       clock,
       log: options.log,
       onBound() {
@@ -105,11 +114,15 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       return;
     }
     error = reason.sentence;
-    if (reason.kind === 'bind_refused') refused = accountStatuses.includes(reason.status);
-    const waitMs = backOff.after(reason, boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs);
+    const wasBound = boundAtMs !== undefined;
+    const { waitMs, isPassing } = backOff.after(
+      reason,
+      boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs,
+    );
+    if (reason.kind === 'bind_refused') refused = !isPassing && isAccountRefusal(reason.status);
     boundAtMs = undefined;
     nextTryMs = clock.steadyMs() + waitMs;
-    options.onClosed(reason, nextTryMs);
+    options.onClosed({ reason, wasBound, isPassing, nextTryMs });
     onChange();
   }
 
@@ -143,6 +156,11 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     get nextTryMs() {
       return nextTryMs;
     },
+    tryNow() {
+      if (stopped || nextTryMs === undefined) return;
+      backOff.reset();
+      nextTryMs = Math.min(nextTryMs, clock.steadyMs());
+    },
     async stop(drainMs) {
       stopped = true;
       nextTryMs = undefined;
@@ -150,7 +168,7 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     },
     tick() {
       session?.tick();
-      if (!stopped && nextTryMs !== undefined && clock.steadyMs() >= nextTryMs) void connect();
+      if (!stopped && nextTryMs !== undefined && clock.steadyMs() >= nextTryMs && mayTry()) void connect();
     },
   };
 }

@@ -35,22 +35,24 @@ const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
-  const { configured, slots, clock, byDefault, isAllowedAddress, onCount, onUnreported, onBindsChange } = options;
-  const { settings, key, account, id } = configured;
+  const { slots, clock, byDefault, isAllowedAddress, onCount, onUnreported, onBindsChange } = options;
+  const { key, account, id } = options.configured;
+  let current = options.configured.settings;
+  const settings = () => current;
   const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
   let supervisors: BindSupervisor[] = [];
   let inbox: ReceiptInbox | undefined;
   let wanted: WantedSlots | undefined;
   let onCapacity = () => {};
   const sender = createSmppSender({
-    settings: () => settings,
+    settings,
     clock,
     binds: () => supervisors,
     onCapacity: () => onCapacity(),
     onAccepted: (carrierMessageId) => inbox?.noteId(carrierMessageId),
   });
 
-  function addBind(slot: number): void {
+  function addBind(slot: number, justUnbound: boolean): void {
     const pduLog = createPduLog(clock);
     const supervisor = createBindSupervisor({
       slot,
@@ -58,6 +60,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       clock,
       log: pduLog,
       isAllowedAddress,
+      justUnbound,
       onDeliver: (delivery) => inbox?.take(delivery) ?? notStarted(),
       onChange: sender.pump,
       onState: onBindsChange,
@@ -77,12 +80,20 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
   /** The account's rate is shared among the slots, and each node has as much as its slots. */
   function changeBinds(): void {
     supervisors = [...binds.values()].map(({ supervisor }) => supervisor);
-    sender.setShare(supervisors.length / settings.binds);
+    sender.setShare(supervisors.length / current.binds);
     sender.pump();
   }
 
+  /** Only the difference is bound or unbound. */
+  function changeSlots(): void {
+    wanted?.setBinds(current.binds);
+    for (const slot of [...binds.keys()].filter((each) => each > current.binds)) {
+      void removeBind(slot, drainMs).then(() => wanted?.release(slot));
+    }
+  }
+
   function watchSent(texts: OutgoingText[], answer: Answer): Answer {
-    if (onUnreported === undefined || settings.receipts !== 'none') return answer;
+    if (onUnreported === undefined || current.receipts !== 'none') return answer;
     return (place, result) => {
       const text = texts[place];
       if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
@@ -93,25 +104,43 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
   return {
     key,
     account,
-    submitTimeoutMs: settings.response_seconds * 1000 + marginMs,
-    // Without receipts the carrier's ids are not needed.
-    repeatsMessageId: settings.receipts === 'none',
+    get submitTimeoutMs() {
+      return current.response_seconds * 1000 + marginMs;
+    },
+    get repeatsMessageId() {
+      // Without receipts the carrier's ids are not needed.
+      return current.receipts === 'none';
+    },
     watchesItself: true,
-    confirmsOptOuts: settings.opt_out_replies === 'carrier',
-    onDoubt: {
-      resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
-      afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
+    get confirmsOptOuts() {
+      return current.opt_out_replies === 'carrier';
+    },
+    get onDoubt() {
+      const { on_doubt: onDoubt, on_doubt_seconds: seconds } = current;
+      return {
+        resend: onDoubt === undefined ? byDefault.resend : onDoubt === 'resend',
+        afterMs: seconds === undefined ? byDefault.afterMs : seconds * 1000,
+      };
     },
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
     submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
     setPaused: sender.setPaused,
+    update(configured) {
+      if (configured.kind !== 'smpp') return;
+      current = configured.settings;
+      changeSlots();
+      changeBinds();
+    },
+    tryNow() {
+      for (const supervisor of supervisors) supervisor.tryNow();
+    },
     start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
       onCapacity = tellCapacity;
       inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,
-        binds: settings.binds,
+        binds: current.binds,
         onTaken: addBind,
         onLost: (slot) => void removeBind(slot, 0),
       });
@@ -126,14 +155,14 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     get hint() {
       return inbox?.hint ?? null;
     },
-    receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, settings.message_id),
+    receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, current.message_id),
     readLog: () =>
       [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
     async runTest(test, onStep) {
       const isBound = () => supervisors.some(({ state }) => state.state === 'bound');
-      if (!(await testConnection({ settings, clock, isAllowedAddress, isBound, onStep }))) return;
+      if (!(await testConnection({ settings: current, clock, isAllowedAddress, isBound, onStep }))) return;
       if (inbox === undefined) return notStarted();
-      await testText({ test, settings, clock, submit: sender.submit, watchReceipts: inbox.watch, onStep });
+      await testText({ test, settings: current, clock, submit: sender.submit, watchReceipts: inbox.watch, onStep });
     },
   };
 }
