@@ -16,8 +16,8 @@ const orderlyEnds: readonly CloseReason['kind'][] = ['peer_unbind', 'unwritten',
 export interface BackOff {
   /** A session has ended that was bound for so long; undefined if it never was. */
   after(reason: CloseReason, boundMs: number | undefined): Wait;
-  /** An operator wants the next try at once, and the waits to begin anew. */
-  reset(): void;
+  /** The waits begin anew: an operator wants the next try at once. */
+  reset(justUnbound: boolean): void;
 }
 
 export interface Wait {
@@ -56,9 +56,10 @@ export function createBackOff(random: () => number, justUnbound = false): BackOf
       }
       return { waitMs: longWaitMs(reason), isPassing: false };
     },
-    reset() {
+    reset(hasUnbound) {
       failures = 0;
       refusals = 0;
+      if (hasUnbound) shortTries = afterUnbind.tries;
     },
   };
 }

@@ -23,9 +23,14 @@ export interface BindLeg {
   /** By `clock.steadyMs`, while waiting. */
   readonly nextTryMs: number | undefined;
   /** Ends a wait: the next try begins now, and later waits begin anew. */
-  tryNow(): void;
+  tryNow(more?: TryNow): void;
   stop(drainMs: number): Promise<void>;
   tick(): void;
+}
+
+export interface TryNow {
+  /** Another connection of ours to this account has just ended. */
+  justUnbound?: boolean;
 }
 
 /** How a session ended, and when the next try begins. */
@@ -156,9 +161,9 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     get nextTryMs() {
       return nextTryMs;
     },
-    tryNow() {
+    tryNow({ justUnbound = false } = {}) {
       if (stopped || nextTryMs === undefined) return;
-      backOff.reset();
+      backOff.reset(justUnbound);
       nextTryMs = Math.min(nextTryMs, clock.steadyMs());
     },
     async stop(drainMs) {

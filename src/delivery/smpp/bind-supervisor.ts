@@ -11,7 +11,7 @@
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 import { randomFraction } from '../../platform/random.ts';
 import { createBackOff } from './back-off.ts';
-import { type BindLeg, createBindLeg, type LegEnd, type LegState } from './bind-leg.ts';
+import { type BindLeg, createBindLeg, type LegEnd, type LegState, type TryNow } from './bind-leg.ts';
 import type { BindOptions } from './bind-options.ts';
 import { isUnknownBind, mayBeWrongKind } from './bind-refusals.ts';
 import { createBindTargets } from './bind-targets.ts';
@@ -43,7 +43,7 @@ export interface BindSupervisor {
   readonly inFlight: number;
   submit(request: SubmitRequest): boolean;
   /** Ends the wait for the next try. */
-  tryNow(): void;
+  tryNow(more?: TryNow): void;
   stop(drainMs: number): Promise<void>;
   /** Looks at all deadlines. It does so by itself every 250 ms; tests call it after they turned the clock. */
   tick(): void;
@@ -209,9 +209,9 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
       return legs.sender.session?.inFlight ?? 0;
     },
     submit: (request) => legs.sender.session?.submit(request) ?? false,
-    tryNow() {
-      legs.sender.tryNow();
-      legs.receiver?.tryNow();
+    tryNow(more) {
+      legs.sender.tryNow(more);
+      legs.receiver?.tryNow(more);
       tick();
     },
     async stop(drainMs) {

@@ -7,11 +7,10 @@ import type { ConfiguredSmppCarrier } from '../watch-carriers.ts';
 import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { receiptKeysOf } from './carrier-ids.ts';
-import { testConnection } from './connection-test.ts';
+import { createCarrierTrial } from './carrier-trial.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
 import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
 import { createSmppSender } from './smpp-sender.ts';
-import { testText } from './text-test.ts';
 
 export interface SmppCarrierOptions {
   configured: ConfiguredSmppCarrier;
@@ -51,6 +50,13 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     onCapacity: () => onCapacity(),
     onAccepted: (carrierMessageId) => inbox?.noteId(carrierMessageId),
   });
+  const trial = createCarrierTrial({
+    settings,
+    clock,
+    isAllowedAddress,
+    supervisors: () => supervisors,
+    submit: sender.submit,
+  });
 
   function addBind(slot: number, justUnbound: boolean): void {
     const pduLog = createPduLog(clock);
@@ -61,6 +67,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       log: pduLog,
       isAllowedAddress,
       justUnbound,
+      mayTry: () => !trial.isConnecting,
       onDeliver: (delivery) => inbox?.take(delivery) ?? notStarted(),
       onChange: sender.pump,
       onState: onBindsChange,
@@ -158,12 +165,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, current.message_id),
     readLog: () =>
       [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
-    async runTest(test, onStep) {
-      const isBound = () => supervisors.some(({ state }) => state.state === 'bound');
-      if (!(await testConnection({ settings: current, clock, isAllowedAddress, isBound, onStep }))) return;
-      if (inbox === undefined) return notStarted();
-      await testText({ test, settings: current, clock, submit: sender.submit, watchReceipts: inbox.watch, onStep });
-    },
+    runTest: (test, onStep) => (inbox === undefined ? notStarted() : trial.run(test, inbox, onStep)),
   };
 }
 
