@@ -133,3 +133,30 @@ describe('a change that needs a new connection, with an account of one bind', ()
     });
   }
 });
+
+describe('try now', () => {
+  test('ends the wait on every node; a carrier that is up is left alone', async () => {
+    const fromMs = app.clock.nowMs();
+    let isOpen = false;
+    const smsc = await start((pdu, peer) => {
+      if (pdu.command !== 'bind_transceiver' || isOpen) return false;
+      peer.send({ ...(usualAnswer(pdu, '') as Pdu), status: statuses.invalidPassword });
+      return true;
+    });
+    await world.connect(smsc.port, {}, { wait: false });
+    await world.untilShown('it waits', ({ binds }) => binds[0]?.state === 'waiting');
+    const tryNow = () => world.operator.send<{ name: string }>('POST', '/portal/v1/operator/carriers/practice/try');
+    const { status, body } = await tryNow();
+    assert.deepEqual([status, body.name], [202, 'practice']);
+    await smsc.arrived('bind_transceiver', 2);
+    await world.untilShown('it waits again', ({ binds }) => binds[0]?.state === 'waiting');
+    isOpen = true;
+    await tryNow();
+    await world.untilShown('it is up', ({ state }) => state === 'up');
+    await tryNow();
+    await world.send();
+    await smsc.arrived('submit_sm');
+    assert.equal(smsc.ledger('bind_transceiver').length, 3);
+    assert.equal(app.clock.nowMs(), fromMs, 'no time has passed');
+  });
+});

@@ -22,6 +22,10 @@ export const words = {
     list: 'Connections',
     next: 'Next attempt:',
   },
+  tryNow: {
+    label: 'Try now',
+    asked: (name: string) => `${name} connects now.`,
+  },
   callbacks: {
     renewed: 'Callback URLs replaced. Give the new ones to the provider.',
     title: 'Callbacks',
