@@ -228,7 +228,9 @@ function readReceipt(receipt: Receipt): Receipt {
     ...receipt,
     carrierMessageId: readCarrierId(receipt.carrierMessageId),
     keys: receipt.keys.slice(0, mostKeys).map(readCarrierId),
-    numbers: receipt.numbers.slice(0, mostNumbers).map((number) => number.replaceAll(/\D/g, '').slice(-longestNumber)),
+    numbers: receipt.numbers
+      .slice(0, mostNumbers)
+      .map((number) => number.replaceAll(/[^\d*]/g, '').slice(-longestNumber)),
   };
 }
 
