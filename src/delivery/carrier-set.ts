@@ -133,7 +133,10 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
         const { configured: before, carrier } = found;
         found.configured = each;
         carrier.setPaused(each.paused);
-        if (each.version !== before.version) carrier.update(each);
+        if (each.version !== before.version) {
+          carrier.update(each);
+          log.info({ carrier: each.name, version: each.version }, 'a carrier follows a change');
+        }
         if (each.tryWantedAtMs !== before.tryWantedAtMs) carrier.tryNow();
       }
     }
