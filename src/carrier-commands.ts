@@ -1,6 +1,7 @@
 import { applyFile, exportAll } from './carrier-apply.ts';
 import type { CarrierCommandParts } from './carrier-command-parts.ts';
 import { showStatus } from './carrier-status.ts';
+import { createCarrierService } from './delivery/carrier-service.ts';
 import { type CarrierTestService, createCarrierTestService } from './delivery/carrier-test-service.ts';
 import { explainRoute } from './explain-command.ts';
 import { readNumber } from './messages/phone-number.ts';
@@ -14,6 +15,7 @@ const forms = [
   'apply <file.json> [--dry-run] [--prune]',
   'export',
   'test <name> <number>',
+  'try <name>',
   'routes explain <number or message id> [--from=ACME] [--api=verify] [--application=app_…]',
 ];
 
@@ -26,6 +28,7 @@ export function runCarrierCommand([act, ...args]: string[], parts: CarrierComman
   if (act === 'status' && isPlain && first === undefined) return showStatus(parts);
   if (act === 'export' && isPlain && first === undefined) return exportAll(parts);
   if (act === 'test' && isPlain && first !== undefined && second !== undefined) return test(first, second, parts);
+  if (act === 'try' && isPlain && first !== undefined && second === undefined) return tryNow(first, parts);
   if (act === 'apply' && first !== undefined && second === undefined && flags.every(isApplyFlag)) {
     return applyFile(first, { dryRun: flags.includes('--dry-run'), prune: flags.includes('--prune') }, parts);
   }
@@ -44,11 +47,23 @@ async function test(name: string, written: string, parts: CarrierCommandParts): 
   const tests = createCarrierTestService(parts);
   const text = { to, from: 'Heliograph', message: 'This text tests a carrier of Heliograph.' };
   const note: Note = (tx) => createAudit(parts).recordByMachine(tx, { act: 'carrier.tested', id: name });
-  const id = await tests.start(name, text, note).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 404 ? new StartError(`There is no carrier ${name}.`) : error;
-  });
+  const id = await tests.start(name, text, note).catch(noSuchCarrier(name));
   parts.say(`The running service sends one text to ${to} through ${name}, and waits up to 120 s for its receipt.`);
   return follow(name, id, tests, parts.say);
+}
+
+function noSuchCarrier(name: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ApiError && error.status === 404 ? new StartError(`There is no carrier ${name}.`) : error;
+  };
+}
+
+async function tryNow(name: string, parts: CarrierCommandParts): Promise<string> {
+  const { environment, publicUrl } = parts.config;
+  const carriers = createCarrierService({ ...parts, environment, publicUrl });
+  const note: Note = (tx) => createAudit(parts).recordByMachine(tx, { act: 'carrier.tried', id: name });
+  await carriers.tryNow(name, note).catch(noSuchCarrier(name));
+  return `The running service connects ${name} now. ${toRun('carriers', 'status')} shows how that went.\n`;
 }
 
 /** Shows each step as a worker writes it. */

@@ -1,6 +1,13 @@
 import type { Command } from './command.ts';
 import { createApp, listApps, registerApp, useApp } from './commands/apps.ts';
-import { listCarriers, localCarriers, pauseCarrier, resumeCarrier, testCarrier } from './commands/carriers.ts';
+import {
+  listCarriers,
+  localCarriers,
+  pauseCarrier,
+  resumeCarrier,
+  testCarrier,
+  tryCarrier,
+} from './commands/carriers.ts';
 import { createCompletion } from './commands/completion.ts';
 import { events } from './commands/events.ts';
 import { createHelp } from './commands/help-command.ts';
@@ -47,6 +54,7 @@ export const commands: readonly Command[] = [
   pauseCarrier,
   resumeCarrier,
   testCarrier,
+  tryCarrier,
   localCarriers,
   listRoutes,
   explainRoute,

@@ -170,7 +170,7 @@ export function createDelivery(options: {
 
   function createCarrier(configured: ConfiguredCarrier, onBindsChange: () => void): RunningCarrier {
     const byDefault = { resend: !atMostOnce, afterMs: isSandbox ? 0 : onDoubtMs };
-    const shared = { slots, clock, byDefault, onBindsChange, onUnreported: shown?.whenSent(configured) };
+    const shared = { slots, clock, byDefault, onBindsChange, onUnreported: shown?.whenSent() };
     if (configured.kind === 'http') {
       const { name, callbackToken } = configured;
       return createHttpCarrier({

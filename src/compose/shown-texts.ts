@@ -1,6 +1,5 @@
 import type { OutgoingText } from '../delivery/carrier.ts';
 import type { ReceiptSource } from '../delivery/receipts.ts';
-import type { ConfiguredCarrier } from '../delivery/watch-carriers.ts';
 import { findMessages } from '../messages/message-store.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
@@ -11,8 +10,8 @@ import type { Handsets } from '../sandbox/handsets.ts';
 export interface ShownTexts {
   /** Runs in the transaction of the receipts, so that each text appears once, whatever happens. */
   onDelivered(tx: Tx, source: ReceiptSource, uuids: string[]): Promise<void>;
-  /** Shows a text of this carrier when it is sent; undefined if the carrier gives receipts. */
-  whenSent(carrier: Pick<ConfiguredCarrier, 'settings'>): ((text: OutgoingText) => void) | undefined;
+  /** Shows the texts of one carrier when they are sent: only those that no receipt will show. */
+  whenSent(): (text: OutgoingText) => void;
 }
 
 const togetherMs = 20;
@@ -37,9 +36,7 @@ export function createShownTexts(options: {
       await handsets.show(tx, texts);
     },
 
-    whenSent({ settings }) {
-      // No receipt finds a text of such a carrier, so it is not shown a second time.
-      if (settings.receipts !== 'none') return undefined;
+    whenSent() {
       let waiting: OutgoingText[] = [];
       // Many texts share one insert.
       const showAll = () => {

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { createBindNews } from './bind-news.ts';
-import { bindsWrittenEveryMs, deleteBinds, writeBinds } from './carrier-bind-store.ts';
+import { bindsWrittenEveryMs, canSend, deleteBinds, readBinds, writeBinds } from './carrier-bind-store.ts';
 import { writeLog } from './carrier-log-store.ts';
 import type { CarrierOutcomes } from './carrier-outcomes.ts';
 import { claimTest, writeTestStep } from './carrier-test-store.ts';
@@ -39,6 +39,14 @@ export function createCarrierReport(options: CarrierReportOptions): CarrierRepor
   let written: { state: string; atMs: number; slots: number[] } = { state: '', atMs: 0, slots: [] };
   let logWrittenMs = logWantedAtMs ?? 0;
 
+  /** The node that is bound runs a test. A node without a slot must not bind for one. */
+  async function mayTest(): Promise<boolean> {
+    const own = carrier.binds();
+    if (own.length === 0 || own.some(canSend)) return own.length > 0;
+    const binds = await readBinds(database, [carrierId], clock.nowMs());
+    return !binds.some((bind) => bind.node !== node && canSend(bind));
+  }
+
   return {
     async showState() {
       const { hint } = carrier;
@@ -63,6 +71,7 @@ export function createCarrierReport(options: CarrierReportOptions): CarrierRepor
     },
 
     async takeTest() {
+      if (!(await mayTest())) return;
       const test = await claimTest(database, carrierId, clock.nowMs());
       if (test === undefined) return;
       carrier.runTest(test, (step) => writeTestStep(database, test.id, step, clock.nowMs())).catch(onFailure);

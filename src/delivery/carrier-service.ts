@@ -31,6 +31,7 @@ import {
   notifyCarriers,
   pauseCarrier,
   renewCallback,
+  wantTry,
 } from './carrier-store.ts';
 import { callbackUrls, newCallbackToken, openCallbackToken, sealCallbackToken } from './http/callback-token.ts';
 import type { CallbackUrls } from './http/http-profile.ts';
@@ -56,6 +57,8 @@ export interface CarrierService {
   /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
   replace(name: string, settings: unknown, note?: Note): Promise<LiveCarrier>;
   setPaused(name: string, paused: boolean, note?: Note): Promise<LiveCarrier>;
+  /** Makes every node that waits for its next try to connect try at once. */
+  tryNow(name: string, note?: Note): Promise<LiveCarrier>;
   /** New addresses for its provider's callbacks; the old ones are gone. A 409 for a carrier without callbacks. */
   renewCallbacks(name: string, note?: Note): Promise<LiveCarrier>;
   /** A 409 while a route names it, and while texts wait or receipts are awaited unless it is forced. */
@@ -196,6 +199,12 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
     async setPaused(name, paused, note) {
       const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()), note);
+      if (row === undefined) throw notFound();
+      return withOwnBinds(row);
+    },
+
+    async tryNow(name, note) {
+      const row = await notifying((tx) => wantTry(tx, name, clock.nowMs()), note);
       if (row === undefined) throw notFound();
       return withOwnBinds(row);
     },

@@ -7,6 +7,7 @@ import type { Log } from '../platform/log.ts';
 import type { Woken } from '../platform/wake-list.ts';
 import type { Carrier } from './carrier.ts';
 import { canSend, readBinds } from './carrier-bind-store.ts';
+import { isOver } from './carrier-change.ts';
 import { createCarrierOutcomes } from './carrier-outcomes.ts';
 import { createCarrierOutlook } from './carrier-outlook.ts';
 import { type CarrierReport, createCarrierReport } from './carrier-report.ts';
@@ -135,8 +136,14 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
       const found = running.get(each.id);
       if (found === undefined) tryToStart(each);
       else {
+        const { configured: before, carrier } = found;
         found.configured = each;
-        found.carrier.setPaused(each.paused);
+        carrier.setPaused(each.paused);
+        if (each.version !== before.version) {
+          carrier.update(each);
+          log.info({ carrier: each.name, version: each.version }, 'a carrier follows a change');
+        }
+        if (each.tryWantedAtMs !== before.tryWantedAtMs) carrier.tryNow();
       }
     }
     if (over.length > 0) orphaned.expect();
@@ -243,10 +250,4 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     nextCarrier: outlook.next,
     onMoved,
   };
-}
-
-/** A pause alone needs no new connection. Requests name the addresses of callbacks. */
-function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
-  if (now === undefined || now.callbackToken !== before.callbackToken) return true;
-  return now.account !== before.account || JSON.stringify(now.settings) !== JSON.stringify(before.settings);
 }

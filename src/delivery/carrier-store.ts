@@ -19,6 +19,7 @@ export interface CarrierRow {
   generation: number;
   paused: boolean;
   logWantedAtMs: number | null;
+  tryWantedAtMs: number | null;
   createdAtMs: number;
   updatedAtMs: number;
 }
@@ -44,7 +45,7 @@ export async function notifyCarriers(tx: Tx): Promise<void> {
 }
 
 const columns = `id, name, kind, settings, secrets, callback, version, generation, paused, log_wanted_at as "logWantedAtMs",
-  created_at as "createdAtMs", updated_at as "updatedAtMs"`;
+  try_wanted_at as "tryWantedAtMs", created_at as "createdAtMs", updated_at as "updatedAtMs"`;
 
 /** An id for a new row: secrets are sealed for one row, so it is needed before the row is written. */
 export async function newCarrierId(tx: Tx): Promise<number> {
@@ -198,6 +199,16 @@ export async function wantLog(tx: Tx, id: number, nowMs: number): Promise<number
     [id, toTimestamp(nowMs)],
   );
   return rows[0]?.wantedAtMs ?? nowMs;
+}
+
+/** Asks the workers to connect at once. Undefined if there is no such carrier. */
+export async function wantTry(tx: Tx, name: string, nowMs: number): Promise<CarrierRow | undefined> {
+  const { rows } = await tx.query<CarrierRow>(
+    `update carrier set try_wanted_at = greatest($2, try_wanted_at + interval '1 millisecond')
+     where name = $1 and deleted_at is null returning ${columns}`,
+    [name, toTimestamp(nowMs)],
+  );
+  return rows[0];
 }
 
 function requireRow(rows: CarrierRow[]): CarrierRow {

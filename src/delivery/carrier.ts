@@ -119,7 +119,10 @@ export interface Receipt {
   carrierMessageId: string;
   /** The keys that its text may have been kept under; empty if the carrier repeats our id. */
   keys: string[];
-  /** The numbers that it names, in digits: the phone's, and our sender's if that is one. Empty if it names none. */
+  /**
+   * The numbers that it names, in digits: the phone's, and our sender's if that is one. Empty if it names none. `*` stands
+   * for a digit that the carrier hides.
+   */
   numbers: string[];
   /** Our id, if the carrier returns it: it finds a message whose acceptance was never recorded. */
   messageId: string | null;

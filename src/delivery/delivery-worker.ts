@@ -72,16 +72,15 @@ const mostClaimed = 1000;
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
   const { isClockRight = () => true } = options;
-  const atMostOnce = carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend;
-  // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
-  const leaseMs = carrier.submitTimeoutMs * 2;
+  // The carrier's settings may change while it works.
+  const isAtMostOnce = () => (carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend);
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
   const claimNext = createClaims(database, options.accepted);
   const unseen = createUnseenClaims(database, clock);
   const turns = createClaimTurns(clock);
   const looks = createQueueLooks(sleep);
-  const submission = createSubmission({ ...options, health, sleep, atMostOnce });
+  const submission = createSubmission({ ...options, health, sleep, isAtMostOnce });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
   /** Looks at the schedule since the last text was claimed. */
@@ -110,7 +109,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   /** Nothing of a claim is submitted before this has returned it: if it fails, the texts go back as they were. */
-  async function take(most: Capacity) {
+  async function take(most: Capacity, leaseMs: number) {
     const token = newToken();
     try {
       const claim = await claimNext({ carrier: carrier.key, token, nowMs: clock.nowMs(), leaseMs, limits: most });
@@ -127,9 +126,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     looks.begin(most.first > 0 && most.bulk > 0);
     if (most.first <= 0 && most.bulk <= 0) return 0;
     if (unseen.size > 0) await unseen.giveBack();
-    const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
+    const { submitTimeoutMs } = carrier;
+    // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
+    const beginBeforeMs = clock.steadyMs() + submitTimeoutMs;
     reserve(most, 1);
-    const taken = await take(most).finally(() => reserve(most, -1));
+    const taken = await take(most, 2 * submitTimeoutMs).finally(() => reserve(most, -1));
     if (taken === undefined) {
       turns.noteEmpty();
       return 0;
@@ -149,6 +150,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (unseen.size > 0) await unseen.giveBack().then(looks.wake);
     const all = !released;
     const doubtAfterMs = carrier.onDoubt?.afterMs;
+    const atMostOnce = isAtMostOnce();
     await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
     if (all) looks.wake();

@@ -11,6 +11,8 @@ export interface Candidate {
   /** 0 for a text of one part. */
   part: number;
   to: string;
+  /** The sender that it left with. */
+  from: string;
   unsent: boolean;
   /** False once the text has an end that no receipt changes. */
   awaiting: boolean;
@@ -48,7 +50,8 @@ export async function findCandidates(tx: Tx, account: string, receipts: Receipt[
 
 const findStatement = {
   name: 'find-receipt-candidates',
-  text: `select k.key, t.message_id as id, t.part, m.recipient as "to", m.status,
+  text: `select k.key, t.message_id as id, t.part, m.recipient as "to", coalesce(m.sent_as, m.sender) as "from",
+      m.status,
       case when m.possible_duplicates > 0 then m.carrier_message_id end as "textId",
       case when m.possible_duplicates > 0 and t.part > 0 then (
         select p.carrier_message_id from text_part p where p.message_id = t.message_id and p.part = t.part) end as "partId"
@@ -78,8 +81,12 @@ export function choose(
   candidates: Map<string, Candidate[]>,
 ): Candidate | 'settled' | 'ambiguous' | undefined {
   for (const key of keys) {
-    const fitting = (candidates.get(key) ?? []).filter((candidate) => isAmong(candidate.to, numbers));
+    const found = candidates.get(key) ?? [];
+    const fitting = found.filter((candidate) => isAmong(candidate.to, numbers));
     if (fitting.length === 1) return fitting[0];
+    // Some carriers name our sender in both places, or hide the phone's number: then a unique id is enough.
+    const [only] = found;
+    if (found.length === 1 && only !== undefined && namesNoOther(only, numbers)) return only;
     if (fitting.length === 0) continue;
     const awaiting = fitting.filter((candidate) => candidate.awaiting);
     if (awaiting.length === 0) return 'settled';
@@ -93,7 +100,22 @@ const comparedDigits = 8;
 
 /** Some carriers name the phone where others name our sender, so either number may be the phone's. */
 function isAmong(recipient: string, numbers: string[]): boolean {
-  // A masked number cannot be compared.
-  if (numbers.length === 0 || !/^\+\d+$/.test(recipient)) return true;
-  return numbers.some((number) => recipient.slice(-comparedDigits) === number.slice(-comparedDigits));
+  // A recipient that we have masked ourselves cannot be compared.
+  if (!/^\+\d+$/.test(recipient)) return true;
+  const compared = numbers.map((number) => isNumber(number, recipient)).filter((fits) => fits !== undefined);
+  return compared.length === 0 || compared.includes(true);
+}
+
+/** Beside our sender it names no phone, or hides too much of it. */
+function namesNoOther({ from, to }: Candidate, numbers: string[]): boolean {
+  if (!/^\+?\d+$/.test(from)) return false;
+  return numbers.every((number) => isNumber(number, from) === true || isNumber(number, to) === undefined);
+}
+
+/** Whether a receipt's number is this one of ours; undefined where its mask hides how many digits it has. */
+export function isNumber(number: string, ours: string): boolean | undefined {
+  if (!number.includes('*')) return ours.slice(-comparedDigits) === number.slice(-comparedDigits);
+  const digits = ours.replace('+', '');
+  if (number.length !== digits.length) return undefined;
+  return [...number].every((character, place) => character === '*' || character === digits[place]);
 }

@@ -257,7 +257,9 @@ function readReceipt(receipt: Receipt): Receipt {
     carrierMessageId: readCarrierId(receipt.carrierMessageId),
     keys: receipt.keys.slice(0, mostKeys).map(readCarrierId),
     reported: receipt.outcome === 'delivered' ? null : readCarrierWords(receipt.reported),
-    numbers: receipt.numbers.slice(0, mostNumbers).map((number) => number.replaceAll(/\D/g, '').slice(-longestNumber)),
+    numbers: receipt.numbers
+      .slice(0, mostNumbers)
+      .map((number) => number.replaceAll(/[^\d*]/g, '').slice(-longestNumber)),
   };
 }
 

@@ -2,11 +2,16 @@ import type { Carrier } from './carrier.ts';
 import type { BindState } from './carrier-bind-store.ts';
 import type { LogEntry } from './carrier-log-store.ts';
 import type { ClaimedTest, TestStep } from './carrier-test-store.ts';
+import type { ConfiguredCarrier } from './watch-carriers.ts';
 
 /** A carrier that an operator has configured, as a worker runs it. */
 export interface RunningCarrier extends Carrier {
   /** A paused carrier sends nothing, and still takes receipts. */
   setPaused(paused: boolean): void;
+  /** Takes settings that need no new connection (see `isOver`). */
+  update(configured: ConfiguredCarrier): void;
+  /** Ends every wait for the next try to connect. */
+  tryNow(): void;
   /** The slots that this node holds. */
   binds(): BindState[];
   /** A hint for the operator, if receipts would match under other settings. */

@@ -58,7 +58,6 @@ const answerWithinMs = 5000;
 export function createSubmission(options: SubmissionOptions): Submission {
   const { database, clock, log, carrier, health, onCount, outcomes } = options;
   const { findOver, select, resultOptions } = createTextSelection(options);
-  const account = carrier.repeatsMessageId ? undefined : carrier.account;
   // A closed carrier submits nothing.
   const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
   const unfinished = new Set<Promise<void>>();
@@ -168,7 +167,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
 
   const recorded = ({ ended, again }: Results): ClaimResults => ({
     carrier: carrier.key,
-    account,
+    account: carrier.repeatsMessageId ? undefined : carrier.account,
     ended,
     again,
     nowMs: clock.nowMs(),

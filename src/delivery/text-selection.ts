@@ -25,7 +25,7 @@ export interface SelectionOptions {
   outcomes?: CarrierOutcomes | undefined;
   /** Whether the carrier can send at present. */
   isDown?: (() => boolean) | undefined;
-  atMostOnce: boolean;
+  isAtMostOnce: () => boolean;
 }
 
 /** A claimed text, as the carrier gets it. */
@@ -51,7 +51,7 @@ export interface TextSelection {
 }
 
 export function createTextSelection(options: SelectionOptions): TextSelection {
-  const { clock, log, carrier, renderText, atMostOnce, outcomes } = options;
+  const { clock, log, carrier, renderText, isAtMostOnce, outcomes } = options;
 
   async function findOver({ texts, optOuts }: Claim): Promise<Set<string>> {
     const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
@@ -70,7 +70,7 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     for (const claimed of texts) {
       // A receipt has settled it since it was queued, or its number was forgotten.
       if (!isUnsettled(claimed)) continue;
-      const wanted = actionFor(claimed, { nowMs: claimedAtMs, atMostOnce });
+      const wanted = actionFor(claimed, { nowMs: claimedAtMs, atMostOnce: isAtMostOnce() });
       const { verificationId } = claimed.message;
       const isOver = verificationId !== null && over.has(verificationId);
       const isUnwanted = over.has(claimed.message.id);

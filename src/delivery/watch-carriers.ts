@@ -28,6 +28,8 @@ interface CarrierFacts {
   paused: boolean;
   /** The log is to be written when this is newer than the last one written. */
   logWantedAtMs: number | null;
+  /** An operator wants the next try to connect at once, each time this is newer. */
+  tryWantedAtMs: number | null;
   /** A test waits for a worker: `claimTest` takes it. */
   testWaiting: boolean;
 }
@@ -49,8 +51,8 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
   /** A carrier whose secrets cannot be opened now stays as it was; one that is new waits for the next read. */
   function configure(row: CarrierRow, testWaiting: boolean): ConfiguredCarrier | undefined {
     const before = known.get(row.id);
-    const { logWantedAtMs, paused } = row;
-    if (before?.version === row.version) return { ...before, logWantedAtMs, testWaiting };
+    const wanted = { logWantedAtMs: row.logWantedAtMs, tryWantedAtMs: row.tryWantedAtMs, testWaiting };
+    if (before?.version === row.version) return { ...before, ...wanted };
     try {
       return {
         id: row.id,
@@ -61,13 +63,12 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
         callbackToken: openCallbackToken(keys, row),
         version: row.version,
         generation: row.generation,
-        paused,
-        logWantedAtMs,
-        testWaiting,
+        paused: row.paused,
+        ...wanted,
       };
     } catch (error) {
       log.warn({ carrier: row.name, reason: (error as Error).message }, 'the secrets of a carrier could not be opened');
-      return before && { ...before, logWantedAtMs, testWaiting };
+      return before && { ...before, ...wanted };
     }
   }
 
@@ -93,6 +94,7 @@ function isSame(carrier: ConfiguredCarrier, before: ConfiguredCarrier | undefine
     before !== undefined &&
     before.version === carrier.version &&
     before.logWantedAtMs === carrier.logWantedAtMs &&
+    before.tryWantedAtMs === carrier.tryWantedAtMs &&
     before.testWaiting === carrier.testWaiting
   );
 }

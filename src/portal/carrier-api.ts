@@ -189,6 +189,22 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
     }),
     route({
       method: 'POST',
+      path: `${carriersPath}/{name}/try`,
+      ...carrierRoute,
+      operationId: 'tryCarrier',
+      summary: 'Try now: connect without waiting for the next try',
+      description:
+        'Ends the wait of every connection that waits for its next try, on every node, within 2 seconds; later waits ' +
+        'begin anew. Connections that are up stay.',
+      params: carrierParams,
+      answers: { 202: { description: 'The carrier, as it was before the try', schema: carrierSchema } },
+      handler: async (call) => {
+        const carrier = await carriers.tryNow(call.params.name, note(call, 'carrier.tried'));
+        return { status: 202, body: toCarrier(carrier) };
+      },
+    }),
+    route({
+      method: 'POST',
       path: `${carriersPath}/{name}/renew-callbacks`,
       ...carrierRoute,
       operationId: 'renewCarrierCallbacks',

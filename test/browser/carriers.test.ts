@@ -105,7 +105,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Test near' }).click();
     const progress = page.getByRole('region', { name: 'Progress of the test' });
     await progress.getByText('Test passed: the text arrived').waitFor();
-    await progress.getByText('127.0.0.1 has the address 127.0.0.1.').waitFor();
+    await progress.getByText(/In use: bound as a transceiver since/).waitFor();
     assert.equal(near.texts().length, 1);
     await assertGood('A carrier');
   });
@@ -129,6 +129,19 @@ describe('an operator', () => {
     assert.equal(await page.getByLabel('Parts per second').inputValue(), '50');
     assert.equal(await page.getByLabel('System id').inputValue(), 'heliograph');
     await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
+  });
+
+  test('tries it now, while it waits for its next try', async () => {
+    const tryNow = page.getByRole('button', { name: 'Try now near' });
+    assert.equal(await tryNow.count(), 0, 'a carrier that is up has nothing to try');
+    near.change({ bind_status: 0x0e });
+    await callApi('PATCH', 'carriers/near', { settings: { system_type: 'VMA' } });
+    await tryNow.waitFor();
+    await assertGood('A carrier that waits');
+    near.change({ bind_status: 0 });
+    await tryNow.click();
+    await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
+    await tryNow.waitFor({ state: 'detached' });
   });
 
   test('routes a country to it, after a look at the draft and at the difference', async () => {

@@ -257,6 +257,20 @@ describe('test', () => {
   });
 });
 
+describe('try', () => {
+  test('asks the running service, and tells how to see what came of it', async () => {
+    await apply({ carriers: [acme] });
+    assert.equal((await require('acme')).tryWantedAtMs, null);
+    assert.match(await carriers('try', 'acme'), /connects acme now\..*carriers.*status/);
+    const first = (await require('acme')).tryWantedAtMs;
+    assert.ok(first, 'the workers see that it is wanted');
+    await carriers('try', 'acme');
+    assert.notEqual((await require('acme')).tryWantedAtMs, first, 'each time anew, though no time has passed');
+    assert.equal((await require('acme')).version, 1, 'nothing has changed');
+    await assert.rejects(carriers('try', 'nobody'), /There is no carrier nobody/);
+  });
+});
+
 for (const args of [
   [],
   ['apply'],
@@ -265,6 +279,8 @@ for (const args of [
   ['status', 'x'],
   ['export', '--all'],
   ['test', 'acme'],
+  ['try'],
+  ['try', 'acme', 'more'],
   ['remove'],
 ]) {
   test(`how to use it: carriers ${args.join(' ')}`, async () => {

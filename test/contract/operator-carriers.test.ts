@@ -614,6 +614,7 @@ describe('only for operators', () => {
     ['DELETE', `${path}/acme`],
     ['POST', `${path}/acme/pause`],
     ['POST', `${path}/acme/resume`],
+    ['POST', `${path}/acme/try`],
     ['POST', `${path}/acme/test`],
     ['GET', `${path}/acme/test/tst_1`],
     ['GET', `${path}/acme/log`],

@@ -284,6 +284,7 @@ describe('every route that changes something has an entry', () => {
     await does(operator, `PATCH ${base}/{name}`, { act: 'carrier.changed', params, body: patch });
     await does(operator, `POST ${base}/{name}/pause`, { act: 'carrier.paused', params });
     await does(operator, `POST ${base}/{name}/resume`, { act: 'carrier.resumed', params });
+    await does(operator, `POST ${base}/{name}/try`, { act: 'carrier.tried', params });
     await does(operator, `POST ${base}/{name}/renew-callbacks`, { act: 'carrier.callbacks_renewed', params });
     const tested = { act: 'carrier.tested', params, body: { to: '+447700900123' } };
     await does(operator, `POST ${base}/{name}/test`, tested);

@@ -5,9 +5,10 @@ import { isAllowedAddress } from '../../src/delivery/carrier-address.ts';
 import { readSettings } from '../../src/delivery/carrier-settings.ts';
 import type { TestStep } from '../../src/delivery/carrier-test-store.ts';
 import { testConnection } from '../../src/delivery/smpp/connection-test.ts';
+import type { BindCommand, Pdu } from '../../src/delivery/smpp/pdu.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createCertificate } from '../support/certificates.ts';
-import { type Script, startScriptedSmsc } from '../support/scripted-smsc.ts';
+import { type Script, startScriptedSmsc, usualAnswer } from '../support/scripted-smsc.ts';
 
 const testCertificate = createCertificate({ name: 'carrier.test' });
 
@@ -15,20 +16,18 @@ interface Given {
   script?: Script;
   serverTls?: boolean;
   settings?: Record<string, unknown>;
-  isBound?: boolean;
 }
 
-async function tryWith({ script, serverTls, settings = {}, isBound = false }: Given = {}) {
+async function tryWith({ script, serverTls, settings = {} }: Given = {}) {
   const smsc = await startScriptedSmsc(script, serverTls ? testCertificate : undefined);
   const steps: TestStep[] = [];
   const passed = await testConnection({
     settings: readSettings({ host: '127.0.0.1', port: smsc.port, system_id: 'me', password: 'secret', ...settings }),
     clock: systemClock,
     isAllowedAddress: isAllowedAddress('sandbox'),
-    isBound: () => isBound,
     onStep: async (step) => void steps.push(step),
   });
-  const binds = smsc.ledger('bind_transmitter');
+  const binds = smsc.peers.flatMap(({ received }) => received).filter(isBind);
   const unbinds = smsc.ledger('unbind');
   await smsc.close();
   assert.equal(passed, steps.every(({ ok }) => ok) && steps.length === 4, 'it passes if all four steps do');
@@ -44,11 +43,25 @@ async function tryWith({ script, serverTls, settings = {}, isBound = false }: Gi
   };
 }
 
+type Bind = Pdu & { command: BindCommand };
+const isBind = (pdu: Pdu): pdu is Bind => /^bind_(receiver|transmitter|transceiver)$/.test(pdu.command);
+const kinds = (binds: Bind[]) => binds.map(({ command }) => command);
+
+/** Refuses these binds with this status. */
+const refusing =
+  (status: number, ...commands: string[]): Script =>
+  (pdu, peer) => {
+    if (!isBind(pdu) || !commands.includes(pdu.command)) return false;
+    peer.send({ ...(usualAnswer(pdu, '') as Pdu), status });
+    return true;
+  };
+
 describe('the connection of a carrier', () => {
   test('name, connection, TLS, bind; then it unbinds', async () => {
     const { told, binds, unbinds } = await tryWith();
     assert.deepEqual(told, ['name ok', 'connection ok', 'tls ok', 'bind ok']);
     assert.deepEqual([binds[0]?.systemId, binds[0]?.password, unbinds.length], ['me', 'secret', 1]);
+    assert.deepEqual(kinds(binds), ['bind_transceiver'], 'it binds as the carrier does');
   });
 
   test('over TLS', async () => {
@@ -65,26 +78,40 @@ describe('the connection of a carrier', () => {
   });
 
   test('a wrong password', async () => {
-    const script: Script = (pdu, peer) => {
-      if (pdu.command !== 'bind_transmitter') return false;
-      peer.send({ command: 'bind_transmitter_resp', status: 0x0e, sequence: pdu.sequence, systemId: '', tlvs: [] });
-      return true;
-    };
-    const { told, last } = await tryWith({ script });
+    const { told, last, binds } = await tryWith({ script: refusing(0x0e, 'bind_transceiver') });
     assert.deepEqual(told, ['name ok', 'connection ok', 'tls ok', 'bind failed']);
-    assert.match(last, /wrong password/);
+    assert.match(last, /wrong password\)\.$/);
+    assert.equal(binds.length, 1);
   });
 
-  test('a carrier that is bound and allows no more binds is in order', async () => {
-    const script: Script = (pdu, peer) => {
-      if (pdu.command !== 'bind_transmitter') return false;
-      peer.send({ command: 'bind_transmitter_resp', status: 0x05, sequence: pdu.sequence, systemId: '', tlvs: [] });
-      return true;
-    };
-    assert.deepEqual((await tryWith({ script })).told.at(-1), 'bind failed');
-    const { told, last } = await tryWith({ script, isBound: true });
+  test('a pair, of which both must be bound', async () => {
+    const { told, last, binds } = await tryWith({ settings: { bind: 'pair' } });
     assert.deepEqual(told.at(-1), 'bind ok');
-    assert.match(last, /already bound.*allows no more binds/);
+    assert.deepEqual(kinds(binds), ['bind_transmitter', 'bind_receiver']);
+    assert.match(last, /accepted the binds of a transmitter and of a receiver/);
+    const half = await tryWith({ settings: { bind: 'pair' }, script: refusing(0x0d, 'bind_receiver') });
+    assert.deepEqual(half.told.at(-1), 'bind failed');
+    assert.match(half.last, /The transmitter was bound, the receiver was not: .*bind failed/);
+  });
+
+  test('a carrier of transceivers alone, with bind: pair', async () => {
+    const script = refusing(0x04, 'bind_transmitter', 'bind_receiver');
+    const { told, last } = await tryWith({ script, settings: { bind: 'pair' } });
+    assert.deepEqual(told.at(-1), 'bind failed');
+    assert.match(last, /0x00000004.* If the carrier takes only transceivers, set bind to transceiver\./);
+  });
+
+  test('a carrier without transceivers: the pair that it takes passes, and both ways refused do not', async () => {
+    for (const script of [refusing(0x03, 'bind_transceiver'), refusing(0x0d, 'bind_transceiver')]) {
+      const { told, last, binds } = await tryWith({ script });
+      assert.deepEqual(told, ['name ok', 'connection ok', 'tls ok', 'bind ok']);
+      assert.deepEqual(kinds(binds), ['bind_transceiver', 'bind_transmitter', 'bind_receiver']);
+      assert.match(last, /takes no transceiver, so set bind to pair/);
+    }
+    const script = refusing(0x0d, 'bind_transceiver', 'bind_transmitter', 'bind_receiver');
+    const { told, last } = await tryWith({ script });
+    assert.deepEqual(told.at(-1), 'bind failed');
+    assert.match(last, /bind failed\)\. If the carrier takes no transceivers, set bind to pair\./);
   });
 
   test('a peer that closes, or that speaks something else', async () => {
@@ -92,7 +119,7 @@ describe('the connection of a carrier', () => {
       peer.end();
       return true;
     };
-    assert.match((await tryWith({ script: closes })).last, /closed the connection/);
+    assert.match((await tryWith({ script: closes })).last, /closed the connection\. If its port is for TLS, set tls\./);
     const speaksHttp: Script = (_, peer) => {
       peer.sendOctets(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
       return true;

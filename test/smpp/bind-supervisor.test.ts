@@ -30,7 +30,7 @@ function supervise(port: number, others: Partial<SmppSettings> = {}, options: Pa
   const clock = createTestClock();
   const supervisor: BindSupervisor = createBindSupervisor({
     slot: 1,
-    settings: settingsFor(port, others),
+    settings: () => settingsFor(port, others),
     clock,
     log: createPduLog(clock),
     isAllowedAddress: () => true,
@@ -65,6 +65,10 @@ const refuseBinds =
     return true;
   };
 
+/** The one try of a pair has failed, and the transceiver is next. */
+const isOverAttempt = ({ state }: BindSupervisor, smsc: ScriptedSmsc) =>
+  smsc.ledger('bind_transmitter').length > 0 && state.mode === 'transceiver' && state.state === 'waiting';
+
 describe('a slot', () => {
   test('is bound, and takes texts', async () => {
     const smsc = await smscWith();
@@ -85,6 +89,7 @@ describe('a slot', () => {
     const waits: number[] = [];
     for (let round = 0; round < 8; round++) {
       await smsc.arrived('bind_transceiver', round + 1);
+      if (round === 0) await eventually('the pair was tried', () => isOverAttempt(supervisor, smsc));
       await reaches('waiting');
       waits.push(waitMs());
       pass(waitMs() - 1);
@@ -93,6 +98,8 @@ describe('a slot', () => {
     }
     assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
     assert.match(supervisor.state.error ?? '', /closed the connection before it answered the bind/);
+    assert.match(supervisor.state.error ?? '', /for TLS, set tls\. .*no transceivers, set bind to pair/);
+    assert.equal(smsc.ledger('bind_transmitter').length, 1, 'a pair is tried once');
   });
 
   test('the wait starts anew only after a session that was bound for a minute', async () => {
@@ -125,6 +132,64 @@ describe('a slot', () => {
     }
     await reaches('bound');
     assert.equal(supervisor.state.error, null);
+  });
+
+  for (const status of [0x05, 0x0d]) {
+    test(`3: refused with ${status} after another session of ours has just ended: a short wait, five times`, async () => {
+      const smsc = await smscWith(refuseBinds(status));
+      const { supervisor, reaches, pass, waitMs } = supervise(smsc.port, { bind: 'pair' }, { justUnbound: true });
+      for (let round = 0; round < 5; round++) {
+        await smsc.arrived('bind_transmitter', round + 1);
+        await reaches('waiting');
+        assert.equal(waitMs(), 1500);
+        assert.equal(supervisor.state.refused, false, 'the account is right');
+        pass(1500);
+      }
+      await smsc.arrived('bind_transmitter', 6);
+      await reaches('waiting');
+      assert.equal(waitMs(), 60_000, 'then it is a refusal like any other');
+    });
+  }
+
+  test('3: the carrier unbinds and still counts that session: a short wait; after a break a long one', async () => {
+    const smsc = await smscWith();
+    const { reaches, pass, waitMs } = supervise(smsc.port);
+    await reaches('bound');
+    smsc.follow((pdu, peer) => pdu.command !== 'unbind_resp' && refuseBinds(0x05)(pdu, peer));
+    smsc.peers[0]?.send({ command: 'unbind', status: 0, sequence: 1 });
+    await reaches('waiting');
+    pass(waitMs());
+    await smsc.arrived('bind_transceiver', 2);
+    await eventually('a short wait', () => waitMs() === 1500);
+    smsc.follow(() => false);
+    pass(1500);
+    await reaches('bound');
+    smsc.follow(refuseBinds(0x05));
+    smsc.peers.at(-1)?.reset();
+    await reaches('waiting');
+    pass(waitMs());
+    await smsc.arrived('bind_transceiver', 4);
+    await eventually('a long wait', () => waitMs() === 60_000);
+  });
+
+  test('an operator ends the wait, and the waits begin anew', async () => {
+    const smsc = await smscWith(refuseBinds(0x0e));
+    const { supervisor, reaches, pass, waitMs } = supervise(smsc.port);
+    for (let round = 0; round < 3; round++) {
+      await smsc.arrived('bind_transceiver', round + 1);
+      await reaches('waiting');
+      if (round < 2) pass(waitMs());
+    }
+    assert.equal(waitMs(), 4 * 60_000);
+    supervisor.tryNow();
+    await smsc.arrived('bind_transceiver', 4);
+    await eventually('refused again', () => supervisor.state.state === 'waiting' && waitMs() === 60_000);
+    smsc.follow(() => false);
+    supervisor.tryNow();
+    await reaches('bound');
+    supervisor.tryNow();
+    assert.equal(supervisor.state.state, 'bound', 'one that is bound is left alone');
+    assert.equal(smsc.ledger('bind_transceiver').length, 5);
   });
 
   test('4: a wrong password: one try a minute, then fewer, down to one in 15 minutes, and the state says why', async () => {
@@ -256,6 +321,64 @@ describe('2: a carrier without transceivers', () => {
       assert.equal(smsc.ledger('bind_transceiver').length, 1, 'the transceiver is not tried again');
     });
   }
+
+  const ends: Script = (pdu, peer) => {
+    if (pdu.command === 'bind_transceiver') peer.end();
+    return pdu.command === 'bind_transceiver';
+  };
+  const resets: Script = (pdu, peer) => {
+    if (pdu.command === 'bind_transceiver') peer.reset();
+    return pdu.command === 'bind_transceiver';
+  };
+  const refuses =
+    (status: number): Script =>
+    (pdu, peer) =>
+      pdu.command === 'bind_transceiver' && refuseBinds(status)(pdu, peer);
+  for (const [name, script] of [
+    ['closed', ends],
+    ['reset', resets],
+    ['refused with 0x04', refuses(0x04)],
+    ['refused with 0x0d', refuses(0x0d)],
+  ] as const) {
+    test(`${name}: a transmitter and a receiver are tried at once, and kept`, async () => {
+      const smsc = await smscWith(script);
+      const { supervisor, reaches, submit } = supervise(smsc.port);
+      await reaches('bound');
+      const { mode, error, refused } = supervisor.state;
+      assert.deepEqual([mode, error, refused], ['pair', null, false]);
+      assert.equal((await submit()).kind, 'answered');
+      assert.equal(smsc.ledger('bind_transceiver').length, 1);
+    });
+  }
+
+  test('a refusal that means the account: a pair is tried once, and the waits are those of the account', async () => {
+    const smsc = await smscWith(refuseBinds(0x0d));
+    const { supervisor, pass, waitMs } = supervise(smsc.port);
+    for (const [round, minutes] of [1, 2, 4].entries()) {
+      await smsc.arrived('bind_transceiver', round + 1);
+      await eventually('it waits', () => isOverAttempt(supervisor, smsc) && waitMs() === minutes * 60_000);
+      assert.match(
+        supervisor.state.error ?? '',
+        /\(bind failed\)\. If the carrier takes no transceivers, set bind to pair/,
+      );
+      assert.equal(supervisor.state.refused, true, 'operators are told of the account');
+      pass(waitMs());
+    }
+    assert.equal(smsc.ledger('bind_transmitter').length, 1);
+  });
+
+  test('a transmitter without its receiver is worse than a transceiver, which comes back', async () => {
+    const smsc = await smscWith((pdu, peer) => {
+      const isRefused = pdu.command === 'bind_receiver' || (pdu.command === 'bind_transceiver' && peer.number === 1);
+      return isRefused && refuseBinds(0x0d)(pdu, peer);
+    });
+    const { supervisor, pass, waitMs, reaches } = supervise(smsc.port);
+    await eventually('the transceiver is next', () => isOverAttempt(supervisor, smsc));
+    assert.equal(supervisor.free, 0);
+    pass(waitMs());
+    await reaches('bound');
+    assert.equal(supervisor.state.mode, 'transceiver');
+  });
 
   test('a carrier that answers no bind at all is tried both ways, with growing waits', async () => {
     const smsc = await smscWith(isBind);

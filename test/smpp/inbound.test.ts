@@ -80,12 +80,13 @@ async function deliver(...pdus: (DeliverPdu | DataPdu)[]): Promise<number[]> {
   return answers().map(({ status }) => status);
 }
 
-/** Changes settings, and waits until the carrier is connected with them. */
+/** Changes settings, and waits until the worker has them. */
 async function changed(settings: Record<string, unknown>): Promise<void> {
-  const before = smsc.peers.length;
+  const before = app.logLines.length;
   await world.change(settings);
-  await eventually('a new connection', () => smsc.peers.length > before && smsc.peers.at(-1)?.boundAs !== undefined);
-  await world.turnUntil('it to be up', async () => (await world.read()).state === 'up');
+  await eventually('the worker has them', () =>
+    app.logLines.slice(before).some((line) => line.includes('a carrier follows a change')),
+  );
 }
 
 /** What came from the phone, oldest first. */

@@ -410,9 +410,25 @@ describe('submits', () => {
     const { smsc, esme, peer } = await bound(except('submit_sm', () => {}));
     const answers = many(esme, 2);
     await smsc.arrived('submit_sm', 2);
-    peer.send({ command: 'generic_nack', status: 2, sequence: 0 });
+    peer.send({ command: 'generic_nack', status: 2, sequence: 4711 });
     assert.equal((await esme.closed()).kind, 'protocol');
     assert.deepEqual(kinds(answers), ['in_doubt', 'in_doubt']);
+  });
+
+  test('a nack without a sequence: answers of the next 5 s count, and nothing more is taken', async () => {
+    const { smsc, esme, peer, session } = await bound(except('submit_sm', () => {}));
+    const answers = many(esme, 3);
+    await smsc.arrived('submit_sm', 3);
+    peer.send({ command: 'generic_nack', status: 2, sequence: 0 });
+    await eventually('it takes no more', () => session.free === 0);
+    const [first, second] = smsc.ledger('submit_sm');
+    peer.send(usualAnswer(first as Pdu, 'a') as Pdu, usualAnswer(second as Pdu, 'b') as Pdu);
+    await eventually('two answers', () => kinds(answers).filter((kind) => kind === 'answered').length === 2);
+    esme.pass(4999);
+    assert.equal(session.state, 'bound', 'it waits for the third');
+    esme.pass(1);
+    assert.equal((await esme.closed()).kind, 'protocol');
+    assert.deepEqual(kinds(answers), ['answered', 'answered', 'in_doubt']);
   });
 
   test('tells when a full window has room again', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import type { TlsOptions as ServerOptions } from 'node:tls';
 import type { TlsOptions } from '../../src/delivery/smpp/connection.ts';
@@ -109,6 +109,28 @@ describe('28: TLS', () => {
     assert.match(await sentenceOf(esme), /TLS older than 1\.2|broke the connection/);
   });
 
+  test('a peer without a word on a carrier without tls: it may be a port for TLS', async () => {
+    for (const [name, meet] of [
+      ['is silent', () => {}],
+      ['closes', (socket: Socket) => void socket.end()],
+      ['resets', (socket: Socket) => void socket.once('data', () => socket.resetAndDestroy())],
+    ] as const) {
+      const sockets: Socket[] = [];
+      const plain = createServer((socket) => {
+        sockets.push(socket.on('error', () => {}));
+        meet(socket);
+      });
+      await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+      const { port } = plain.address() as { port: number };
+      const esme = openSession(port);
+      await eventually('the bind', () => ['binding', 'closed'].includes(esme.session.state));
+      if (name === 'is silent') esme.pass(10_000);
+      assert.match(await sentenceOf(esme), /If its port is for TLS, set tls\./, name);
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => plain.close(resolve));
+    }
+  });
+
   test('a peer that takes the connection and says nothing is left after 10 s', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -116,7 +138,10 @@ describe('28: TLS', () => {
     const esme = openSession(port, { target: { host: 'smsc.test', address: '127.0.0.1', port, tls: {} } });
     await eventually('TCP is there', () => esme.session.state === 'tls');
     esme.pass(10_000);
-    assert.match(await sentenceOf(esme), /did not finish TLS in 10 s/);
+    assert.match(
+      await sentenceOf(esme),
+      /did not finish TLS in 10 s\..* If its port is not for TLS, set tls to false\./,
+    );
     silent.close();
   });
 });

@@ -7,7 +7,8 @@ import { outgoingText } from './outgoing-texts.ts';
 import { settingsWith } from './smpp-settings.ts';
 
 const texts = Number(process.env.SENDER_TEXTS);
-const settings = settingsWith({ port: Number(process.env.SENDER_PORT), window: 1, password: 'secret' });
+const given = settingsWith({ port: Number(process.env.SENDER_PORT), window: 1, password: 'secret' });
+const settings = () => given;
 const outcomes: string[] = [];
 let hasBegun = false;
 

@@ -96,6 +96,23 @@ export const pauseCarrier = switchCommand(
 );
 export const resumeCarrier = switchCommand('resume', 'Resume a paused carrier', 'After its maintenance');
 
+export const tryCarrier: Command = {
+  name: 'carriers try',
+  topic: 'operator',
+  summary: 'Connect a carrier now, without waiting for its next try',
+  arguments: [carrierArgument],
+  options: [],
+  examples: [{ summary: 'The provider has put the account right', line: 'heliograph carriers try acme' }],
+  async run(call) {
+    const { output, values } = call;
+    const address = `${path}/${encodeURIComponent(values.arguments[0] ?? '')}/try`;
+    const carrier = await asOperator((session) => session.call<CarrierRecord>('POST', address), call);
+    if (output.isJson) output.json(carrier);
+    else output.print([green('✓ '), bold(carrier.name), '  It connects now. See `heliograph carriers`.']);
+    return exit.done;
+  },
+};
+
 interface CarrierTest {
   id: string;
   status: string;
@@ -157,7 +174,7 @@ export const localCarriers: Command = {
   arguments: [
     {
       name: 'command',
-      summary: 'apply <file>, export, status, test <name> <number>, explain <number>',
+      summary: 'apply <file>, export, status, test <name> <number>, try <name>, explain <number>',
       optional: true,
       many: true,
     },

@@ -22,6 +22,10 @@ export const words = {
     list: 'Connections',
     next: 'Next attempt:',
   },
+  tryNow: {
+    label: 'Try now',
+    asked: (name: string) => `${name} connects now.`,
+  },
   callbacks: {
     renewed: 'Callback URLs replaced. Give the new ones to the provider.',
     title: 'Callbacks',
@@ -134,7 +138,7 @@ export const words = {
     saved: 'Settings saved',
     unchanged: 'Nothing changed',
     title: 'Settings',
-    lead: 'Texts in flight finish on the old connections.',
+    lead: 'Only a change of the address or the account connects anew. Texts in flight finish on the old connections.',
     outdated: 'Another operator changed this carrier while you edited it',
     outdatedDetail: 'Saving changes only the settings that you edited.',
     save: 'Save settings',
@@ -150,7 +154,7 @@ export const words = {
     sender: 'Heliograph',
     sample: 'This text tests a carrier of Heliograph.',
     title: 'Test',
-    lead: 'Opens its own connection, sends one text to a number of your choice and waits for the receipt.',
+    lead: 'Sends one text to a number of your choice and waits for the receipt. It connects only if the carrier is not connected.',
     to: 'To',
     from: 'From',
     message: 'Message',

@@ -26,6 +26,8 @@ export interface CarrierCondition {
   noteDoubt(reason: string): void;
   /** The account is refused: an operator must act. */
   noteAccount(reason: string): void;
+  /** Ends the wait for the next try. */
+  tryNow(): void;
 }
 
 const reconnect = { fromMs: 1000, toMs: 30_000 };
@@ -109,6 +111,10 @@ export function createCarrierCondition(clock: Clock, onChange: () => void = () =
     noteAccount(reason) {
       isRefused = true;
       fail(reason, accountMs);
+    },
+    tryNow() {
+      failures = 0;
+      if (nextTryMs !== null) nextTryMs = Math.min(nextTryMs, clock.steadyMs());
     },
   };
 }

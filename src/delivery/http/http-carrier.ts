@@ -154,6 +154,12 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     throttledMs: sender.throttledMs,
     submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
     setPaused: sender.setPaused,
+    // It has no session to lose, so it is started anew for every change of settings.
+    update: () => {},
+    tryNow() {
+      condition.tryNow();
+      tick();
+    },
     start(_, tellCapacity) {
       onCapacity = tellCapacity;
       nodes = slots.want({

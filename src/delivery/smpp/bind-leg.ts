@@ -1,7 +1,8 @@
 import type { BackOff } from './back-off.ts';
 import type { BindOptions } from './bind-options.ts';
+import { isAccountRefusal } from './bind-refusals.ts';
 import type { BindTargets } from './bind-targets.ts';
-import { type BindCommand, statuses } from './pdu.ts';
+import type { BindCommand } from './pdu.ts';
 import { createSession } from './session.ts';
 import type { CloseReason, Session } from './session-types.ts';
 
@@ -23,8 +24,24 @@ export interface BindLeg {
   readonly nextTryMs: number | undefined;
   /** The last bound session ended in order, and no try to bind again has failed since. */
   readonly isReturning: boolean;
+  /** Ends a wait: the next try begins now, and later waits begin anew. */
+  tryNow(more?: TryNow): void;
   stop(drainMs: number): Promise<void>;
   tick(): void;
+}
+
+export interface TryNow {
+  /** Another connection of ours to this account has just ended. */
+  justUnbound?: boolean;
+}
+
+/** How a session ended, and when the next try begins. */
+export interface LegEnd {
+  reason: CloseReason;
+  wasBound: boolean;
+  /** The refusal is only of the moment. */
+  isPassing: boolean;
+  nextTryMs: number;
 }
 
 export interface BindLegOptions extends BindOptions {
@@ -33,20 +50,11 @@ export interface BindLegOptions extends BindOptions {
   backOff: BackOff;
   /** By `clock.steadyMs`. */
   firstTryMs: number;
-  /** A session has ended; the next try begins at `nextTryMs`. */
-  onClosed: (reason: CloseReason, nextTryMs: number) => void;
+  onClosed: (end: LegEnd) => void;
 }
 
-/** Each says that the account is wrong, so trying again does not help. */
-const accountStatuses: readonly number[] = [
-  statuses.bindFailed,
-  statuses.invalidPassword,
-  statuses.invalidSystemId,
-  statuses.invalidSystemType,
-];
-
 export function createBindLeg(options: BindLegOptions): BindLeg {
-  const { clock, command, targets, settings, backOff, onChange } = options;
+  const { clock, command, targets, settings, backOff, onChange, mayTry = () => true } = options;
   let session: Session | undefined;
   let host: string | null = null;
   let error: string | null = null;
@@ -78,14 +86,20 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       target,
       bind: {
         command,
-        systemId: settings.system_id,
-        password: settings.password ?? '',
-        systemType: settings.system_type,
-        addressRange: settings.address_range,
+        systemId: settings().system_id,
+        password: settings().password ?? '',
+        systemType: settings().system_type,
+        addressRange: settings().address_range,
       },
-      window: settings.window,
-      responseMs: settings.response_seconds * 1000,
-      enquireLinkMs: settings.enquire_link_seconds * 1000,
+      get window() {
+        return settings().window;
+      },
+      get responseMs() {
+        return settings().response_seconds * 1000;
+      },
+      get enquireLinkMs() {
+        return settings().enquire_link_seconds * 1000;
+      },
       clock,
       log: options.log,
       onBound() {
@@ -110,11 +124,15 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     }
     endedInOrder = reason.kind === 'peer_unbind' || reason.kind === 'unwritten';
     error = reason.sentence;
-    if (reason.kind === 'bind_refused') refused = accountStatuses.includes(reason.status);
-    const waitMs = backOff.after(reason, boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs);
+    const wasBound = boundAtMs !== undefined;
+    const { waitMs, isPassing } = backOff.after(
+      reason,
+      boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs,
+    );
+    if (reason.kind === 'bind_refused') refused = !isPassing && isAccountRefusal(reason.status);
     boundAtMs = undefined;
     nextTryMs = clock.steadyMs() + waitMs;
-    options.onClosed(reason, nextTryMs);
+    options.onClosed({ reason, wasBound, isPassing, nextTryMs });
     onChange();
   }
 
@@ -151,6 +169,11 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     get isReturning() {
       return !stopped && (endedInOrder || session?.state === 'unbinding');
     },
+    tryNow({ justUnbound = false } = {}) {
+      if (stopped || nextTryMs === undefined) return;
+      backOff.reset(justUnbound);
+      nextTryMs = Math.min(nextTryMs, clock.steadyMs());
+    },
     async stop(drainMs) {
       stopped = true;
       nextTryMs = undefined;
@@ -158,7 +181,7 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     },
     tick() {
       session?.tick();
-      if (!stopped && nextTryMs !== undefined && clock.steadyMs() >= nextTryMs) void connect();
+      if (!stopped && nextTryMs !== undefined && clock.steadyMs() >= nextTryMs && mayTry()) void connect();
     },
   };
 }

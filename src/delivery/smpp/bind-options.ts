@@ -5,8 +5,11 @@ import type { SmppSettings } from './smpp-settings.ts';
 
 /** What the binds of a carrier need of the carrier. */
 export interface BindOptions {
-  /** With the password and the client's key. */
-  settings: SmppSettings;
+  /**
+   * As they are now, with the password and the client's key. What a session is bound with never changes: the carrier is
+   * started anew for that.
+   */
+  settings: () => SmppSettings;
   clock: Clock;
   log: PduLog;
   /** In the sandbox only loopback addresses are allowed. Asked at every connect, because a name may lead elsewhere by then. */
@@ -15,6 +18,10 @@ export interface BindOptions {
   onDeliver: (delivery: Delivery) => Promise<number>;
   /** The state or the number of free places has changed. */
   onChange: () => void;
+  /** False while another connection of ours tries the account: then no try begins. */
+  mayTry?: () => boolean;
+  /** Another session of this account has just ended, here or on another node. */
+  justUnbound?: boolean;
   /** The addresses of a name; the system's resolver by default. */
   resolve?: (host: string) => Promise<string[]>;
   /** A fraction in [0, 1) for jitter. */

@@ -1,4 +1,5 @@
-import { statuses } from './pdu.ts';
+import { type BindCommand, statuses } from './pdu.ts';
+import type { CloseReason } from './session-types.ts';
 
 const meanings: Record<number, string> = {
   [statuses.invalidCommand]: ' (it does not know this kind of bind)',
@@ -18,6 +19,32 @@ export function describeBindRefusal(where: string, status: number): string {
 export function isAccountRefusal(status: number): boolean {
   const { bindFailed, invalidPassword, invalidSystemId, invalidSystemType } = statuses;
   return [bindFailed, invalidPassword, invalidSystemId, invalidSystemType].some((refusal) => refusal === status);
+}
+
+/** What a carrier answers while it counts an older session of ours, too. */
+export function mayBeOldSession(status: number): boolean {
+  return status === statuses.alreadyBound || status === statuses.bindFailed;
+}
+
+/** The carrier does not know this kind of bind, or ignores it. */
+export function isUnknownBind({ kind, status }: Pick<CloseReason, 'kind' | 'status'>): boolean {
+  return kind === 'bind_unanswered' || (kind === 'bind_refused' && status === statuses.invalidCommand);
+}
+
+/** Before it was bound: some carriers end a kind of bind so that they do not take. Others mean something else by it. */
+export function mayBeWrongKind({ kind, status }: Pick<CloseReason, 'kind' | 'status'>): boolean {
+  if (kind === 'lost') return true;
+  return kind === 'bind_refused' && (status === statuses.wrongBindStatus || status === statuses.bindFailed);
+}
+
+/** The sentence of a failed bind, with the other setting where that may be the reason. */
+export function hintAtBindKind(reason: CloseReason, command: BindCommand): CloseReason {
+  if (!isUnknownBind(reason) && !mayBeWrongKind(reason)) return reason;
+  const hint =
+    command === 'bind_transceiver'
+      ? 'If the carrier takes no transceivers, set bind to pair.'
+      : 'If the carrier takes only transceivers, set bind to transceiver.';
+  return { ...reason, sentence: `${reason.sentence} ${hint}` };
 }
 
 export function statusHex(status: number): string {

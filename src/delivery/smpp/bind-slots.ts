@@ -2,7 +2,8 @@
 // on one connection of its own for all carriers of a node, so it ends with the node, however that ends.
 //
 //   const slots = createBindSlots({ database, clock, log });
-//   const want = slots.want({ carrierId: 7, binds: 4, onTaken(slot) { … }, onLost(slot) { … } });
+//   const want = slots.want({ carrierId: 7, binds: 4, onTaken(slot, wasJustFreed) { … }, onLost(slot) { … } });
+//   want.setBinds(2);     // then end the binds of the slots above 2, and `want.release(slot)` each
 //   await want.stop();    // after the binds of its slots were ended; gives the slots up
 //   await slots.stop();
 //
@@ -19,13 +20,16 @@ const lookMs = 2000;
 const moreAfterMs = 4000;
 /** The binds of lost slots end within 5 s; only then does this node take slots again. */
 const afterLossMs = 6000;
+/** The carrier may count the session of a slot for so long after it was given up. */
+const justFreedMs = 10_000;
 
 export interface SlotWant {
   carrierId: number;
   binds: number;
   /** The most that this node takes; all of them if it is not given. */
   atMost?: number;
-  onTaken: (slot: number) => void;
+  /** `wasJustFreed`: a moment ago a slot of this carrier was held, here or on another node. */
+  onTaken: (slot: number, wasJustFreed: boolean) => void;
   onLost: (slot: number) => void;
 }
 
@@ -34,6 +38,10 @@ export interface WantedSlots {
   readonly held: ReadonlySet<number>;
   /** How many live nodes want slots of this carrier, this one included. */
   readonly nodes: number;
+  /** The carrier allows more or fewer binds from now on. Slots above that are held until they are released. */
+  setBinds(binds: number): void;
+  /** Gives up one slot, after its bind was ended. */
+  release(slot: number): Promise<void>;
   /** Wants no more and gives up what it holds. */
   stop(): Promise<void>;
 }
@@ -58,6 +66,8 @@ interface Want extends SlotWant {
 
 export function createBindSlots({ database, clock, log }: { database: Database; clock: Clock; log: Log }): BindSlots {
   const wants = new Set<Want>();
+  /** When a slot of a carrier was last given up here, or seen with another node. */
+  const freedMs = new Map<number, number>();
   let session: Session | undefined;
   let looking: Promise<void> = Promise.resolve();
   /** A look that has not begun: it serves everyone who asks for one until then. */
@@ -101,6 +111,7 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
       want.held.clear();
       want.isKnown = false;
       if (lost.length > 0) want.notBeforeMs = clock.steadyMs() + afterLossMs;
+      noteFreed(want.carrierId, lost.length);
       for (const slot of lost) want.onLost(slot);
     }
   }
@@ -122,11 +133,17 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
     const { rows } = await current.query<{ slot: number }>(takeFree, [carrierId, slotKey, binds, heldHere(want), most]);
     // The want may have been stopped, or the session lost, during the statement.
     if (session !== current || !wants.has(want)) return;
+    const wasJustFreed = clock.steadyMs() - (freedMs.get(carrierId) ?? -justFreedMs) < justFreedMs;
     for (const { slot } of rows) {
       held.add(slot);
       want.lastMs = clock.steadyMs();
-      want.onTaken(slot);
+      want.onTaken(slot, wasJustFreed);
     }
+    noteFreed(carrierId, most - rows.length);
+  }
+
+  function noteFreed(carrierId: number, slots: number): void {
+    if (slots > 0) freedMs.set(carrierId, clock.steadyMs());
   }
 
   /** The session may take its own lock twice, so an older version of the carrier that drains here counts too. */
@@ -137,11 +154,18 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   async function giveUp(want: Want): Promise<void> {
     const { carrierId, held, isKnown } = want;
     const slots = [...held];
+    noteFreed(carrierId, slots.length);
     held.clear();
     wants.delete(want);
     if (session === undefined) return;
     for (const slot of slots) await session.query(unlock, [carrierId, slotKey + slot]);
     if (isKnown) await session.query('select pg_advisory_unlock_shared($1, $2)', [carrierId, wantKey]);
+  }
+
+  async function releaseOne({ carrierId, held }: Want, slot: number): Promise<void> {
+    if (!held.delete(slot)) return;
+    noteFreed(carrierId, 1);
+    await session?.query(unlock, [carrierId, slotKey + slot]);
   }
 
   return {
@@ -155,6 +179,11 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
         get nodes() {
           return want.nodes;
         },
+        setBinds(binds) {
+          want.binds = binds;
+          void look();
+        },
+        release: (slot) => inTurn(() => releaseOne(want, slot)),
         stop: () => inTurn(() => giveUp(want)),
       };
     },

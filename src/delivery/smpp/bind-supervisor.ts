@@ -6,16 +6,16 @@
 //   supervisor.state         // for operators
 //   await supervisor.stop(30_000);   // drain up to 30 s, unbind, close; with 0 it unbinds at once (5 s at most)
 //
-// It starts at once. Changed settings need a new supervisor: stop the old one with a drain, then start the new one.
-// `state.mode` says what the carrier took. Give `bind: 'pair'` in the settings to a new supervisor that should not ask again.
+// It starts at once. What a session is bound with needs a new supervisor: stop the old one with a drain, then start the new
+// one. `state.mode` says what the carrier took. With `bind: 'pair'` in the settings a new supervisor does not ask again.
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 import { randomFraction } from '../../platform/random.ts';
 import { createBackOff } from './back-off.ts';
-import { type BindLeg, createBindLeg, type LegState } from './bind-leg.ts';
+import { type BindLeg, createBindLeg, type LegEnd, type LegState, type TryNow } from './bind-leg.ts';
 import type { BindOptions } from './bind-options.ts';
+import { isUnknownBind, mayBeWrongKind } from './bind-refusals.ts';
 import { createBindTargets } from './bind-targets.ts';
-import { type BindCommand, statuses } from './pdu.ts';
-import type { CloseReason } from './session-types.ts';
+import type { BindCommand } from './pdu.ts';
 import type { SubmitRequest } from './submit-window.ts';
 
 const tickMs = 250;
@@ -44,6 +44,8 @@ export interface BindSupervisor {
   /** Its session has ended in order, and the next one is being made. */
   readonly isReturning: boolean;
   submit(request: SubmitRequest): boolean;
+  /** Ends the wait for the next try. */
+  tryNow(more?: TryNow): void;
   stop(drainMs: number): Promise<void>;
   /** Looks at all deadlines. It does so by itself every 250 ms; tests call it after they turned the clock. */
   tick(): void;
@@ -61,13 +63,23 @@ export interface BindSupervisorOptions extends BindOptions {
   onState?: (() => void) | undefined;
 }
 
+interface PairAttempt {
+  isOver: boolean;
+  error: string;
+  refused: boolean;
+  /** When the transceiver is tried again. */
+  nextTryMs: number;
+}
+
 export function createBindSupervisor(options: BindSupervisorOptions): BindSupervisor {
   const { clock, settings, slot, random = randomFraction } = options;
   const senderTargets = createBindTargets(options);
-  const senderBackOff = createBackOff(random);
-  const receiverBackOff = createBackOff(random);
+  const senderBackOff = createBackOff(random, options.justUnbound);
+  const receiverBackOff = createBackOff(random, options.justUnbound);
   /** Which mode the carrier is known to take: the first that was bound, or what the settings say. */
-  let known: BindState['mode'] | undefined = settings.bind === 'pair' ? 'pair' : undefined;
+  let known: BindState['mode'] | undefined = settings().bind === 'pair' ? 'pair' : undefined;
+  /** The one try of a pair after a refusal that may mean something else, and what the transceiver said. */
+  let attempt: PairAttempt | undefined;
   let legs: Legs = createLegs(known ?? 'transceiver', clock.steadyMs());
   let state: BindState['state'] = 'connecting';
   let sinceMs = clock.nowMs();
@@ -85,22 +97,46 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
       backOff: receiverBackOff,
       firstTryMs,
       onChange,
-      onClosed: () => {},
+      onClosed: endAttempt,
     });
     return { sender, receiver };
   }
 
   function createSender(command: BindCommand, firstTryMs: number): BindLeg {
-    const [backOff, targets, onClosed] = [senderBackOff, senderTargets, changeMode];
+    // An attempt does not count as a further failure.
+    const backOff = isAttempting() ? createBackOff(random) : senderBackOff;
+    const [targets, onClosed] = [senderTargets, onSenderClosed];
     return createBindLeg({ ...options, command, targets, backOff, firstTryMs, onChange, onClosed });
   }
 
   /** Carriers that know no transceiver nack the bind or ignore it: then a pair is tried, and the other way round. */
-  function changeMode({ kind, status }: CloseReason, nextTryMs: number): void {
-    const notTaken = kind === 'bind_unanswered' || (kind === 'bind_refused' && status === statuses.invalidCommand);
-    if (!notTaken || known !== undefined) return;
-    const [next, firstTryMs] =
-      modeNow() === 'pair' ? (['transceiver', nextTryMs] as const) : (['pair', clock.steadyMs()] as const);
+  function onSenderClosed(end: LegEnd): void {
+    if (isAttempting()) endAttempt(end);
+    else if (known === undefined && isUnknownBind(end.reason)) {
+      if (modeNow() === 'pair') changeMode('transceiver', end.nextTryMs);
+      else changeMode('pair', clock.steadyMs());
+    } else if (known === undefined && !end.wasBound && !end.isPassing && mayBeWrongKind(end.reason)) beginAttempt(end);
+  }
+
+  /** Others refuse a transceiver as they refuse a wrong account, or just close: so a pair is tried once. */
+  function beginAttempt({ reason, nextTryMs }: LegEnd): void {
+    if (attempt !== undefined || modeNow() === 'pair') return;
+    attempt = { isOver: false, error: reason.sentence, refused: legs.sender.refused, nextTryMs };
+    changeMode('pair', clock.steadyMs());
+  }
+
+  /** A pair of which one half is not bound is worse than a transceiver. */
+  function endAttempt({ wasBound }: Pick<LegEnd, 'wasBound'>): void {
+    if (!isAttempting() || attempt === undefined || wasBound) return;
+    attempt.isOver = true;
+    changeMode('transceiver', Math.max(clock.steadyMs(), attempt.nextTryMs));
+  }
+
+  function isAttempting(): boolean {
+    return attempt !== undefined && !attempt.isOver && known === undefined;
+  }
+
+  function changeMode(next: BindState['mode'], firstTryMs: number): void {
     // The leg that called is still at work.
     setImmediate(() => {
       if (stopping) return;
@@ -130,13 +166,20 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
   function stateNow(): BindState['state'] {
     const { sender, receiver } = legs;
     if (sender.state !== 'bound' || receiver === undefined || receiver.state === 'bound') return sender.state;
-    return 'degraded';
+    return isAttempting() ? 'binding' : 'degraded';
   }
 
   function errorNow(): string | null {
     const { sender, receiver } = legs;
+    if (sender.state !== 'bound' && sender.error === null && known === undefined) return attempt?.error ?? null;
     if (sender.error !== null || receiver === undefined || receiver.error === null) return sender.error;
     return `The receiver is not bound, so no receipts arrive: ${receiver.error}`;
+  }
+
+  function isRefused(): boolean {
+    const { sender, receiver } = legs;
+    if (known === undefined && sender.error === null) return attempt?.refused === true;
+    return sender.refused || receiver?.refused === true;
   }
 
   function tick(): void {
@@ -156,12 +199,13 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
         since: toTimestamp(sinceMs),
         error: errorNow(),
         next_try_at: timestampOrNull(nextTryAtMs),
-        refused: legs.sender.refused || legs.receiver?.refused === true,
+        refused: isRefused(),
         certificateEndsAtMs: legs.sender.certificateEndsAtMs,
       };
     },
     get free() {
-      return legs.sender.session?.free ?? 0;
+      // An attempt may end at any moment, and would put its texts in doubt.
+      return isAttempting() ? 0 : (legs.sender.session?.free ?? 0);
     },
     get inFlight() {
       return legs.sender.session?.inFlight ?? 0;
@@ -170,6 +214,11 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
       return legs.sender.isReturning;
     },
     submit: (request) => legs.sender.session?.submit(request) ?? false,
+    tryNow(more) {
+      legs.sender.tryNow(more);
+      legs.receiver?.tryNow(more);
+      tick();
+    },
     async stop(drainMs) {
       stopping = true;
       const sender = legs.sender.stop(drainMs);

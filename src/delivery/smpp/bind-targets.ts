@@ -11,7 +11,12 @@ export interface BindTargets {
   next(): Promise<ConnectionTarget>;
 }
 
-export function createBindTargets({ settings, isAllowedAddress, resolve = resolveName }: BindOptions): BindTargets {
+export function createBindTargets({
+  settings: read,
+  isAllowedAddress,
+  resolve = resolveName,
+}: BindOptions): BindTargets {
+  const settings = read();
   const { local_address: localAddress, tls } = settings;
   const hosts = [{ host: settings.host, port: settings.port }, ...settings.hosts];
   let tries = 0;

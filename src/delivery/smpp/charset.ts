@@ -142,6 +142,14 @@ function fillBits(headerOctets: number): number {
   return (7 - ((headerOctets * 8) % 7)) % 7;
 }
 
+/**
+ * Whether so many packed septets leave seven bits free. At the end of a text a carriage return fills them; between two
+ * parts that would be read as a character of the text.
+ */
+export function leavesSevenBits(septets: number, headerOctets: number): boolean {
+  return (fillBits(headerOctets) + 7 * septets) % 8 === 1;
+}
+
 const carriageReturn = 0x0d;
 
 /** Seven free bits at the end would read as `@`, so they become a carriage return (3GPP TS 23.038, section 6.1.2.3.1). */

@@ -12,11 +12,16 @@ export function describeConnectionError(error: unknown, target: ConnectionTarget
   );
 }
 
-/** A server that refuses a client certificate often just closes: the sentence says that this may be the reason. */
-export function hintAtCertificate(sentence: string, { tls }: ConnectionTarget): string {
-  if (tls === false || /certificate|CA|TLS (?:older|newer) than|not speak TLS/.test(sentence)) return sentence;
+/**
+ * A peer that was silent, or ended the connection, before TLS was ready or before it answered the bind: the sentence names
+ * the settings that may be wrong. A server that refuses a client certificate often just closes, too.
+ */
+export function hintAtTls(sentence: string, { tls }: ConnectionTarget, state: 'tls' | 'binding'): string {
+  if (tls === false) return `${sentence} If its port is for TLS, set tls.`;
+  if (/certificate|CA|TLS (?:older|newer) than|not speak TLS/.test(sentence)) return sentence;
   const hint = tls.cert === undefined ? 'It may ask for a client certificate' : 'It may refuse the client certificate';
-  return `${sentence} ${hint} (tls.cert).`;
+  const other = state === 'tls' ? ' If its port is not for TLS, set tls to false.' : '';
+  return `${sentence} ${hint} (tls.cert).${other}`;
 }
 
 function describeTcp(code: string, where: string, { address, localAddress }: ConnectionTarget): string | undefined {

@@ -2,32 +2,25 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
 import type { TestStep } from '../carrier-test-store.ts';
-import { describeBindRefusal } from './bind-refusals.ts';
+import { isUnknownBind, mayBeWrongKind } from './bind-refusals.ts';
 import type { ConnectionTarget } from './connection.ts';
-import type { DecodedPdu } from './decode-pdu.ts';
-import { createLink, type Link } from './link.ts';
-import { interfaceVersion } from './pdu.ts';
-import { createPduLog } from './pdu-log.ts';
 import type { SmppSettings } from './smpp-settings.ts';
+import { type TriedBind, tryBind } from './trial-bind.ts';
+
+const stepMs = 10_000;
 
 export interface ConnectionTestOptions {
   /** With their secrets. */
   settings: SmppSettings;
   clock: Clock;
   isAllowedAddress: (address: string) => boolean;
-  /** Whether the carrier is bound by its own connections: it may then refuse one more. */
-  isBound: () => boolean;
   onStep: (step: TestStep) => Promise<void>;
 }
 
-const stepMs = 10_000;
-const unbindMs = 5000;
-const bindSequence = 1;
-const unbindSequence = 2;
-
 /**
- * The first four steps of a test, on a connection of its own: resolves the name, connects, agrees on TLS, binds as a
- * transmitter and unbinds. Returns whether all of them passed.
+ * The first four steps of a test, on connections of its own: resolves the name, connects, agrees on TLS, binds as the
+ * carrier does and unbinds. Only for a carrier that is not bound: some carriers end the older session for a new one.
+ * Returns whether all of them passed.
  */
 export async function testConnection(options: ConnectionTestOptions): Promise<boolean> {
   const { settings, clock, onStep } = options;
@@ -36,11 +29,37 @@ export async function testConnection(options: ConnectionTestOptions): Promise<bo
   await onStep({ step: 'name', ...found.told, tookMs: clock.steadyMs() - beganMs });
   if (found.address === undefined) return false;
   const { host, port, local_address: localAddress, tls } = settings;
-  for (const step of await tryBind({ host, address: found.address, port, localAddress, tls }, options)) {
+  for (const step of await tryMode({ host, address: found.address, port, localAddress, tls }, options)) {
     await onStep(step);
     if (!step.ok) return false;
   }
   return true;
+}
+
+/** Like the carrier's own connections: one that refuses a transceiver may take a pair. */
+async function tryMode(target: ConnectionTarget, options: ConnectionTestOptions): Promise<TestStep[]> {
+  if (options.settings.bind === 'pair') return (await tryPair(target, options)).steps;
+  const { steps, failure } = await tryBind('bind_transceiver', target, options);
+  if (failure === undefined || !(isUnknownBind(failure) || mayBeWrongKind(failure))) return steps;
+  const pair = await tryPair(target, options);
+  const [transceiver, both] = [steps.at(-1), pair.steps.at(-1)];
+  if (pair.failure !== undefined || transceiver === undefined || both?.ok !== true) return steps;
+  const detail = `${both.detail} It takes no transceiver, so set bind to pair.`;
+  return [...steps.slice(0, -1), { ...both, detail, tookMs: transceiver.tookMs + both.tookMs }];
+}
+
+async function tryPair(target: ConnectionTarget, options: ConnectionTestOptions): Promise<TriedBind> {
+  const first = await tryBind('bind_transmitter', target, options);
+  if (first.failure !== undefined || first.steps.at(-1)?.step !== 'bind') return first;
+  const second = await tryBind('bind_receiver', target, options);
+  const [transmitter, receiver] = [first.steps.at(-1), second.steps.at(-1)];
+  if (transmitter === undefined || receiver === undefined) return first;
+  const tookMs = transmitter.tookMs + receiver.tookMs;
+  const { ok } = receiver;
+  const detail = ok
+    ? `${target.host}:${target.port} accepted the binds of a transmitter and of a receiver.`
+    : `The transmitter was bound, the receiver was not: ${receiver.detail}`;
+  return { ...second, steps: [...first.steps.slice(0, -1), { step: 'bind', ok, detail, tookMs }] };
 }
 
 interface Told {
@@ -67,98 +86,6 @@ async function resolve(options: ConnectionTestOptions): Promise<{ told: Told; ad
 async function namesOf(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
-}
-
-/** Connects, binds and unbinds. Every step that was begun is in the result; the last one may have failed. */
-function tryBind(target: ConnectionTarget, { settings, clock, isBound }: ConnectionTestOptions): Promise<TestStep[]> {
-  const where = `${target.host}:${target.port}`;
-  const steps: TestStep[] = [];
-  let current: 'connection' | 'tls' | 'bind' = 'connection';
-  let beganMs = clock.steadyMs();
-  let link: Link | undefined;
-
-  return new Promise((done) => {
-    let timer = setTimeout(() => fail(`${where} did not answer within ${stepMs / 1000} seconds.`), stepMs);
-
-    function note(ok: boolean, detail: string): void {
-      steps.push({ step: current, ok, detail, tookMs: clock.steadyMs() - beganMs });
-      beganMs = clock.steadyMs();
-    }
-    function end(): void {
-      clearTimeout(timer);
-      link?.close(true);
-      done(steps);
-    }
-    function fail(detail: string): void {
-      if (steps.at(-1)?.step !== 'bind') note(false, detail);
-      end();
-    }
-    function enter(next: 'tls' | 'bind', detail: string): void {
-      note(true, detail);
-      current = next;
-      clearTimeout(timer);
-      timer = setTimeout(() => fail(`${where} did not answer within ${stepMs / 1000} seconds.`), stepMs);
-    }
-    function onConnected(): void {
-      enter('tls', `${where} (${target.address}) takes connections.`);
-    }
-    function onReady(): void {
-      if (target.tls === false) {
-        onConnected();
-        enter('bind', 'TLS is off.');
-      } else {
-        enter('bind', 'The certificate of the carrier is right.');
-      }
-      link?.send({ command: 'bind_transmitter', status: 0, sequence: bindSequence, ...bindFields(settings) });
-    }
-    function onPdu({ pdu }: DecodedPdu): void {
-      const isAnswered = steps.at(-1)?.step === 'bind';
-      if (pdu.command === 'enquire_link') link?.send({ ...pdu, command: 'enquire_link_resp' });
-      else if (isAnswered && pdu.command === 'unbind_resp') end();
-      else if (isAnswered || pdu.sequence !== bindSequence) return;
-      else if (pdu.command === 'generic_nack') onRefused(pdu.status);
-      else if (pdu.command === 'bind_transmitter_resp') onBindAnswer(pdu.status);
-    }
-    function onBindAnswer(status: number): void {
-      if (status !== 0) {
-        onRefused(status);
-        return;
-      }
-      note(true, `${where} accepted the bind.`);
-      clearTimeout(timer);
-      timer = setTimeout(end, unbindMs);
-      link?.send({ command: 'unbind', status: 0, sequence: unbindSequence });
-    }
-    function onRefused(status: number): void {
-      const refusal = describeBindRefusal(where, status);
-      note(isBound(), isBound() ? `${refusal} That is fine: the carrier is bound, and allows no more binds.` : refusal);
-      end();
-    }
-
-    link = createLink({
-      target,
-      clock,
-      log: createPduLog(clock),
-      onConnected,
-      onReady,
-      onPdu,
-      onQuiet: () => {},
-      onNoise: fail,
-      onEnded: (sentence) => fail(sentence ?? `${where} closed the connection.`),
-    });
-  });
-}
-
-function bindFields({ system_id, password = '', system_type, address_range }: SmppSettings) {
-  return {
-    systemId: system_id,
-    password,
-    systemType: system_type,
-    interfaceVersion,
-    addressTon: 0,
-    addressNpi: 0,
-    addressRange: address_range,
-  };
 }
 
 async function withTimeout<Value>(work: Promise<Value>, ms: number, otherwise: Value): Promise<Value> {

@@ -6,7 +6,7 @@ const timeoutsBeforeProbe = 3;
 export interface LivenessOptions {
   clock: Clock;
   /** A silent peer is probed after this time. */
-  enquireLinkMs: number;
+  enquireLinkMs: () => number;
   sendProbe: () => void;
 }
 
@@ -45,7 +45,7 @@ export function createLiveness({ clock, enquireLinkMs, sendProbe }: LivenessOpti
     },
     check(nowMs) {
       if (probedMs !== undefined) return nowMs - probedMs < probeMs;
-      if (nowMs - heardMs >= enquireLinkMs) probe();
+      if (nowMs - heardMs >= enquireLinkMs()) probe();
       return true;
     },
   };

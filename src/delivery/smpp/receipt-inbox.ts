@@ -27,7 +27,8 @@ export interface ReceiptInbox {
 }
 
 export interface ReceiptInboxOptions {
-  settings: SmppSettings;
+  /** As they are now: an operator may change them. */
+  settings: () => SmppSettings;
   receive: ReceiveReceipts;
   receiveInbound: ReceiveInbound;
   onCount: (name: DeliveredCount) => void;
@@ -51,11 +52,11 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
 
   /** Counts under which other settings a receipt would have found its text. */
   function learn(id: string): void {
-    const { response, receipt } = settings.message_id;
+    const { response, receipt } = settings().message_id;
     const forms = wouldFit(id, isKnown);
     if (forms === undefined || (forms.response === 'exact' && response === 'exact')) return;
     const isSetSo = forms.response === response && forms.receipt === receipt;
-    const isFoundAnyway = receiptKeysOf(id, settings.message_id).some(isKnown);
+    const isFoundAnyway = receiptKeysOf(id, settings().message_id).some(isKnown);
     if (isSetSo || isFoundAnyway) return;
     const name = describeForms(forms);
     fits.set(name, (fits.get(name) ?? 0) + 1);
@@ -70,11 +71,11 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
       keys:
         carrierMessageIds.length === 0
           ? ['']
-          : carrierMessageIds.flatMap((id) => receiptKeysOf(id, settings.message_id)),
+          : carrierMessageIds.flatMap((id) => receiptKeysOf(id, settings().message_id)),
       numbers,
       messageId: null,
       outcome,
-      error: receiptErrorOf(parsed.error, outcome, settings.errors),
+      error: receiptErrorOf(parsed.error, outcome, settings().errors),
       reported: outcome === 'delivered' ? null : receiptWords(parsed, tlvs),
     };
   }
@@ -82,10 +83,10 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
   return {
     take(delivery) {
       const given = { shortMessage: noOctets, ...delivery };
-      const delivered = readDelivered(given, settings);
+      const delivered = readDelivered(given, settings());
       if (delivered.kind !== 'receipt') onCount(delivered.kind);
       if (delivered.kind === 'unreadable') return Promise.resolve(statuses.ok);
-      if (delivered.kind === 'inbound') return texts.add(readInboundText(given, settings));
+      if (delivered.kind === 'inbound') return texts.add(readInboundText(given, settings()));
       const receipt = toReceipt(delivered, given.tlvs);
       onCount(receipt === undefined ? 'intermediate' : 'receipts');
       if (receipt === undefined) return Promise.resolve(statuses.ok);

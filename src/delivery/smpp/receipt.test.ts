@@ -329,3 +329,36 @@ describe('whatever comes', () => {
     }
   });
 });
+
+describe('what is not quite SMPP', () => {
+  test('a message_state of another length than one octet is ignored', () => {
+    for (const octets of [[0, 2], [0, 0, 0, 2], []]) {
+      const tlvs = [{ tag: tlvTags.messageState, value: Buffer.from(octets) }];
+      const { outcome, state } = receipt('id:1 stat:UNDELIV err:001', { tlvs });
+      assert.deepEqual([outcome, state], ['undelivered', 'UNDELIV'], `${octets}`);
+    }
+    const value = Buffer.of(0, 2);
+    const alone = receipt('id:1', { tlvs: [{ tag: tlvTags.messageState, value }] });
+    assert.deepEqual([alone.outcome, alone.isKnownState], ['intermediate', false], 'and by itself it says nothing');
+  });
+
+  test('UCS-2 in little-endian, whatever data_coding says', () => {
+    const text = 'id:abc1 sub:001 dlvrd:001 stat:DELIVRD err:000 text:Zażółć';
+    for (const dataCoding of [0, 3, 8]) {
+      const { carrierMessageIds, outcome } = receipt(Buffer.from(text, 'utf16le'), { dataCoding });
+      assert.deepEqual([carrierMessageIds, outcome], [['abc1'], 'delivered'], `data_coding ${dataCoding}`);
+      const big = receipt(encodeText(text, 'ucs2'), { dataCoding });
+      assert.deepEqual([big.carrierMessageIds, big.outcome], [['abc1'], 'delivered'], `big-endian, ${dataCoding}`);
+    }
+  });
+
+  test('masked numbers keep their other digits', () => {
+    const numbersOf = (source: string, sourceTon = 1) =>
+      receipt('id:1 stat:DELIVRD', { source, sourceTon, destination: '12025550143', destinationTon: 1 }).numbers;
+    assert.deepEqual(numbersOf('4477009xx123'), ['4477009**123', '12025550143']);
+    assert.deepEqual(numbersOf('+44770090****'), ['44770090****', '12025550143']);
+    assert.deepEqual(numbersOf('4477009XX123'), ['4477009**123', '12025550143']);
+    assert.deepEqual(numbersOf('xxxxxxxxx123'), ['12025550143'], 'too little is left of it');
+    assert.deepEqual(numbersOf('4477009xx123', 5), ['12025550143'], 'a name');
+  });
+});

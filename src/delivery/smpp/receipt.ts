@@ -22,7 +22,10 @@ export interface ParsedReceipt {
   /** False for a state that no list has: it counts as intermediate. */
   isKnownState: boolean;
   error: ReceiptError;
-  /** The phone's number and our sender's, digits only, without names and short codes. Carriers differ in their order. */
+  /**
+   * The phone's number and our sender's, in digits, with `*` for those that the carrier hides; without names and short
+   * codes. Carriers differ in their order.
+   */
   numbers: string[];
 }
 
@@ -118,7 +121,8 @@ function stateOf(
   tlv: Buffer | undefined,
   stat: string | null,
 ): { name: string; outcome?: State | undefined } | undefined {
-  const number = tlv?.[0];
+  // One octet by SMPP 3.4, section 5.3.2.35: in a longer one its place would be a guess.
+  const number = tlv?.length === 1 ? tlv[0] : undefined;
   const byNumber = number === undefined ? undefined : outcomeOfNumber[number];
   if (byNumber !== undefined) return { name: stat ?? String(number), outcome: byNumber };
   if (stat !== null) return { name: stat, outcome: outcomes.get(stat.toUpperCase()) };
@@ -140,7 +144,10 @@ const mostOctets = 4096;
 /** Receipts are ASCII whatever data_coding says, except where it says UCS-2, or every other octet is zero. */
 function readText(deliver: Deliver): string {
   const octets = withoutHeader(deliver).subarray(0, mostOctets);
-  const isWide = deliver.dataCoding === 8 || (octets.length % 2 === 0 && octets[0] === 0 && octets[2] === 0);
+  const [first, second, third, fourth] = octets;
+  // They begin with ASCII, so its zeros tell the order of the octets.
+  if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return octets.toString('utf16le');
+  const isWide = deliver.dataCoding === 8 || (octets.length % 2 === 0 && first === 0 && third === 0);
   return decodeText(octets, isWide ? 'ucs2' : 'latin1');
 }
 
@@ -156,9 +163,13 @@ function numbersOf({ source, sourceTon, destination, destinationTon }: Deliver):
   return [digitsOf(source, sourceTon), digitsOf(destination, destinationTon)].filter((number) => number !== null);
 }
 
-const number = /^[+0-9]{7,21}$/;
+const number = /^[+0-9xX*]{7,21}$/;
+/** A masked number with fewer digits says too little. */
+const leastDigits = 6;
 
-/** Null for a name or a short code. */
+/** Null for a name or a short code. `*` stands for a digit that the carrier hides. */
 function digitsOf(address: string, ton: number): string | null {
-  return ton !== alphanumericTon && number.test(address) ? address.replaceAll('+', '') : null;
+  if (ton === alphanumericTon || !number.test(address)) return null;
+  if (address.replaceAll(/\D/g, '').length < leastDigits) return null;
+  return address.replaceAll('+', '').replaceAll(/[xX]/g, '*');
 }

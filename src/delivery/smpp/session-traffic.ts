@@ -57,7 +57,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
 
   const liveness = createLiveness({
     clock,
-    enquireLinkMs: session.enquireLinkMs,
+    enquireLinkMs: () => session.enquireLinkMs,
     sendProbe() {
       probeSequence = window.nextSequence();
       link().send({ command: 'enquire_link', status: 0, sequence: probeSequence });

@@ -33,10 +33,10 @@ export function because(kind: CloseReason['kind'], sentence: string): CloseReaso
 export interface SessionOptions {
   target: ConnectionTarget;
   bind: { command: BindCommand } & Pick<BindFields, 'systemId' | 'password' | 'systemType' | 'addressRange'>;
-  /** Unanswered submits at most. */
-  window: number;
-  responseMs: number;
-  enquireLinkMs: number;
+  /** Unanswered submits at most. This and the two times may change while the session lives. */
+  readonly window: number;
+  readonly responseMs: number;
+  readonly enquireLinkMs: number;
   clock: Clock;
   log: PduLog;
   onBound: () => void;

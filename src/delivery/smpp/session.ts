@@ -6,8 +6,8 @@
 //
 // It connects at once. Every state has a deadline; a bound session probes a silent peer. `settle` is called exactly once
 // for each submit taken (`answered`, `not_sent` or `in_doubt`), and once more if the answer of one in doubt comes late.
-import { describeBindRefusal } from './bind-refusals.ts';
-import { hintAtCertificate } from './connection-errors.ts';
+import { describeBindRefusal, hintAtBindKind } from './bind-refusals.ts';
+import { hintAtTls } from './connection-errors.ts';
 import { type DecodedPdu, statusFor } from './decode-pdu.ts';
 import type { Delivery } from './deliveries.ts';
 import { createLink, type Link } from './link.ts';
@@ -132,7 +132,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   function refuseBind(status: number): void {
-    close({ kind: 'bind_refused', sentence: describeBindRefusal(where, status), status });
+    close(hintAtBindKind({ kind: 'bind_refused', sentence: describeBindRefusal(where, status), status }, bind.command));
   }
 
   function onUnbind(sequence: number): void {
@@ -159,7 +159,10 @@ export function createSession(options: SessionOptions): Session {
       return;
     }
     const unreadable = traffic.takeNack(pdu);
-    if (unreadable !== undefined && state === 'bound') close(unreadable);
+    if (unreadable === undefined || state !== 'bound') return;
+    // Without a sequence it may mean any PDU: the answers to the others are still on their way.
+    if (pdu.sequence === 0) beginUnbind(unreadable, unbindMs);
+    else close(unreadable);
   }
 
   function onUnknown(pdu: Pdu): void {
@@ -186,12 +189,9 @@ export function createSession(options: SessionOptions): Session {
   }
 
   function onDeadline(): void {
-    if (state === 'binding') close(because('bind_unanswered', `${where} did not answer the bind in 10 s.`));
-    else if (ending !== undefined) close(ending.reason);
-    else {
-      const what = state === 'tls' ? 'did not finish TLS' : 'did not take the connection';
-      close(because('connect', `${where} ${what} in 10 s.`));
-    }
+    if (state === 'binding') closeUnbound('bind_unanswered', `${where} did not answer the bind in 10 s.`);
+    else if (state === 'tls') closeUnbound('connect', `${where} did not finish TLS in 10 s.`);
+    else close(ending?.reason ?? because('connect', `${where} did not take the connection in 10 s.`));
   }
 
   /** Once nothing is open any more, the end comes that was decided. */
@@ -221,8 +221,15 @@ export function createSession(options: SessionOptions): Session {
     const kind = state === 'connecting' || state === 'tls' ? 'connect' : 'lost';
     const when = { tls: ' before TLS was ready', binding: ' before it answered the bind' }[state as string] ?? '';
     const what = sentence ?? `${where} closed the connection${when}.`;
-    const reason = because(kind, when === '' ? what : hintAtCertificate(what, target));
-    close(state === 'unbinding' && ending !== undefined ? ending.reason : reason);
+    if (state === 'unbinding' && ending !== undefined) close(ending.reason);
+    else closeUnbound(kind, what);
+  }
+
+  /** Before it is bound, settings that do not fit the carrier are the likeliest reason. */
+  function closeUnbound(kind: CloseReason['kind'], sentence: string): void {
+    if (state === 'tls') close(because(kind, hintAtTls(sentence, target, state)));
+    else if (state !== 'binding') close(because(kind, sentence));
+    else close(hintAtBindKind(because(kind, hintAtTls(sentence, target, state)), bind.command));
   }
 
   function close(reason: CloseReason): void {

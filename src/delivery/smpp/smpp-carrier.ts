@@ -7,11 +7,10 @@ import type { ConfiguredSmppCarrier } from '../watch-carriers.ts';
 import type { BindSlots, WantedSlots } from './bind-slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { receiptKeysOf } from './carrier-ids.ts';
-import { testConnection } from './connection-test.ts';
+import { createCarrierTrial } from './carrier-trial.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
 import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
 import { createSmppSender } from './smpp-sender.ts';
-import { testText } from './text-test.ts';
 
 export interface SmppCarrierOptions {
   configured: ConfiguredSmppCarrier;
@@ -35,8 +34,10 @@ const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
-  const { configured, slots, clock, byDefault, isAllowedAddress, onCount, onUnreported, onBindsChange } = options;
-  const { settings, key, account, id } = configured;
+  const { slots, clock, byDefault, isAllowedAddress, onCount, onUnreported, onBindsChange } = options;
+  const { key, account, id } = options.configured;
+  let current = options.configured.settings;
+  const settings = () => current;
   const binds = new Map<number, { supervisor: BindSupervisor; pduLog: PduLog }>();
   let supervisors: BindSupervisor[] = [];
   let inbox: ReceiptInbox | undefined;
@@ -49,8 +50,15 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     onCapacity: () => onCapacity(),
     onAccepted: (carrierMessageId) => inbox?.noteId(carrierMessageId),
   });
+  const trial = createCarrierTrial({
+    settings,
+    clock,
+    isAllowedAddress,
+    supervisors: () => supervisors,
+    submit: sender.submit,
+  });
 
-  function addBind(slot: number): void {
+  function addBind(slot: number, justUnbound: boolean): void {
     const pduLog = createPduLog(clock);
     const supervisor = createBindSupervisor({
       slot,
@@ -58,6 +66,8 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
       clock,
       log: pduLog,
       isAllowedAddress,
+      justUnbound,
+      mayTry: () => !trial.isConnecting,
       onDeliver: (delivery) => inbox?.take(delivery) ?? notStarted(),
       onChange: sender.pump,
       onState: onBindsChange,
@@ -77,12 +87,20 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
   /** The account's rate is shared among the slots, and each node has as much as its slots. */
   function changeBinds(): void {
     supervisors = [...binds.values()].map(({ supervisor }) => supervisor);
-    sender.setShare(supervisors.length / settings.binds);
+    sender.setShare(supervisors.length / current.binds);
     sender.pump();
   }
 
+  /** Only the difference is bound or unbound. */
+  function changeSlots(): void {
+    wanted?.setBinds(current.binds);
+    for (const slot of [...binds.keys()].filter((each) => each > current.binds)) {
+      void removeBind(slot, drainMs).then(() => wanted?.release(slot));
+    }
+  }
+
   function watchSent(texts: OutgoingText[], answer: Answer): Answer {
-    if (onUnreported === undefined || settings.receipts !== 'none') return answer;
+    if (onUnreported === undefined || current.receipts !== 'none') return answer;
     return (place, result) => {
       const text = texts[place];
       if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
@@ -93,26 +111,46 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
   return {
     key,
     account,
-    submitTimeoutMs: settings.response_seconds * 1000 + marginMs,
-    // Without receipts the carrier's ids are not needed.
-    repeatsMessageId: settings.receipts === 'none',
-    awaitsReceipts: settings.receipts !== 'none',
+    get submitTimeoutMs() {
+      return current.response_seconds * 1000 + marginMs;
+    },
+    get repeatsMessageId() {
+      // Without receipts the carrier's ids are not needed.
+      return current.receipts === 'none';
+    },
+    get awaitsReceipts() {
+      return current.receipts !== 'none';
+    },
     watchesItself: true,
-    confirmsOptOuts: settings.opt_out_replies === 'carrier',
-    onDoubt: {
-      resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
-      afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
+    get confirmsOptOuts() {
+      return current.opt_out_replies === 'carrier';
+    },
+    get onDoubt() {
+      const { on_doubt: onDoubt, on_doubt_seconds: seconds } = current;
+      return {
+        resend: onDoubt === undefined ? byDefault.resend : onDoubt === 'resend',
+        afterMs: seconds === undefined ? byDefault.afterMs : seconds * 1000,
+      };
     },
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
     submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
     setPaused: sender.setPaused,
+    update(configured) {
+      if (configured.kind !== 'smpp') return;
+      current = configured.settings;
+      changeSlots();
+      changeBinds();
+    },
+    tryNow() {
+      for (const supervisor of supervisors) supervisor.tryNow();
+    },
     start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
       onCapacity = tellCapacity;
       inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,
-        binds: settings.binds,
+        binds: current.binds,
         onTaken: addBind,
         onLost: (slot) => void removeBind(slot, 0),
       });
@@ -127,15 +165,10 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     get hint() {
       return inbox?.hint ?? null;
     },
-    receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, settings.message_id),
+    receiptKeys: (carrierMessageId) => receiptKeysOf(carrierMessageId, current.message_id),
     readLog: () =>
       [...binds].flatMap(([slot, { pduLog }]) => toEntries(slot, pduLog)).sort((a, b) => (a.at < b.at ? -1 : 1)),
-    async runTest(test, onStep) {
-      const isBound = () => supervisors.some(({ state }) => state.state === 'bound');
-      if (!(await testConnection({ settings, clock, isAllowedAddress, isBound, onStep }))) return;
-      if (inbox === undefined) return notStarted();
-      await testText({ test, settings, clock, submit: sender.submit, watchReceipts: inbox.watch, onStep });
-    },
+    runTest: (test, onStep) => (inbox === undefined ? notStarted() : trial.run(test, inbox, onStep)),
   };
 }
 

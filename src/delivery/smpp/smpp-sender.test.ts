@@ -57,7 +57,7 @@ function createSender(settings: Partial<SmppSettings> = {}, count = 1) {
   const all = settingsWith({ binds: count, ...settings });
   const binds = Array.from({ length: count }, () => createBind(all.window));
   const sender = createSmppSender({
-    settings: all,
+    settings: () => all,
     clock,
     binds: () => binds,
     onCapacity: () => {},

@@ -30,14 +30,15 @@ export interface SmppSender {
   /** The windows have room, or a bind has come or gone. */
   pump(): void;
   setPaused(paused: boolean): void;
-  /** The share of the account's rate that this node has now. */
+  /** The share of the account's rate that this node has now. To be told again when the rate has changed. */
   setShare(share: number): void;
   /** Gives back what has not left. */
   stop(): void;
 }
 
 export interface SmppSenderOptions {
-  settings: SmppSettings;
+  /** As they are now: an operator may change them while it sends. */
+  settings: () => SmppSettings;
   clock: Clock;
   binds: () => readonly SubmitBind[];
   /** Called when there is room again after there was none. */
@@ -75,8 +76,7 @@ const movingMs = 1000;
 
 export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const { settings, clock, binds, onCapacity, onAccepted } = options;
-  const rate = createSubmitRate(clock, settings.per_second);
-  const overrides = readSubmitErrors(settings.submit_errors);
+  const rate = createSubmitRate(clock, settings().per_second);
   const queue = createLaneQueue<WaitingPart>();
   /** The slots that each lane holds. */
   const held = { first: 0, bulk: 0 };
@@ -102,7 +102,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const underWay = () => held.first + held.bulk;
 
   /** The slots of the binds that are up. */
-  const slots = () => Math.min(freeOf() + underWay(), settings.window * binds().length);
+  const slots = () => Math.min(freeOf() + underWay(), settings().window * binds().length);
   /** Whether one more slot may be bulk's. */
   const mayBeBulk = () => held.bulk < slots() - keptForFirst(slots());
 
@@ -124,14 +124,14 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   }
 
   function add(text: OutgoingText, tell: Pick<SubmittedTextOptions, 'place' | 'answer' | 'progress' | 'onAnswered'>) {
-    const { form, submits } = toSubmits(text, settings, clock.nowMs());
+    const { form, submits } = toSubmits(text, settings(), clock.nowMs());
     const total = submits.length;
     if (total === 0) {
       tell.answer(tell.place, { outcome: 'never', error: 'content_rejected' });
       tell.onAnswered();
       return;
     }
-    const needed = receiptsAwaited(settings.receipts, total);
+    const needed = receiptsAwaited(settings().receipts, total);
     const submitted = createSubmittedText({ text, total, form, needed, ...tell });
     const untilMs = clock.steadyMs() + waitMs;
     for (const part of submitted.partsToSend) {
@@ -235,12 +235,12 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     rate.noteAccepted();
     answeredMs = clock.steadyMs();
     onAccepted(id);
-    submitted.noteAccepted(part, id, receiptKeyOf(id, settings.message_id));
+    submitted.noteAccepted(part, id, receiptKeyOf(id, settings().message_id));
   }
 
   function refuse(waiting: WaitingPart, status: number, isLate: boolean): void {
     const { submitted, part, untilMs } = waiting;
-    const refusal = { ...refusalOf(status, overrides), reported: statusWords(status) };
+    const refusal = { ...refusalOf(status, readSubmitErrors(settings().submit_errors)), reported: statusWords(status) };
     if (refusal.outcome !== 'throttled') {
       submitted.noteRefused(part, refusal);
       return;
@@ -282,7 +282,8 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       tellCapacity();
     },
     setShare(share) {
-      rate.setLimit(settings.per_second === null ? null : settings.per_second * share);
+      const { per_second: perSecond } = settings();
+      rate.setLimit(perSecond === null ? null : perSecond * share);
     },
     stop() {
       paused = true;

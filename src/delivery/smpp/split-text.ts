@@ -1,4 +1,4 @@
-import { type Coding, unitsOf } from './charset.ts';
+import { type Coding, leavesSevenBits, unitsOf } from './charset.ts';
 
 /** Units of text in a part of 140 octets: alone, and after a header of 6 or of 7 octets. */
 const room: Record<Coding, { alone: number; after6: number; after7: number }> = {
@@ -10,17 +10,26 @@ const room: Record<Coding, { alone: number; after6: number; after7: number }> = 
 };
 
 export function fitsInOnePart(text: string, coding: Coding): boolean {
-  let units = 0;
-  for (let i = 0; i < text.length; i++) units += unitsOf(text.charCodeAt(i), coding);
-  return units <= room[coding].alone;
+  return unitsBetween(text, 0, text.length, coding) <= room[coding].alone;
 }
 
-/** The parts of a text that needs several. No part ends inside an escape or a surrogate pair. */
-export function splitText(text: string, coding: Coding, headerOctets: 6 | 7): string[] {
+function unitsBetween(text: string, start: number, end: number, coding: Coding): number {
+  let units = 0;
+  for (let i = start; i < end; i++) units += unitsOf(text.charCodeAt(i), coding);
+  return units;
+}
+
+/**
+ * The parts of a text that needs several. No part ends inside an escape or a surrogate pair, and of packed septets none
+ * but the last where it would have to be filled up. `sent` is how many of the header's octets we send ourselves.
+ */
+export function splitText(text: string, coding: Coding, headerOctets: 6 | 7, sent: number = headerOctets): string[] {
   const most = headerOctets === 6 ? room[coding].after6 : room[coding].after7;
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {
-    const end = endOfPart(text, start, coding, most);
+    const longest = endOfPart(text, start, coding, most);
+    const isFilledUp = coding === 'gsm7packed' && leavesSevenBits(unitsBetween(text, start, longest, coding), sent);
+    const end = isFilledUp && longest < text.length ? longest - 1 : longest;
     parts.push(text.slice(start, end));
     start = end;
   }

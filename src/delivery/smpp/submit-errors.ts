@@ -127,9 +127,14 @@ export function submitErrorsProblem(settings: Readonly<Record<string, string>>):
   return undefined;
 }
 
-/** Reads settings that were checked; leaves out what does not fit. */
+const alreadyRead = new WeakMap<Readonly<Record<string, string>>, Map<number, SubmitRefusal>>();
+
+/** Reads settings that were checked, each once; leaves out what does not fit. */
 export function readSubmitErrors(settings: Readonly<Record<string, string>>): Map<number, SubmitRefusal> {
+  const known = alreadyRead.get(settings);
+  if (known !== undefined) return known;
   const overrides = new Map<number, SubmitRefusal>();
+  alreadyRead.set(settings, overrides);
   for (const [key, meaning] of Object.entries(settings).slice(0, mostOverrides)) {
     const refusal = readMeaning(meaning);
     if (statusKey.test(key) && Number(key) !== 0 && refusal !== undefined) overrides.set(Number(key), refusal);

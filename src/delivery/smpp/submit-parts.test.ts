@@ -164,6 +164,40 @@ test('packed septets after a header', () => {
   assert.equal(decodeText(first?.shortMessage.subarray(6) ?? Buffer.alloc(0), 'gsm7packed', 6), 'a'.repeat(153));
 });
 
+/** As an SMSC reads it that takes every seven bits for a character: it sees what fills the last octet, too. */
+function readAllSeptets({ esmClass, shortMessage }: SubmitFields): string {
+  const headerOctets = (esmClass & 0x40) === 0 ? 0 : 1 + (shortMessage[0] ?? 0);
+  const octets = shortMessage.subarray(headerOctets);
+  const bits = [...octets].flatMap((octet) => Array.from({ length: 8 }, (_, bit) => (octet >> bit) & 1));
+  const fill = (7 - ((headerOctets * 8) % 7)) % 7;
+  const septets: number[] = [];
+  for (let at = fill; at + 7 <= bits.length; at += 7) {
+    septets.push(bits.slice(at, at + 7).reduce((sum, bit, place) => sum | (bit << place), 0));
+  }
+  return decodeText(Buffer.from(septets), 'gsm7');
+}
+
+test('packed septets: nothing but the text is between two parts, and only its end has a carriage return', () => {
+  const settings = (long_messages: SmppSettings['long_messages']) => ({
+    charsets: ['gsm7packed/0' as const],
+    long_messages,
+  });
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '€'), minLength: 130, maxLength: 800, size: 'max' });
+  const examples: [string, SmppSettings['long_messages']][] = [
+    [`${'a'.repeat(152)}€${'b'.repeat(60)}`, 'udh8'],
+    [`${'a'.repeat(151)}€${'b'.repeat(60)}`, 'udh16'],
+    [`${'a'.repeat(150)}€€${'b'.repeat(60)}`, 'udh8'],
+  ];
+  fc.assert(
+    fc.property(text, fc.constantFrom('udh8', 'udh16', 'sar'), (given, form) => {
+      const parts = submits(given, settings(form));
+      for (const { shortMessage } of parts) assert.ok(shortMessage.length <= 140);
+      assert.equal(parts.map(readAllSeptets).join('').replace(/\r$/, ''), given);
+    }),
+    { examples },
+  );
+});
+
 test('a text that no charset can carry has no parts', () => {
   assert.deepEqual(submits('😀', { charsets: ['gsm7/0'] }), []);
   assert.equal(submits('ça', { charsets: ['gsm7/0', 'latin1/3'] })[0]?.dataCoding, 3);

@@ -143,7 +143,7 @@ function headerParts(
 
 /** Parts that the SMSC gives their headers. */
 function sarParts(text: string, { coding }: Charset, reference: number): PartFields[] {
-  const texts = splitText(text, coding, 6);
+  const texts = splitText(text, coding, 6, 0);
   return texts.map((part, index) => ({
     esmClass: 0,
     shortMessage: encodeText(part, coding),

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Carrier, Receipt, SubmitResult } from '../carrier.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier-test-store.ts';
 import { describeReceipt, describeResult, noReceipts, sendTestText, type Told } from '../carrier-test-text.ts';
+import { isNumber } from '../receipt-matching.ts';
 import type { SmppSettings } from './smpp-settings.ts';
 
 export interface TextTestOptions {
@@ -16,8 +17,6 @@ export interface TextTestOptions {
 
 const mostSeen = 10_000;
 const lookAgainMs = 1000;
-/** Carriers write numbers with and without prefixes. */
-const comparedDigits = 8;
 
 /** The last two steps of a test: one text through the carrier's own connections, and its receipt. */
 export async function testText(options: TextTestOptions): Promise<void> {
@@ -62,7 +61,7 @@ export async function testText(options: TextTestOptions): Promise<void> {
 /** Some carriers give many texts the same id, or none: such a receipt may be for a message. */
 function isOf({ to }: ClaimedTest, receiptKey: string | undefined, receipt: Receipt): boolean {
   if (!receiptKey || !receipt.keys.includes(receiptKey)) return false;
-  return receipt.numbers.some((number) => to.endsWith(number.slice(-comparedDigits)));
+  return receipt.numbers.some((number) => isNumber(number, to));
 }
 
 const noReceipt =

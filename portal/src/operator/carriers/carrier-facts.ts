@@ -19,6 +19,11 @@ export function bindsOf({ binds, settings }: Carrier): string {
   return words.facts.up(up, wanted);
 }
 
+/** Whether a connection waits for its next try. */
+export function isWaiting({ binds }: Pick<Carrier, 'binds'>): boolean {
+  return binds.some(({ next_try_at, state }) => next_try_at !== null && (state === 'waiting' || state === 'failing'));
+}
+
 /** Over HTTP a text is one request, however many parts it has. */
 export function rateOf({ kind, settings }: Carrier): string {
   const { per_second } = settings;

@@ -21,6 +21,7 @@ import { CarrierSettings } from './carrier-settings.tsx';
 import { CarrierTestPanel } from './carrier-test.tsx';
 import { DeleteCarrier } from './delete-carrier.tsx';
 import { PauseButton } from './pause-button.tsx';
+import { TryButton } from './try-button.tsx';
 
 const refreshMs = 2000;
 
@@ -56,6 +57,7 @@ export function CarrierPage({ name }: { name: string }) {
         }
         actions={
           <>
+            <TryButton carrier={carrier} onChange={reload} />
             <PauseButton carrier={carrier} onChange={reload} />
             <DeleteCarrier name={name} remove={remove} />
           </>
