@@ -154,6 +154,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     looks.come();
     for (let idleMs = poll.fromMs, isWoken = true; !sleep.stopped; ) {
       await takeTurn();
+      looks.arrive();
       if (sleep.stopped) return;
       const isOpen = !submission.held && released;
       if (!isOpen) looks.begin(false);
@@ -238,7 +239,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await release();
       for (;;) {
         await queueAllDue();
-        looks.come();
         const taken = await workOnce();
         await submission.finished();
         if (taken === 0) return;

@@ -16,6 +16,7 @@ function createLoops(room = { whole: true, any: true }) {
     looks.come();
     while (!sleep.stopped) {
       await turn();
+      looks.arrive();
       looks.begin(world.room.whole);
       world.looked++;
       let taken = 0;

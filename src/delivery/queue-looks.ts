@@ -7,15 +7,17 @@ import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
 export interface QueueLooks {
   /** There may be texts. */
   wake(): void;
-  /** The caller looks now. If not at all texts (`whole` is false), the one who finishes a batch has to look again. */
+  /** The caller looks soon, whether it is woken or not. */
+  come(): void;
+  /** It has come: after `come` or `next`. */
+  arrive(): void;
+  /** A look begins. If it does not see all texts (`whole` is false), the one who finishes a batch has to look again. */
   begin(whole: boolean): void;
   /**
    * Resolves when the caller should look: at once, when it is woken (true), or after `ms` (false). `taken` is what its
    * last look has taken.
    */
   next(taken: number, ms: number): Promise<boolean>;
-  /** The caller looks soon, whether it is woken or not. */
-  come(): void;
 }
 
 export function createQueueLooks(sleep: Pick<WakeableSleep, 'untilWoken' | 'wakeOne'>): QueueLooks {
@@ -31,8 +33,13 @@ export function createQueueLooks(sleep: Pick<WakeableSleep, 'untilWoken' | 'wake
       due = true;
       if (coming === 0 && sleep.wakeOne()) coming++;
     },
-    begin(whole) {
+    come() {
+      coming++;
+    },
+    arrive() {
       coming--;
+    },
+    begin(whole) {
       due = false;
       isLeft = !whole;
     },
@@ -41,9 +48,6 @@ export function createQueueLooks(sleep: Pick<WakeableSleep, 'untilWoken' | 'wake
       if (!isWanted && (await sleep.untilWoken(ms))) return true;
       coming++;
       return isWanted;
-    },
-    come() {
-      coming++;
     },
   };
 }
