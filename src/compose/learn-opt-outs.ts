@@ -3,6 +3,7 @@ import type { ChangedText } from '../delivery/receipt-store.ts';
 import type { OptOuts, RefusedText } from '../inbound/opt-outs.ts';
 import type { Message } from '../messages/message.ts';
 import { findMessages } from '../messages/message-store.ts';
+import { readNumber } from '../messages/phone-number.ts';
 import type { Database } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
@@ -29,7 +30,10 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
       ),
     fromReceipts(texts: readonly ChangedText[]): void {
       const ids = texts.map(({ id }) => fromUuid('msg', id));
-      findMessages(database, ids).then((messages) => learn(messages.map(toRefused)), noteFailure);
+      findMessages(database, ids).then((messages) => {
+        // The last receipts may come after the number was masked.
+        learn(messages.filter(({ to }) => readNumber(to) !== undefined).map(toRefused));
+      }, noteFailure);
     },
   };
 }

@@ -123,7 +123,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
     const most = limits();
-    looks.begin(most.first > 0 && most.bulk > 0);
+    const endLook = looks.begin(most.first > 0 && most.bulk > 0);
+    try {
+      return await workWithin(most, endLook);
+    } finally {
+      endLook();
+    }
+  }
+
+  async function workWithin(most: Capacity, endLook: () => void): Promise<number> {
     if (most.first <= 0 && most.bulk <= 0) return 0;
     if (unseen.size > 0) await unseen.giveBack();
     const { submitTimeoutMs } = carrier;
@@ -140,6 +148,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     // The carrier has the texts before anything else runs, and counts them in its capacity.
     const submitted = submission.run(claim, over, beginBeforeMs);
     looks.wake();
+    endLook();
     await submitted;
     return claim.texts.length;
   }
@@ -169,22 +178,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function deliver(longestPauseMs: number): Promise<void> {
-    looks.come();
     for (let idleMs = poll.fromMs, isWoken = true; !sleep.stopped; ) {
       await takeTurn();
+      const isWanted = (await looks.isWanted()) || !isWoken;
       if (sleep.stopped) return;
       const isOpen = !submission.held && released && isClockRight();
-      if (!isOpen) looks.begin(false);
-      const taken = isOpen ? await workOnce().then(noteWorking, noteHeldUp) : 0;
+      if (!isOpen) looks.begin(false)();
+      const taken: number = isOpen && isWanted ? await workOnce().then(noteWorking, noteHeldUp) : 0;
       const waitMs = health.waitMs();
       if (taken > 0) quietLooks = 0;
       // Soon again after a look that failed, and after texts of which no wake told: the next ones may be like them.
       if (isWoken ? heldUp || !isOpen : taken > 0) idleMs = poll.fromMs;
       else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
-      if (waitMs > 0) {
-        await sleep.ignoringWakes(waitMs);
-        looks.come();
-      } else isWoken = await looks.next(taken, idleMs);
+      if (waitMs > 0) await sleep.ignoringWakes(waitMs);
+      isWoken = waitMs === 0 && (await looks.next(taken, idleMs));
     }
   }
 
@@ -258,7 +265,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await release();
       for (;;) {
         await queueAllDue();
-        looks.come();
         const taken = await workOnce();
         await submission.finished();
         if (taken === 0) return;

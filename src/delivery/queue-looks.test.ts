@@ -10,27 +10,32 @@ const turn = () => new Promise<void>((done) => setImmediate(done));
 function createLoops(room = { whole: true, any: true }) {
   const sleep = createWakeableSleep();
   const looks = createQueueLooks(sleep);
-  const world = { queue: 0, looked: 0, room };
+  const world = { queue: 0, looked: 0, room, lookTakes: 0 };
   const underWay: (() => void)[] = [];
   async function run(): Promise<void> {
-    looks.come();
-    while (!sleep.stopped) {
+    for (let isWoken = true; !sleep.stopped; ) {
       await turn();
-      looks.begin(world.room.whole);
-      world.looked++;
-      let taken = 0;
-      if (world.room.any && world.queue > 0) {
-        world.queue--;
-        taken = 1;
-        looks.wake();
-        await new Promise<void>((done) => underWay.push(done));
-      }
-      await looks.next(taken, neverMs);
+      const isWanted = (await looks.isWanted()) || !isWoken;
+      isWoken = await looks.next(isWanted ? await look() : 0, neverMs);
     }
+  }
+  async function look(): Promise<number> {
+    world.looked++;
+    const endLook = looks.begin(world.room.whole);
+    for (let turns = 0; turns < world.lookTakes; turns++) await turn();
+    if (!world.room.any || world.queue === 0) {
+      endLook();
+      return 0;
+    }
+    world.queue--;
+    looks.wake();
+    endLook();
+    await new Promise<void>((done) => underWay.push(done));
+    return 1;
   }
   const ended = Promise.all([run(), run()]);
   const settled = async () => {
-    for (let turns = 0; turns < 10; turns++) await turn();
+    for (let turns = 0; turns < 50; turns++) await turn();
   };
   return {
     world,
@@ -82,6 +87,22 @@ test('two batches are under way while there are texts, and whoever finishes one 
   assert.equal(await looksOf(finish), 1, 'the last batch may have left some');
   assert.equal(await looksOf(finish), 0);
   await stop();
+});
+
+test('whoever finishes a batch while the other one looks waits for what that look finds', async () => {
+  for (const more of [0, 1]) {
+    const { world, arrive, looksOf, underWay, finish, stop } = createLoops();
+    await looksOf(() => {});
+    world.lookTakes = 5;
+    const looked = await looksOf(async () => {
+      arrive(1 + more)();
+      while (underWay() === 0) await turn();
+      finish();
+    });
+    // The first batch, the look behind it, and the look behind what that one has found.
+    assert.deepEqual([looked, underWay()], [2 + more, more]);
+    await stop();
+  }
 });
 
 test('a wake while both are busy is not lost', async () => {

@@ -5,12 +5,14 @@ import fc from 'fast-check';
 import { createAcceptance, isMessage, type SendOutcome } from '../../src/messages/acceptance.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { insertUnlessOptOuts } from '../../src/messages/message-insert-store.ts';
+import { createMessageService } from '../../src/messages/message-service.ts';
 import { noOptOuts, type OptOutCheck } from '../../src/messages/opt-out-check.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import type { AnswerToKeep } from '../../src/platform/idempotency.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { routeTo } from '../support/routes.ts';
 
 let db: TestDatabase;
 before(async () => {
@@ -243,6 +245,30 @@ describe('acceptance', () => {
     const [state] = await readState([applicationId]);
     assert.deepEqual([state?.spent, state?.queued], [1, 1]);
   });
+});
+
+test('a commit wakes the carriers of texts that may leave at once, each once, and no others', async () => {
+  const woken: (readonly string[])[] = [];
+  const service = createMessageService({
+    ...{ database: db.database, clock: systemClock, routeText: routeTo('test'), optOuts: optedOut },
+    wake: (carriers) => void woken.push(carriers),
+  });
+  const applicationId = newId('app', systemClock);
+  const spender = { applicationId, segmentsPerDay: null };
+  const laterMs = systemClock.nowMs() + 60_000;
+  const accept = (changes: Partial<Message>[]) =>
+    service.accept(
+      spender,
+      changes.map((change) => ({ ...newMessage(applicationId, 1), ...change })),
+      () => undefined,
+    );
+  await accept([{ carrier: 'a#1' }, { carrier: 'b#2' }, { carrier: 'a#1' }]);
+  await accept([
+    { carrier: 'a#1', status: 'scheduled', sendAtMs: laterMs },
+    { carrier: 'b#2', deferredUntilMs: laterMs },
+    { carrier: 'c#3', to: '+447400000009' },
+  ]);
+  assert.deepEqual(woken, [['a#1', 'b#2'], []]);
 });
 
 /** Does its work, and after the n-th write says that the connection was lost. */

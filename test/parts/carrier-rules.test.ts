@@ -197,12 +197,16 @@ describe('another carrier', () => {
   const elsewhere: SubmitResult = { outcome: 'retry', error: 'sender_rejected', elsewhere: true };
 
   test('takes at once what this one will not take, and only once', async () => {
-    const first = createWorker({}, { nextCarrier: () => nextCarrier('second') });
+    const woken: (readonly string[])[] = [];
+    const onMoved = (carriers: readonly string[]) => void woken.push(carriers);
+    const first = createWorker({}, { nextCarrier: () => nextCarrier('second'), onMoved });
     const second = createWorker({ name: 'second' }, { nextCarrier: () => nextCarrier('test') });
     first.carrier.answer = always(elsewhere);
     second.carrier.answer = always(elsewhere);
     const id = await accept();
+    await accept();
     await first.worker.runUntilIdle();
+    assert.deepEqual(woken, [['second']]);
     assert.deepEqual(await carrierOf(id), { carrier: 'second', at: 'second' });
     await second.worker.runUntilIdle();
     const found = await row(id);

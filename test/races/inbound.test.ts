@@ -19,6 +19,8 @@ let clock: TestClock;
 let ring: RingVersion[];
 let nodes: ReturnType<typeof createInbound>[];
 let applicationId: string;
+/** Whom each answer has woken. */
+let woken: (readonly string[])[];
 
 before(async () => {
   db = await createTestDatabase();
@@ -28,11 +30,12 @@ after(() => db.drop());
 afterEach(() => checkEvents(db.database));
 beforeEach(async () => {
   clock = createTestClock();
+  woken = [];
   ring = [{ version: 1, usedFromMs: 0, key: Buffer.alloc(32, 1) }];
   const keys = createKeyRing(clock, () => ring);
   const config = { optOutVerify: false };
   nodes = [db.database, db.another()].map((database) =>
-    createInbound({ config, database, clock, keys, wake: () => {} }),
+    createInbound({ config, database, clock, keys, wake: (carriers) => void woken.push(carriers) }),
   );
   for (const table of ['inbound_text', 'inbound_part', 'inbound_seen', 'opt_out', 'opt_out_change', 'automatic_reply'])
     await db.database.query(`delete from ${table}`);
@@ -160,6 +163,7 @@ describe('words', () => {
       phone,
     ]);
     assert.deepEqual(rows, [{ sender: number, recipient: phone, carrier: source.key }]);
+    assert.deepEqual(woken, [[source.key]]);
   });
 
   test('stop, start, put and remove at once leave what their history says', async () => {
