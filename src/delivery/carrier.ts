@@ -1,4 +1,5 @@
 import type { Lane, MessageErrorCode, ReceiptOutcome } from '../messages/message.ts';
+import type { CarrierId } from './carrier-id.ts';
 
 /** A text rendered for sending. */
 export interface OutgoingText {
@@ -130,6 +131,12 @@ export interface Receipt {
   error: MessageErrorCode | null;
   /** The bad news in the carrier's own words, like `stat:UNDELIV err:069`. */
   reported?: string | null | undefined;
+}
+
+/** A receipt whose ids can be stored. */
+export interface ReadReceipt extends Receipt {
+  carrierMessageId: CarrierId;
+  keys: CarrierId[];
 }
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */

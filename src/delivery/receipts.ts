@@ -2,7 +2,7 @@ import { type Clock, hourMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { sqlStateOf } from '../platform/database-errors.ts';
 import { toUuid } from '../platform/ids.ts';
-import type { Carrier, Receipt } from './carrier.ts';
+import type { Carrier, ReadReceipt, Receipt } from './carrier.ts';
 import { readCarrierId } from './carrier-id.ts';
 import { readCarrierWords } from './carrier-words.ts';
 import { type CodeResendOptions, resendCodes } from './code-resends.ts';
@@ -82,7 +82,7 @@ export function createReceipts({
   const cap = createUnmatchedCap({ database, log, ...unmatched });
 
   /** Returns the receipts that match no message, and what the others did. */
-  async function applyAll<Given extends Receipt>(
+  async function applyAll<Given extends ReadReceipt>(
     tx: Tx,
     batches: { source: ReceiptSource; receipts: Given[] }[],
   ): Promise<{ left: Given[]; works: Work[] }> {
@@ -98,7 +98,7 @@ export function createReceipts({
     return { left, works };
   }
 
-  async function apply<Given extends Receipt>(work: Work, receipts: Given[]): Promise<Given[]> {
+  async function apply<Given extends ReadReceipt>(work: Work, receipts: Given[]): Promise<Given[]> {
     const { tx, source } = work;
     const named = receipts.flatMap((receipt) => {
       const id = receipt.messageId === null ? undefined : toUuid('msg', receipt.messageId);
@@ -224,7 +224,10 @@ export function createReceipts({
       const { tried, works } = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const locked = await store.lockDue(tx, nowMs);
-        const due = locked.map((row) => ({ ...row, keys: keysOf(row.account, row.carrierMessageId) ?? row.keys }));
+        const due = locked.map((row) => {
+          const keys = keysOf(row.account, row.carrierMessageId)?.map(readCarrierId);
+          return { ...row, keys: keys ?? row.keys };
+        });
         const accounts = [...new Set(due.map((row) => row.account))];
         const batches = accounts.map((account) => {
           const receipts = due.filter((row) => row.account === account);
@@ -251,7 +254,7 @@ function wordsOf({ outcome }: WholeOutcome, reported: Receipt['reported']): Rece
 }
 
 /** Makes a carrier's data storable, so that one bad receipt does not fail the whole batch. */
-function readReceipt(receipt: Receipt): Receipt {
+function readReceipt(receipt: Receipt): ReadReceipt {
   return {
     ...receipt,
     carrierMessageId: readCarrierId(receipt.carrierMessageId),
@@ -263,8 +266,8 @@ function readReceipt(receipt: Receipt): Receipt {
   };
 }
 
-function withoutRepeats(receipts: Receipt[]): Receipt[] {
-  const seen = new Map<string, Receipt>();
+function withoutRepeats(receipts: ReadReceipt[]): ReadReceipt[] {
+  const seen = new Map<string, ReadReceipt>();
   for (const receipt of receipts) {
     const what = JSON.stringify([receipt.outcome, receipt.carrierMessageId, receipt.messageId, receipt.numbers]);
     if (!seen.has(what)) seen.set(what, receipt);

@@ -3,11 +3,11 @@ import { errorCodeOf, errorOf, statusCode, statusOf } from '../messages/message-
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, toUuid } from '../platform/ids.ts';
-import type { Carrier, Receipt } from './carrier.ts';
+import type { Carrier, ReadReceipt } from './carrier.ts';
 import { readCarrierId } from './carrier-id.ts';
 
 /** A receipt that waits for its message. */
-export interface UnmatchedReceipt extends Receipt {
+export interface UnmatchedReceipt extends ReadReceipt {
   rowId: number;
   carrier: string;
   account: string;
@@ -20,7 +20,7 @@ const mostTried = 500;
 export async function insertUnmatched(
   tx: Tx,
   { key, account }: Pick<Carrier, 'key' | 'account'>,
-  receipts: Receipt[],
+  receipts: ReadReceipt[],
   nowMs: number,
 ): Promise<void> {
   const sorted = receipts.toSorted((a, b) => (a.carrierMessageId < b.carrierMessageId ? -1 : 1));

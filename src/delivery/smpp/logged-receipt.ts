@@ -1,5 +1,5 @@
 import { shownCarrierId } from '../carrier-id.ts';
-import { type DataPdu, type DeliverPdu, emptySubmit, messageOctets, type Tlv, tlvTags } from './pdu.ts';
+import { type DataPdu, type DeliverPdu, emptySubmit, findTlv, type Tlv, tlvTags } from './pdu.ts';
 import { readDelivered } from './receipt.ts';
 import { receiptWords } from './receipt-words.ts';
 
@@ -19,17 +19,19 @@ const shownTags: readonly number[] = [tlvTags.receiptedMessageId, tlvTags.messag
 /** Undefined for a text of a phone. Octets are copied, because they are a piece of what the socket has read. */
 export function keepReceipt(pdu: DeliverPdu | DataPdu): KeptReceipt | undefined {
   const { esmClass, dataCoding } = pdu;
-  const isReceipt = (esmClass & receiptKinds) !== 0 || pdu.tlvs.some(({ tag }) => tag === tlvTags.receiptedMessageId);
-  if (!isReceipt) return undefined;
-  const octets = messageOctets({ shortMessage: emptySubmit.shortMessage, ...pdu });
-  const tlvs = pdu.tlvs.filter(({ tag }) => shownTags.includes(tag));
-  return {
-    esmClass,
-    dataCoding,
-    octets: Buffer.from(octets.subarray(0, mostOctets)),
-    tlvs: tlvs.map(({ tag, value }) => ({ tag, value: Buffer.from(value.subarray(0, mostOctets)) })),
-  };
+  if ((esmClass & receiptKinds) === 0 && findTlv(pdu.tlvs, tlvTags.receiptedMessageId) === undefined) return undefined;
+  const short = pdu.command === 'deliver_sm' ? pdu.shortMessage : noOctets;
+  const octets = short.length > 0 ? short : (findTlv(pdu.tlvs, tlvTags.messagePayload) ?? noOctets);
+  const tlvs: Tlv[] = [];
+  for (const { tag, value } of pdu.tlvs) if (shownTags.includes(tag)) tlvs.push({ tag, value: copyOf(value) });
+  return { esmClass, dataCoding, octets: copyOf(octets), tlvs };
 }
+
+function copyOf(octets: Buffer): Buffer {
+  return Buffer.from(octets.length > mostOctets ? octets.subarray(0, mostOctets) : octets);
+}
+
+const noOctets = Buffer.alloc(0);
 
 /** The id that a receipt names, in its TLV or else in its text, and its state and error in the carrier's own words. */
 export function readKeptReceipt({ octets, ...kept }: KeptReceipt): { id: string | null; words: string | null } {
