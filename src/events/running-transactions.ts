@@ -16,8 +16,8 @@ export async function findRunning(database: Database): Promise<Transactions> {
  * SQL that says whether a row `a` of `pg_stat_get_activity` is another connection of Heliograph to its database. Others,
  * like a backup or a person's, change no record.
  */
-export const isAnother = `a.datid = (select oid from pg_database where datname = current_database())
-      and a.pid <> pg_backend_pid() and a.application_name = '${applicationName}'`;
+export const isAnother = `a.pid <> pg_backend_pid() and a.application_name = '${applicationName}'
+      and a.datid = (select oid from pg_database where datname = current_database())`;
 
 const runningStatement = {
   name: 'find-running-transactions',
