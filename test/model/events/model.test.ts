@@ -7,14 +7,31 @@ import { explore } from '../explore.ts';
 import { type Bounds, canonical, firstState, type Rules, rules, stepsOf } from './model.ts';
 import { withoutLock, withoutLog } from './old-rules.ts';
 
-const one: Bounds = { changes: [0, 1], nodes: 1, readers: ['oldest'], day: false, left: { crashes: 1, checkpoints: 0, writes: 0 } };
+const one: Bounds = {
+  changes: [0, 1],
+  nodes: 1,
+  readers: ['oldest'],
+  day: false,
+  left: { crashes: 1, checkpoints: 0, writes: 0 },
+};
 
 function tryAll(bounds: Bounds, by: Rules = rules) {
-  return explore({ initial: [firstState(bounds)], steps: stepsOf(by), canonical, invariants: by.invariants });
+  return explore({
+    initial: [firstState(bounds)],
+    steps: stepsOf(by),
+    canonical,
+    invariants: by.invariants,
+    mostStates: Number(process.env.MOST ?? 150_000),
+  });
 }
 
 describe('the horizon of events', () => {
   const all: Record<string, Bounds> = {
+    'two changes': { ...one },
+    'two changes w': { ...one, left: { crashes: 1, checkpoints: 1, writes: 1 } },
+    'two nodes': { ...one, nodes: 2, left: { crashes: 1, checkpoints: 0, writes: 0 } },
+    now: { ...one, readers: ['oldest', 'now'], left: { crashes: 1, checkpoints: 0, writes: 0 } },
+    day: { ...one, day: true, changes: [0, 1], left: { crashes: 1, checkpoints: 0, writes: 0 } },
     'three changes': { ...one, changes: [0, 0, 1] },
   };
   for (const [name, bounds] of Object.entries(all)) {
@@ -22,7 +39,9 @@ describe('the horizon of events', () => {
       const t0 = performance.now();
       const { states, depth, violation } = tryAll(bounds);
       assert.equal(violation, undefined, JSON.stringify(violation, null, 1));
-      tellFigure(`events, ${name}: ${states} states, runs of up to ${depth} steps ${Math.round(performance.now()-t0)}`);
+      tellFigure(
+        `events, ${name}: ${states} states, runs of up to ${depth} steps ${Math.round(performance.now() - t0)}`,
+      );
     });
   }
 });
