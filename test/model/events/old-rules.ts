@@ -1,6 +1,7 @@
 // How the horizon was before the model, so that the model goes on finding what was wrong with it.
 import type { learn } from '../../../src/events/horizon-rule.ts';
-import { brokenOnly, type Rules } from './model.ts';
+import { brokenOnly } from './model.ts';
+import type { Rules } from './state.ts';
 
 /** Knew nothing of the log. */
 const learnWithoutLog: typeof learn = ({ safe, earlier }, made) => {
