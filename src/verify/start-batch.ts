@@ -105,12 +105,13 @@ export function createStartBatch(
     );
   }
 
-  /** Locks the prefixes and pending rows until the outcome is written. */
+  /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
   const startHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
       const requests = items.map(({ request }) => request);
-      if (guard.countsStarts) await pendingStore.lockPrefixes(tx, requests.map(prefixNameOf));
+      // Else two starts of a number could both count the same wrong codes, and give tries for them twice.
+      await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);

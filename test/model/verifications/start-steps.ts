@@ -29,9 +29,11 @@ export function startSteps(state: State, index: number): Step<State>[] {
   const pending = pendingOf(state);
   switch (start.stage) {
     case 'waits':
-      return state.locksNumber ? [{ name: named('begins'), next: put({ stage: 'held' }) }] : startFree(state, index);
+      return state.countsStarts
+        ? [{ name: named('begins'), next: put({ stage: 'held', at: state.now }) }]
+        : startFree(state, index);
     case 'held': {
-      // `lockPrefixes`, where the guard counts.
+      // `lockNames`.
       const waits =
         state.locksNumber && state.starts.some(({ stage }) => ['selected', 'locked', 'counted'].includes(stage));
       const found = pending < 0 ? undefined : pending;
@@ -40,7 +42,9 @@ export function startSteps(state: State, index: number): Step<State>[] {
     case 'selected':
       return lockPending(state, index);
     case 'locked':
-      return [{ name: named('countStarts'), next: put({ stage: 'counted', failures: failuresToday(state) }) }];
+      return [
+        { name: named('countStarts'), next: put({ stage: 'counted', failures: failuresToday(state), at: state.now }) },
+      ];
     case 'counted':
       return commit(state, index, decided(state, index));
     case 'done':
@@ -59,8 +63,13 @@ function startFree(state: State, index: number): Step<State>[] {
     state.failuresBefore +
     state.vers.reduce((sum, { status, attempts }) => sum + (status === 'pending' ? 0 : attempts), 0);
   if (pendingOf(state) >= 0 || failures > 0)
-    return [{ name: `start ${index} startFree changes nothing`, next: put({ stage: 'held' }) }];
-  return answers(state, index, { ...state, vers: [...state.vers, started(state, index, 0)] }, 'startFree');
+    return [{ name: `start ${index} startFree changes nothing`, next: put({ stage: 'held', at: state.now }) }];
+  return answers(
+    state,
+    index,
+    { ...state, vers: [...state.vers, started({ ...start, at: state.now }, index, 0)] },
+    'startFree',
+  );
 }
 
 /** `lockPending`: waits for a transaction that holds the row; one that has ended meanwhile is none. */
@@ -72,28 +81,27 @@ function lockPending(state: State, index: number): Step<State>[] {
   const ver = state.vers[start.found] as Ver;
   const next =
     ver.status === 'pending'
-      ? put({ stage: 'locked', isOpen: ver.expiresAt > state.now })
+      ? put({ stage: 'locked', isOpen: ver.expiresAt > start.at })
       : put({ stage: 'locked', found: undefined, isOpen: false });
   return [{ name: `start ${index} lockPending`, next }];
 }
 
 /** `decideStart` and what `write` makes of it; undefined if the key `verification_pending` refuses it. */
 function decided(state: State, index: number): State | undefined {
-  const { found, isOpen, failures, length } = state.starts[index] as Start;
-  const { now } = state;
+  const { found, isOpen, failures, length, at } = state.starts[index] as Start;
   // `expireLapsed`, of the same transaction.
   const vers =
     found === undefined || isOpen ? state.vers : state.vers.with(found, ended(state.vers[found] as Ver, 'expired'));
   const open = isOpen && found !== undefined ? (vers[found] as Ver) : undefined;
   if (open === undefined || found === undefined) return begun({ ...state, vers }, index, failures);
   if (open.startedBy === index) return { ...state, vers };
-  switch (continuation(asVerification(open), { codeLength: length, channel: 'sms' }, now)) {
+  switch (continuation(asVerification(open), { codeLength: length, channel: 'sms' }, at)) {
     case 'leave':
       return { ...state, vers };
     case 'send_again':
       return {
         ...state,
-        vers: vers.with(found, { ...open, sends: open.sends + 1, texts: open.texts + 1, resendAt: now + resendTicks }),
+        vers: vers.with(found, { ...open, sends: open.sends + 1, texts: open.texts + 1, resendAt: at + resendTicks }),
       };
     case 'supersede': {
       const left = open.maxAttempts - open.attempts;
@@ -110,7 +118,7 @@ function decided(state: State, index: number): State | undefined {
 function begun(state: State, index: number, failures: number, inherited?: number): State | undefined {
   if (refusal(failures)) {
     const blocked: Ver = {
-      ...started(state, index, failures),
+      ...started(state.starts[index] as Start, index, failures),
       status: 'blocked',
       maxAttempts: 0,
       sends: 0,
@@ -121,19 +129,18 @@ function begun(state: State, index: number, failures: number, inherited?: number
     return { ...state, vers: [...state.vers, blocked] };
   }
   if (pendingOf(state) >= 0) return undefined;
-  return { ...state, vers: [...state.vers, started(state, index, failures, inherited)] };
+  return { ...state, vers: [...state.vers, started(state.starts[index] as Start, index, failures, inherited)] };
 }
 
-function started({ now, starts }: State, index: number, failures: number, inherited?: number): Ver {
-  const { length } = starts[index] as Start;
+function started({ length, at }: Start, index: number, failures: number, inherited?: number): Ver {
   return {
     ...newVer,
     length,
     startedBy: index,
     inherited,
     maxAttempts: triesFor(failures, inherited),
-    resendAt: now + resendTicks,
-    expiresAt: now + lifeTicks,
+    resendAt: at + resendTicks,
+    expiresAt: at + lifeTicks,
   };
 }
 
@@ -157,6 +164,7 @@ function commit(state: State, index: number, next: State | undefined): Step<Stat
     found: undefined,
     isOpen: false,
     failures: 0,
+    at: 0,
     refusals: start.refusals - 1,
   } as const;
   return [
@@ -170,7 +178,7 @@ function commit(state: State, index: number, next: State | undefined): Step<Stat
 /** The answer comes, or it is lost and the batch runs again. */
 function answers(state: State, index: number, next: State, name: string): Step<State>[] {
   const start = state.starts[index] as Start;
-  const over = { ...start, found: undefined, isOpen: false, failures: 0 };
+  const over = { ...start, found: undefined, isOpen: false, failures: 0, at: 0 };
   const to = (put: Start): State => ({ ...next, starts: next.starts.with(index, put) });
   const arrives = { name: `start ${index} ${name}`, next: to({ ...over, stage: 'done' }) };
   if (start.losses === 0) return [arrives];

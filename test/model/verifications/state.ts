@@ -37,6 +37,8 @@ export interface Start {
   found: number | undefined;
   isOpen: boolean;
   failures: number;
+  /** When its transaction began; once it has counted, when it decided. */
+  at: number;
   /** How many times Postgres may still refuse it, or lose its answer. */
   refusals: number;
   losses: number;
@@ -61,7 +63,9 @@ export interface Check {
 export interface State {
   now: number;
   lastTick: number;
-  /** Whether starts of a number wait for one another: the guard counts them. */
+  /** Whether the guard counts starts: then none is made by one statement. */
+  countsStarts: boolean;
+  /** Whether transactions of starts for one number wait for one another. */
   locksNumber: boolean;
   vers: Ver[];
   starts: Start[];
@@ -79,6 +83,7 @@ export interface Bounds {
   checks?: { target?: number; isRight: boolean; hasKey?: boolean; losses?: number }[];
   cancels?: number[];
   ticks?: number;
+  countsStarts?: boolean;
   locksNumber?: boolean;
   failuresBefore?: number;
   /** What is there at the beginning. */
@@ -102,22 +107,16 @@ export const newVer: Ver = {
 };
 
 export function firstState(bounds: Bounds): State {
-  const {
-    starts = [],
-    checks = [],
-    cancels = [],
-    ticks = 0,
-    vers = [],
-    failuresBefore = 0,
-    locksNumber = true,
-  } = bounds;
+  const { starts = [], checks = [], cancels = [], ticks = 0, vers = [], failuresBefore = 0 } = bounds;
+  const { countsStarts = true, locksNumber = true } = bounds;
   return {
     now: 0,
     lastTick: ticks,
+    countsStarts,
     locksNumber,
     vers: vers.map((ver) => ({ ...newVer, ...ver })),
     starts: starts.map(({ length, losses = 0 }) => ({
-      ...{ length, losses, stage: 'waits', found: undefined, isOpen: false, failures: 0, refusals: 1 },
+      ...{ length, losses, stage: 'waits', found: undefined, isOpen: false, failures: 0, at: 0, refusals: 1 },
     })),
     checks: checks.map(({ target = 0, isRight, hasKey = false, losses = 0 }) => ({
       ...{ target, isRight, hasKey, losses, stage: 'waits', isStored: false, spent: 0, runs: 0 },
