@@ -34,7 +34,7 @@ export interface StartItem {
   key: string | undefined;
 }
 
-/** Each start in a batch may lock a prefix, and Postgres has room for a few thousand locks in total. */
+/** Each start of a transaction may lock a prefix or number, and Postgres has room for a few thousand locks in total. */
 const mostLocks = 200;
 
 const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${to}`;
@@ -105,8 +105,15 @@ export function createStartBatch(
     );
   }
 
+  async function startHolding(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const answers: (StartAnswer | ApiError)[] = [];
+    for (let at = 0; at < items.length; at += mostLocks)
+      answers.push(...(await startSomeHolding(items.slice(at, at + mostLocks))));
+    return answers;
+  }
+
   /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
-  const startHolding = (items: StartItem[]) =>
+  const startSomeHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
       const requests = items.map(({ request }) => request);

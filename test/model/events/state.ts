@@ -94,26 +94,19 @@ export function flushed(state: State, upTo: number): State {
 
 /** What decides about the future, in few characters. */
 export function canonical({ pg, changes, day, events, nodes, readers, left, broken = '' }: State): string {
-  const parts: unknown[] = [
-    pg.last,
-    pg.shown,
-    pg.ahead,
-    pg.isLogged,
-    pg.loggedTo,
-    pg.lastOnDisk,
-    pg.nextXid,
-    pg.nextXidOnDisk,
-  ];
-  parts.push(pg.life, left.crashes, left.checkpoints, left.writes, broken, day.stage, day.xid, day.place);
-  for (const { place, last } of pg.records) parts.push(place, last);
-  for (const { stage, xid, position, place } of changes) parts.push(stage, xid, position, place);
-  for (const { position, record } of events) parts.push('e', position, record);
-  for (const { view, look } of nodes)
-    parts.push('n', view.safe, view.lacksLog, ...lookParts(view.earlier), ...lookParts(look));
-  for (const { cursor, wants } of readers) parts.push('r', cursor, wants?.node, wants?.last);
-  return parts.join();
+  let form = `${pg.last} ${pg.shown} ${pg.ahead} ${pg.isLogged} ${pg.loggedTo} ${pg.lastOnDisk} ${pg.nextXid}`;
+  form += ` ${pg.nextXidOnDisk} ${pg.life} ${left.crashes} ${left.checkpoints} ${left.writes} ${broken}`;
+  form += ` ${day.stage} ${day.xid} ${day.place}`;
+  for (const { place, last } of pg.records) form += ` ${place} ${last}`;
+  for (const { stage, xid, position, place } of changes) form += `;${stage} ${xid} ${position} ${place}`;
+  for (const { position, record } of events) form += `;e${position} ${record}`;
+  for (const { view, look } of nodes) form += `;n${view.safe} ${view.lacksLog}${formOf(view.earlier)}${formOf(look)}`;
+  for (const { cursor, wants } of readers) form += `;r${cursor} ${wants?.node} ${wants?.last}`;
+  return form;
 }
 
-function lookParts(look: LookUnderWay | undefined): unknown[] {
-  return look === undefined ? [] : ['l', look.last, look.loggedTo, look.connection, ...(look.writers ?? ['?'])];
+function formOf(look: LookUnderWay | undefined): string {
+  if (look === undefined) return ' -';
+  const { last, loggedTo, connection, writers } = look;
+  return ` ${last} ${loggedTo} ${connection} ${writers === undefined ? '?' : [...writers].join()}`;
 }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Statement, Tx } from '../../../src/platform/database.ts';
 import {
   createStartBatch,
@@ -37,6 +36,7 @@ export function beginStart(database: Database, options: StartBatchOptions, item:
   let hasCounted = false;
   let outcome: ReturnType<SteppedStart['outcome']> = {};
   let isOver = false;
+  let onStop = () => {};
 
   /** Everything behind the counts decides or writes: it stops there too. */
   async function stopBefore(statement: Statement | string): Promise<void> {
@@ -47,6 +47,7 @@ export function beginStart(database: Database, options: StartBatchOptions, item:
     await new Promise<void>((resolve) => {
       stopped = name;
       release = resolve;
+      onStop();
     });
   }
 
@@ -72,11 +73,14 @@ export function beginStart(database: Database, options: StartBatchOptions, item:
     })
     .finally(() => {
       isOver = true;
+      onStop();
     });
   /** It stands, or it is over. */
-  const untilStop = async () => {
-    while (stopped === undefined && !isOver) await turn();
-  };
+  const untilStop = () =>
+    new Promise<void>((resolve) => {
+      onStop = resolve;
+      if (stopped !== undefined || isOver) resolve();
+    });
 
   const letGo = () => {
     const go = release;
