@@ -7,8 +7,7 @@ const quiet: Look = {
   writers: new Set(),
   loggedTo: 100,
   onDiskTo: 100,
-  connection: 'one',
-  followsOn: true,
+  oldestConnection: 'one',
 };
 
 test('a look without writers, whose log is on disk, proves its own position', () => {
@@ -36,9 +35,9 @@ test('a position waits for its log, and the next look is told to write it', () =
 
 test('nothing is compared with a look from before a crash', () => {
   const first = learn(firstView, { ...quiet, writers: new Set(['7']) });
-  const second = learn(first, { ...quiet, last: 4, writers: new Set(['8']), connection: 'two', followsOn: false });
+  const second = learn(first, { ...quiet, last: 4, writers: new Set(['8']), oldestConnection: 'two' });
   assert.equal(second.safe, 0);
-  assert.equal(learn(second, { ...quiet, last: 5, connection: 'two' }).safe, 5);
+  assert.equal(learn(second, { ...quiet, last: 5, oldestConnection: 'two' }).safe, 5);
 });
 
 test('the position never goes back', () => {

@@ -7,10 +7,8 @@ export interface Look {
   /** How far Postgres had written its log after `last` was read, and how far the log was on disk. */
   loggedTo: number;
   onDiskTo: number;
-  /** The connection that looked. */
-  connection: string;
-  /** Whether the connection of the look before was still open. If not, Postgres may have crashed between the two. */
-  followsOn: boolean;
+  /** When the oldest of our connections was opened. A crash ends all of them, so it changes with every life of Postgres. */
+  oldestConnection: string;
 }
 
 /** What the looks so far prove. */
@@ -34,10 +32,10 @@ export function learn({ safe, earlier }: View, made: Look): View {
   if (made.writers.size === 0 && made.onDiskTo >= made.loggedTo)
     return { safe: upTo(made.last), earlier: undefined, lacksLog: false };
   // After a crash the log goes on from an earlier place, and ids of transactions are used again: nothing can be compared.
-  if (earlier === undefined || !made.followsOn) return { safe, earlier: made, lacksLog: false };
-  const kept = { ...earlier, connection: made.connection };
-  if (!haveEnded(earlier.writers, made.writers)) return { safe, earlier: kept, lacksLog: false };
-  if (made.onDiskTo < earlier.loggedTo) return { safe, earlier: kept, lacksLog: true };
+  if (earlier === undefined || earlier.oldestConnection !== made.oldestConnection)
+    return { safe, earlier: made, lacksLog: false };
+  if (!haveEnded(earlier.writers, made.writers)) return { safe, earlier, lacksLog: false };
+  if (made.onDiskTo < earlier.loggedTo) return { safe, earlier, lacksLog: true };
   return { safe: upTo(earlier.last), earlier: made, lacksLog: false };
 }
 

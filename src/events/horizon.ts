@@ -1,8 +1,8 @@
-import type { Database } from '../platform/database.ts';
+import type { Database, Statement } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
-import { firstView, type Look, learn, type View } from './horizon-rule.ts';
+import { firstView, type Look, learn } from './horizon-rule.ts';
 import { newestPosition } from './position.ts';
-import { isAnother } from './running-transactions.ts';
+import { isOurs } from './running-transactions.ts';
 
 /**
  * How far events can be read. Transactions commit in another order than they take positions, so behind the newest event an
@@ -26,8 +26,8 @@ export function createHorizon(database: Database): Horizon {
   const look = oneAfterAnother(async () => {
     // A disk that is full stops writers, not readers.
     const made = view.lacksLog
-      ? await lookAt(database, view, writingLookStatement).catch(() => lookAt(database, view))
-      : await lookAt(database, view);
+      ? await lookAt(database, writingLookStatement).catch(() => lookAt(database))
+      : await lookAt(database);
     view = learn(view, made);
     return made;
   });
@@ -69,8 +69,8 @@ function oneAfterAnother<Result>(act: () => Promise<Result>): () => Promise<Resu
   };
 }
 
-async function lookAt(database: Database, { earlier }: View, statement = lookStatement): Promise<Look> {
-  const { rows } = await database.query<LookRow>(statement, [earlier?.connection ?? null]);
+async function lookAt(database: Database, statement = lookStatement): Promise<Look> {
+  const { rows } = await database.query<LookRow>(statement);
   const [row] = rows;
   if (row === undefined) throw new Error('a look at the event horizon has no row');
   return {
@@ -78,8 +78,7 @@ async function lookAt(database: Database, { earlier }: View, statement = lookSta
     writers: new Set(row.writers),
     loggedTo: Number(row.loggedTo),
     onDiskTo: statement === lookStatement ? Number(row.onDiskTo) : Number.POSITIVE_INFINITY,
-    connection: row.connection,
-    followsOn: row.followsOn,
+    oldestConnection: row.oldestConnection,
   };
 }
 
@@ -88,30 +87,25 @@ interface LookRow {
   writers: string[] | null;
   loggedTo: string;
   onDiskTo: string;
-  connection: string;
-  followsOn: boolean;
+  oldestConnection: string;
 }
-
-const connectionOf = (row: string) => `${row}.pid || ' ' || extract(epoch from ${row}.backend_start)`;
 
 /**
  * `lateral` reads the position before the transactions, and the log's place after it. A transaction has its id before it takes
  * a position (`insertEvents`), and loses it when what it has written can be seen.
  */
-const lookText = (also: string) => `select p.last::text, w.writers, o.connection,
-      (o.connection = $1 or w.connections @> array[$1]) is true as "followsOn",
+const lookText = (also: string) => `select p.last::text, w.writers, w."oldestConnection",
       (pg_current_wal_insert_lsn() - '0/0')::text as "loggedTo",
       (pg_current_wal_flush_lsn() - '0/0')::text as "onDiskTo"${also}
     from (select ${newestPosition} as last offset 0) p cross join lateral (
-      select array_agg(a.backend_xid::text) filter (where a.backend_xid is not null) as writers,
-        array_agg(${connectionOf('a')}) as connections
-      from pg_stat_get_activity(null) a where ${isAnother} and p.last is not null) w cross join lateral (
-      select ${connectionOf('a')} as connection from pg_stat_get_activity(pg_backend_pid()) a) o`;
+      select array_agg(a.backend_xid::text) filter (where a.backend_xid is not null and a.pid <> pg_backend_pid()) as writers,
+        extract(epoch from min(a.backend_start))::text as "oldestConnection"
+      from pg_stat_get_activity(null) a where ${isOurs} and p.last is not null) w`;
 
-const lookStatement = { name: 'look-at-event-horizon', text: lookText('') };
+const lookStatement: Statement = { name: 'look-at-event-horizon', text: lookText('') };
 
 /** Its commit brings the log up to this moment to disk, so that a reader does not wait until somebody else's does. */
-const writingLookStatement = {
+const writingLookStatement: Statement = {
   name: 'look-and-write-the-log',
   text: lookText(`, pg_logical_emit_message(true, 'heliograph', '')`),
 };

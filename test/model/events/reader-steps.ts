@@ -35,8 +35,7 @@ export function lookSteps(
       writers,
       loggedTo: pg.loggedTo,
       onDiskTo: 0,
-      connection: String(pg.life),
-      followsOn: view.earlier?.connection === String(pg.life),
+      oldestConnection: String(pg.life),
     };
     // `writingLookStatement`: it ends with a commit of its own.
     return view.lacksLog

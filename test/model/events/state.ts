@@ -107,6 +107,6 @@ export function canonical({ pg, changes, day, events, nodes, readers, left, brok
 
 function formOf(look: LookUnderWay | undefined): string {
   if (look === undefined) return ' -';
-  const { last, loggedTo, connection, writers } = look;
-  return ` ${last} ${loggedTo} ${connection} ${writers === undefined ? '?' : [...writers].join()}`;
+  const { last, loggedTo, oldestConnection, writers } = look;
+  return ` ${last} ${loggedTo} ${oldestConnection} ${writers === undefined ? '?' : [...writers].join()}`;
 }
