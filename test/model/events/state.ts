@@ -57,7 +57,7 @@ export interface Rules {
   learn: typeof learn;
   /** Whether a look waits while a position is being given out. */
   readsUnderLock: boolean;
-  /** The old limit needs neither of these to be found, so a test can leave them out. */
+  /** What must hold. A cursor ahead of every position shows a fault some steps before an event is skipped. */
   invariants: (state: State) => string | undefined;
 }
 
