@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { findTestFiles, leadsTo } from './test-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['test/faults/', 'test/cluster/', 'test/races/', 'test/hostile/', 'test/deploy/', 'test/package/'];
+const folders = [
+  ...['test/faults/', 'test/cluster/', 'test/races/', 'test/model/'],
+  ...['test/hostile/', 'test/deploy/', 'test/package/'],
+];
 const named = process.argv.slice(2);
 const parts =
   named.length > 0

@@ -1,10 +1,13 @@
-import type { Database } from '../platform/database.ts';
+import type { Database, Statement } from '../platform/database.ts';
 import { unavailable } from '../platform/errors.ts';
-import { isAnother } from './running-transactions.ts';
+import { firstView, type Look, learn } from './horizon-rule.ts';
+import { newestPosition } from './position.ts';
+import { isOurs } from './running-transactions.ts';
 
 /**
  * How far events can be read. Transactions commit in another order than they take positions, so behind the newest event an
- * earlier one may still appear. Up to the horizon none can.
+ * earlier one may still appear; and a crash of Postgres takes back positions whose log was not on disk, so that they are given
+ * out again. Up to the horizon no event can appear any more.
  */
 export interface Horizon {
   /** Looks anew. The result never goes back. */
@@ -13,33 +16,19 @@ export interface Horizon {
   reachNow(): Promise<number>;
 }
 
-interface Look {
-  /** The newest position that was taken. */
-  last: number;
-  /** The ids of the transactions that may have taken one up to it and not committed yet. */
-  writers: ReadonlySet<string>;
-}
-
 /** Waits before it looks again whether earlier writers have ended. None runs longer than a few seconds. */
 const betweenLooksMs = 20;
 const looksAtMost = 250;
 
-/** When all writers of an earlier look have ended, every event up to its last position can be seen. */
 export function createHorizon(database: Database): Horizon {
-  let safe = 0;
-  let earlier: Look | undefined;
+  let view = firstView;
   // Looks must not overtake each other: a writer that an older one does not know would seem to have ended.
   const look = oneAfterAnother(async () => {
-    const made = await lookAt(database);
-    if (made.writers.size === 0) {
-      safe = Math.max(safe, made.last);
-      earlier = undefined;
-    } else if (earlier === undefined) {
-      earlier = made;
-    } else if (haveEnded(earlier.writers, made.writers)) {
-      safe = Math.max(safe, earlier.last);
-      earlier = made;
-    }
+    // A disk that is full stops writers, not readers.
+    const made = view.lacksLog
+      ? await lookAt(database, writingLookStatement).catch(() => lookAt(database))
+      : await lookAt(database);
+    view = learn(view, made);
     return made;
   });
 
@@ -47,16 +36,18 @@ export function createHorizon(database: Database): Horizon {
     async read() {
       const { last } = await look();
       // Most writers end within a millisecond or two.
-      if (safe < last) await look();
-      return safe;
+      if (view.safe < last) await look();
+      if (view.lacksLog) await look();
+      return view.safe;
     },
     async reachNow() {
-      const { last } = await look();
-      for (let looks = 0; safe < last; looks++) {
+      let { last } = await look();
+      for (let looks = 0; view.safe < last; looks++) {
         if (looks === looksAtMost)
           throw unavailable('The events of this moment cannot be read yet. Try again shortly.');
-        if (looks > 0) await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
-        await look();
+        if (looks > 0 && !view.lacksLog) await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+        // A crash of Postgres may have taken positions back that nobody has read.
+        last = Math.min(last, (await look()).last);
       }
       return last;
     },
@@ -78,24 +69,43 @@ function oneAfterAnother<Result>(act: () => Promise<Result>): () => Promise<Resu
   };
 }
 
-function haveEnded(writers: ReadonlySet<string>, running: ReadonlySet<string>): boolean {
-  for (const writer of writers) if (running.has(writer)) return false;
-  return true;
+async function lookAt(database: Database, statement = lookStatement): Promise<Look> {
+  const { rows } = await database.query<LookRow>(statement);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a look at the event horizon has no row');
+  return {
+    last: Number(row.last),
+    writers: new Set(row.writers),
+    loggedTo: Number(row.loggedTo),
+    onDiskTo: statement === lookStatement ? Number(row.onDiskTo) : Number.POSITIVE_INFINITY,
+    oldestConnection: row.oldestConnection,
+  };
 }
 
-async function lookAt(database: Database): Promise<Look> {
-  const { rows } = await database.query<{ last: string; writers: string[] | null }>(lookStatement);
-  const [row] = rows;
-  return { last: Number(row?.last ?? 0), writers: new Set(row?.writers ?? []) };
+interface LookRow {
+  last: string;
+  writers: string[] | null;
+  loggedTo: string;
+  onDiskTo: string;
+  oldestConnection: string;
 }
 
 /**
- * `lateral` reads the position before the transactions. A transaction has its id before it takes a position
- * (`insertEvents`), and loses it when what it has written can be seen.
+ * `lateral` reads the position before the transactions, and the log's place after it. A transaction has its id before it takes
+ * a position (`insertEvents`), and loses it when what it has written can be seen.
  */
-const lookStatement = {
-  name: 'look-at-event-horizon',
-  text: `select p.last_value::text as last, w.writers from event_position p cross join lateral (
-      select array_agg(a.backend_xid::text) as writers from pg_stat_get_activity(null) a
-      where ${isAnother} and a.backend_xid is not null and p.last_value is not null) w`,
+const lookText = (also: string) => `select p.last::text, w.writers, w."oldestConnection",
+      (pg_current_wal_insert_lsn() - '0/0')::text as "loggedTo",
+      (pg_current_wal_flush_lsn() - '0/0')::text as "onDiskTo"${also}
+    from (select ${newestPosition} as last offset 0) p cross join lateral (
+      select array_agg(a.backend_xid::text) filter (where a.backend_xid is not null and a.pid <> pg_backend_pid()) as writers,
+        extract(epoch from min(a.backend_start))::text as "oldestConnection"
+      from pg_stat_get_activity(null) a where ${isOurs} and p.last is not null) w`;
+
+const lookStatement: Statement = { name: 'look-at-event-horizon', text: lookText('') };
+
+/** Its commit brings the log up to this moment to disk, so that a reader does not wait until somebody else's does. */
+const writingLookStatement: Statement = {
+  name: 'look-and-write-the-log',
+  text: lookText(`, pg_logical_emit_message(true, 'heliograph', '')`),
 };

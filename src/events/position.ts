@@ -21,25 +21,29 @@ export function dayOf(ms: number): number {
 }
 
 /**
+ * SQL for the newest position that was taken; its event may not be committed yet. Not `last_value` of the sequence itself: it
+ * is read without a lock, and for a moment it may show a position that is given out only later.
+ */
+export const newestPosition = `coalesce(pg_sequence_last_value('event_position'), 0)`;
+
+/**
  * Makes positions go on with those of today. They never go back: a lock keeps two nodes from setting the sequence one
  * after the other. Returns 1 if it began a day.
  */
 export async function beginDay(database: Database, nowMs: number): Promise<number> {
   const first = firstOfDay(dayOf(nowMs));
-  const { rows } = await database.query<{ last: string }>('select last_value as last from event_position');
-  if (Number(rows[0]?.last) >= first) return 0;
+  if ((await lastPosition(database)) >= first) return 0;
   return database.transaction(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('event_position', 4207035))`);
     const { count } = await tx.query(
-      `select setval('event_position', $1::bigint) from event_position where last_value < $1::bigint`,
+      `select setval('event_position', $1::bigint) where ${newestPosition} < $1::bigint`,
       [first],
     );
     return count;
   });
 }
 
-/** The newest position that was taken. Its event may not be committed yet. */
 export async function lastPosition(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ last: number }>('select last_value as last from event_position');
-  return rows[0]?.last ?? 0;
+  const { rows } = await tx.query<{ last: string }>(`select ${newestPosition}::text as last`);
+  return Number(rows[0]?.last ?? 0);
 }

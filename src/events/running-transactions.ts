@@ -13,14 +13,14 @@ export async function findRunning(database: Database): Promise<Transactions> {
 }
 
 /**
- * SQL that says whether a row `a` of `pg_stat_get_activity` is another connection of Heliograph to its database. Others,
- * like a backup or a person's, change no record.
+ * SQL that says whether a row `a` of `pg_stat_get_activity` is a connection of Heliograph to its database. Others, like a
+ * backup or a person's, change no record.
  */
-export const isAnother = `a.datid = (select oid from pg_database where datname = current_database())
-      and a.pid <> pg_backend_pid() and a.application_name = '${applicationName}'`;
+export const isOurs = `a.datid = (select oid from pg_database where datname = current_database())
+      and a.application_name = '${applicationName}'`;
 
 const runningStatement = {
   name: 'find-running-transactions',
   text: `select coalesce(array_agg(a.pid || ' ' || extract(epoch from a.xact_start)), '{}') as running
-    from pg_stat_get_activity(null) a where ${isAnother} and a.xact_start is not null`,
+    from pg_stat_get_activity(null) a where ${isOurs} and a.pid <> pg_backend_pid() and a.xact_start is not null`,
 };

@@ -2,6 +2,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { type EventType, eventTypes, typeCode } from './event.ts';
+import { newestPosition } from './position.ts';
 import type { DisabledReason, Webhook, WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Omit<Webhook, 'id' | 'types'> {
@@ -63,7 +64,7 @@ export async function insertWebhook(tx: Tx, webhook: InsertedWebhook): Promise<v
        insert into webhook (id, application_id, listener_id, url, types, description, status, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, 'active', $7, $7) returning id, listener_id)
      insert into webhook_course (webhook_id, listener_id, position)
-     select made.id, made.listener_id, p.last_value from made cross join event_position p`,
+     select id, listener_id, ${newestPosition} from made`,
     [uuidOf(id), applicationId, uuidOf(applicationId), url, types.map(typeCode), description, toTimestamp(createdAtMs)],
   );
 }
@@ -99,7 +100,7 @@ export async function updateWebhook(tx: Tx, id: string, change: StoredChange, no
 /** Lets it begin anew: with the next event, and as if it had never failed. */
 export async function restartCourse(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `update webhook_course set position = greatest(position, (select last_value from event_position)), failures = 0,
+    `update webhook_course set position = greatest(position, ${newestPosition}), failures = 0,
        failing_since = null, rests_until = null where webhook_id = $1`,
     [uuidOf(id)],
   );

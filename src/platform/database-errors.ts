@@ -53,9 +53,9 @@ const connectionMessages =
 
 /**
  * Temporary: connection (08), start or stop (57P), no connections, memory or disk (53), I/O error (58), frozen node
- * (25P03), standby (25006), plan outdated by a migration (0A000), timeout (55P03, 57014), conflict (40).
+ * (25P03), standby (25006, 55000), plan outdated by a migration (0A000), timeout (55P03, 57014), conflict (40).
  */
-const passingStates = /^(08|25P03|53|57P|58|25006|0A000|40|55P03|57014)/;
+const passingStates = /^(08|25P03|53|57P|58|25006|55000|0A000|40|55P03|57014)/;
 
 /** After these errors the connection is usable; after any other temporary error it is dead or suspect. */
 export function keepsConnectionUsable(error: unknown): boolean {

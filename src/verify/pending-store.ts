@@ -20,15 +20,15 @@ export interface Destination {
 }
 
 /**
- * Waits until no other transaction counts or writes starts for these prefixes. Sorted, so that two batches cannot
- * deadlock. A later statement reads the counts, so it sees what the other transaction committed.
+ * Waits until no other transaction counts or writes starts for these prefixes or numbers. Sorted, so that two batches
+ * cannot deadlock. A later statement reads the counts, so it sees what the other transaction committed.
  */
-export async function lockPrefixes(tx: Tx, names: string[]): Promise<void> {
-  await tx.query(lockPrefixStatement, [[...new Set(names)].sort((a, b) => (a < b ? -1 : 1))]);
+export async function lockNames(tx: Tx, names: string[]): Promise<void> {
+  await tx.query(lockNamesStatement, [[...new Set(names)].sort((a, b) => (a < b ? -1 : 1))]);
 }
 
-const lockPrefixStatement = {
-  name: 'lock-verification-prefixes',
+const lockNamesStatement = {
+  name: 'lock-verification-names',
   text: `select pg_advisory_xact_lock(hashtextextended(name, 4207006)) from unnest($1::text[]) as n(name)`,
 };
 

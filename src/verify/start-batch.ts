@@ -37,7 +37,7 @@ export interface StartItem {
   key: string | undefined;
 }
 
-/** Each start in a batch may lock a prefix, and Postgres has room for a few thousand locks in total. */
+/** Each start of a transaction may lock a prefix or number, and Postgres has room for a few thousand locks in total. */
 const mostLocks = 200;
 
 const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${to}`;
@@ -108,12 +108,20 @@ export function createStartBatch(
     );
   }
 
-  /** Locks the prefixes and pending rows until the outcome is written. */
-  const startHolding = (items: StartItem[]) =>
+  async function startHolding(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const answers: (StartAnswer | ApiError)[] = [];
+    for (let at = 0; at < items.length; at += mostLocks)
+      answers.push(...(await startSomeHolding(items.slice(at, at + mostLocks))));
+    return answers;
+  }
+
+  /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
+  const startSomeHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
       const requests = items.map(({ request }) => request);
-      if (guard.countsStarts) await pendingStore.lockPrefixes(tx, requests.map(prefixNameOf));
+      // Else two starts of a number could both count the same wrong codes, and give tries for them twice.
+      await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);

@@ -7,7 +7,7 @@ import { readEvents } from '../../src/events/event-store.ts';
 import { createHorizon, type Horizon } from '../../src/events/horizon.ts';
 import { addListener } from '../../src/events/listener-store.ts';
 import { createListeners } from '../../src/events/listeners.ts';
-import { beginDay } from '../../src/events/position.ts';
+import { beginDay, newestPosition } from '../../src/events/position.ts';
 import { dayMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database, Session, Tx } from '../../src/platform/database.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
@@ -72,11 +72,35 @@ async function readOften(horizon: Horizon, times: number): Promise<number> {
 const untilItPasses = (horizon: Horizon, position: number) =>
   until('the horizon to pass all positions', async () => (await horizon.read()) >= position);
 
+/** Looks at the newest position many times. */
+const countBack = `with recursive look as (
+    select 1 as times, ${newestPosition} as newest, 0 as back
+    union all
+    select times + 1, l.newest, back + case when l.newest < look.newest then 1 else 0 end
+    from look cross join lateral (select case when times > 0 then ${newestPosition} end as newest offset 0) l
+    where times < 5000)
+  select max(back) as back from look`;
+
 describe('the horizon', () => {
   test('passes all positions while none writes', async () => {
     const id = await createCounter(await listeningApplication());
     await db.database.query(change, [id]);
     await untilItPasses(createHorizon(db.database), await lastPosition());
+  });
+
+  test('goes by positions that were taken, also while others take them: the newest one never goes back', async () => {
+    const writers = db.another({ poolSize: 3 });
+    let isOver = false;
+    const write = async () => {
+      while (!isOver) await writers.query(`select count(nextval('event_position')) from generate_series(1, 200)`);
+    };
+    const writing = Array.from({ length: 3 }, write);
+    let back = 0;
+    const endMs = performance.now() + inShort(2000, 20_000);
+    while (performance.now() < endMs) back += (await db.database.query<{ back: number }>(countBack)).rows[0]?.back ?? 0;
+    isOver = true;
+    await Promise.all(writing);
+    assert.equal(back, 0, 'looks that saw a smaller position than the one before');
   });
 
   test('stays behind a transaction that has taken a position and not committed yet', async () => {
