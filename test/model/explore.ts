@@ -1,0 +1,111 @@
+import { createSeenStates } from './seen-states.ts';
+
+/** A step that is possible in a state. */
+export interface Step<State> {
+  name: string;
+  next: State;
+}
+
+export interface ExploreOptions<State> {
+  initial: readonly State[];
+  /** Every step that is possible now. */
+  steps: (state: State) => readonly Step<State>[];
+  /** Two states with the same form have the same future. */
+  canonical: (state: State) => string;
+  /** What is wrong with a state; undefined if nothing is. */
+  invariants: (state: State) => string | undefined;
+  /** States in which a run may end. From every state one of them must be within reach. */
+  isEnd?: (state: State) => boolean;
+  /** Stops a model that grew by mistake. */
+  mostStates?: number;
+}
+
+export interface Violation {
+  /** The names of the steps from an initial state: no shorter run breaks an invariant. */
+  run: string[];
+  message: string;
+}
+
+export interface Explored {
+  states: number;
+  /** Of the longest of all shortest runs. */
+  depth: number;
+  violation?: Violation;
+}
+
+/** Visits every state, breadth first, so that the first violation has the shortest run. */
+export function explore<State>(options: ExploreOptions<State>): Explored {
+  const { steps, canonical, invariants, isEnd = () => false, mostStates = 20_000_000 } = options;
+  const seen = createSeenStates();
+  /** By the number of a state: the state before it, and the step between the two. */
+  const parents: number[] = [];
+  const stepNames: string[] = [];
+  const edges: { from: number[]; to: number[] } = { from: [], to: [] };
+  const ends: number[] = [];
+  let depth = 0;
+
+  function runTo(place: number): string[] {
+    const run: string[] = [];
+    for (let at = place; (parents[at] ?? -1) >= 0; at = parents[at] ?? -1) run.push(stepNames[at] ?? '');
+    return run.reverse();
+  }
+
+  let level: { state: State; place: number }[] = [];
+  let nextLevel: typeof level = [];
+  let found: Violation | undefined;
+
+  /** Returns the number of the state. */
+  function visit(state: State, parent: number, name: string): number {
+    const { place, isNew } = seen.add(canonical(state));
+    if (!isNew) return place;
+    parents[place] = parent;
+    stepNames[place] = name;
+    if (isEnd(state)) ends.push(place);
+    const message = invariants(state);
+    if (message !== undefined) found ??= { run: runTo(place), message };
+    nextLevel.push({ state, place });
+    if (place > mostStates) throw new Error(`there are more than ${mostStates} states`);
+    return place;
+  }
+
+  for (const state of options.initial) visit(state, -1, '');
+  while (nextLevel.length > 0 && found === undefined) {
+    level = nextLevel;
+    nextLevel = [];
+    for (const { state, place } of level) {
+      for (const { name, next } of steps(state)) {
+        const to = visit(next, place, name);
+        if (options.isEnd !== undefined) {
+          edges.from.push(place);
+          edges.to.push(to);
+        }
+      }
+    }
+    if (nextLevel.length > 0) depth++;
+  }
+  if (options.isEnd !== undefined) found ??= findStuck(seen.size, edges, ends, runTo);
+  return { states: seen.size, depth, ...(found && { violation: found }) };
+}
+
+/** The first state from which no run comes to an end: the work in it would go on, or wait, for ever. */
+function findStuck(
+  states: number,
+  { from, to }: { from: number[]; to: number[] },
+  ends: number[],
+  runTo: (place: number) => string[],
+): Violation | undefined {
+  const before: number[][] = Array.from({ length: states }, () => []);
+  for (const [edge, place] of to.entries()) before[place]?.push(from[edge] ?? 0);
+  const reaches = new Uint8Array(states);
+  const open = [...ends];
+  for (const place of ends) reaches[place] = 1;
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    for (const earlier of before[place] ?? []) {
+      if (reaches[earlier] === 1) continue;
+      reaches[earlier] = 1;
+      open.push(earlier);
+    }
+  }
+  const stuck = reaches.indexOf(0);
+  return stuck < 0 ? undefined : { run: runTo(stuck), message: 'no run from here comes to an end' };
+}
