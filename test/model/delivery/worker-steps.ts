@@ -165,8 +165,10 @@ function write(settings: Settings, state: State, at: At, given: RecordArguments,
   const steps: ModelStep[] = [{ name, next: written(after, at), ran }];
   if (after.tables !== state.tables && may(settings, state, 'lost answer'))
     steps.push({ name: `${name}, and the answer is lost`, next: spent(change(after, at, { writing: given })), ran });
+  // What Postgres rejects for good came from the carrier, with an acceptance.
+  const accepted = given.ended.filter(({ status }) => status === 'sent');
   if (may(settings, state, 'rejection'))
-    for (const entry of entriesIn(given)) steps.push(rejectedStep(state, at, given, entry));
+    for (const { entry } of accepted) steps.push(rejectedStep(state, at, given, entry));
   return steps;
 }
 
@@ -196,8 +198,6 @@ function originalOf({ tables }: State, { claim }: RecordArguments, bad: QueueEnt
   const row = tables.claims.find(({ id }) => id === claim.id);
   return row?.entries.find((entry) => entry.messageId === bad.messageId) ?? bad;
 }
-
-const entriesIn = ({ ended, again }: Results) => [...ended, ...again].map(({ entry }) => entry);
 
 function add(one: Results, other: Results): Results {
   return { ended: [...one.ended, ...other.ended], again: [...one.again, ...other.again] };
