@@ -5,6 +5,7 @@ import { countedOutcome } from './events/webhook-attempt.ts';
 import type { Waiting } from './events/webhook-waiting-store.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
+import { watchClock } from './platform/clock-check.ts';
 import type { Config } from './platform/config.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database.ts';
 import { createLog } from './platform/log.ts';
@@ -70,10 +71,12 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   let webhooks: Tally = {};
   let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
   let isWaitingNew = false;
+  const clockWatch = watchClock(database, systemClock, log);
   const delivery = createDelivery({
     config,
     database,
     clock: systemClock,
+    isClockRight: clockWatch.isRight,
     keys,
     log,
     onCount: (name, by) => add(delivered, name, by),
@@ -126,6 +129,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
     if (order !== 'stop') return delivery.wake(order.accepted);
     clearInterval(flush);
     await delivery.stop();
+    clockWatch.stop();
     await stopFollowing();
     await webhookDatabase.close();
     await database.close();

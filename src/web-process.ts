@@ -7,6 +7,7 @@ import { createParentWindows } from './edge/parent-windows.ts';
 import type { ProcessCount } from './http/operations-api.ts';
 import { startSigningThread } from './identity/start-signing-thread.ts';
 import { systemClock as clock, machineAheadMs } from './platform/clock.ts';
+import { watchClock } from './platform/clock-check.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { mergeMetrics } from './platform/merge-metrics.ts';
 import { createNotifier } from './platform/notifier.ts';
@@ -53,9 +54,11 @@ async function begin({
   const signing = startSigningThread(log);
   const workers = createNotifier({ database, channel: deliveryChannel });
   const { windows, isAnswering } = createParentWindows(channel, { clock, machineAheadMs: machineAheadMs() });
+  const clockWatch = watchClock(database, clock, log);
   const made = createApp({
     config,
     clock,
+    clockWatch,
     database,
     sideDatabase,
     keys,
@@ -75,6 +78,7 @@ async function begin({
   stop = async (drainMs) => {
     if (drainMs > 0) await made.drain(drainMs);
     await made.stop();
+    clockWatch.stop();
     await signing.stop();
     await stopFollowing();
     await Promise.all([database.close(), sideDatabase.close()]);

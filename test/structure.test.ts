@@ -329,6 +329,8 @@ describe('one source each', () => {
     'registry/change-feed.ts',
     'registry/change-store.ts',
     'events/webhook-course-store.ts',
+    'delivery/claim-store.ts',
+    'delivery/release-store.ts',
   ];
   test('SQL gets the time as a parameter, never by now()', () => {
     const users = files.filter(

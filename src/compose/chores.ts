@@ -1,5 +1,6 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
+import { expireWaiting, fillInExpiry } from '../delivery/expiry-store.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
@@ -50,6 +51,8 @@ export interface ChoreOptions {
   clock: Clock;
   keys: KeyRing;
   log: Log;
+  /** Counts texts that have expired without a carrier. */
+  onExpired?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
   /** Delivers texts from phones whose other parts never came. */
   deliverIncomplete: () => Promise<number>;
 }
@@ -60,7 +63,15 @@ const partsKeptMs = 14 * dayMs;
 const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
-export function createChores({ config, database, clock, keys, log, deliverIncomplete }: ChoreOptions): Chore[] {
+export function createChores({
+  config,
+  database,
+  clock,
+  keys,
+  log,
+  onExpired,
+  deliverIncomplete,
+}: ChoreOptions): Chore[] {
   const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf });
   const unreported = createUnreported(database, clock);
   const retentionMs = config.retentionDays * dayMs;
@@ -125,6 +136,12 @@ export function createChores({ config, database, clock, keys, log, deliverIncomp
       everyMs: hourMs,
       runPiece: withNow((tx, nowMs) => deleteOldEnds(tx, keptFrom(nowMs))),
     },
+    {
+      name: 'expire-texts',
+      everyMs: 2000,
+      runPiece: withNow((tx, nowMs) => expireWaiting(tx, { nowMs, limit: pieceRows, onEnded: onExpired })),
+    },
+    { name: 'fill-in-expiry', everyMs: minuteMs, runPiece: () => fillInExpiry(database, pieceRows) },
     { name: 'unreported-texts', everyMs: minuteMs, runPiece: unreported.endSome },
     { name: 'old-carrier-ids', everyMs: 10 * minuteMs, runPiece: unreported.deleteCarrierIds },
     {

@@ -72,6 +72,8 @@ export function createDelivery(options: {
   onWebhooksWaiting?: WebhookWork['onWaiting'];
   onText?: TotalsOptions['onEvent'];
   onAnswerTime?: TotalsOptions['onAnswerTime'];
+  /** False while this node's clock is wrong: then it takes no text and does no upkeep. */
+  isClockRight?: () => boolean;
 }): Delivery {
   const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
   const isSandbox = config.environment === 'sandbox';
@@ -143,6 +145,7 @@ export function createDelivery(options: {
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
         findUnwanted: (texts) => inbound.optOuts.find(database, texts),
         ...failover,
+        isClockRight: options.isClockRight,
         alone: config.redisUrl === undefined,
         atMostOnce,
         onCount,
@@ -190,9 +193,16 @@ export function createDelivery(options: {
     clock,
     keys,
     log,
+    onExpired: onCount,
     deliverIncomplete: inbound.receiver.deliverIncomplete,
   });
-  const maintenance = createMaintenance({ chores, clock, log, onCount: onMaintenance });
+  const maintenance = createMaintenance({
+    chores,
+    clock,
+    log,
+    onCount: onMaintenance,
+    ...(options.isClockRight && { mayRun: options.isClockRight }),
+  });
   let listener: Listener | undefined;
 
   return {

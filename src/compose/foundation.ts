@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { NodeWindows } from '../edge/node-windows.ts';
 import type { JwsSigner } from '../identity/sign-jws.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { ClockWatch } from '../platform/clock-check.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
@@ -21,6 +22,8 @@ export interface Foundation {
   metrics: Metrics;
   /** In this process, or in the parent of the node's processes. */
   windows: NodeWindows;
+  /** Without it the clock counts as right: a test turns its own. */
+  clockWatch?: Pick<ClockWatch, 'isRight'> | undefined;
   /** Signs tokens and proofs. Without it, Node's thread pool does. */
   sign?: JwsSigner | undefined;
 }

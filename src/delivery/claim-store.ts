@@ -1,17 +1,19 @@
 import type { AcceptedTexts } from '../messages/accepted-texts.ts';
+import { unsentStatuses } from '../messages/message.ts';
 import { lanes } from '../messages/message-queue.ts';
-import { findTextsToSend } from '../messages/text-to-send.ts';
+import { statusCodes } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Statement, Tx } from '../platform/database.ts';
-import { fromUuid } from '../platform/ids.ts';
-import { actionFor, submittedEntry } from './attempt-result.ts';
+import { randomBytes } from '../platform/random.ts';
 import type { Capacity } from './carrier.ts';
-import { findParts } from './part-store.ts';
-import { type Claim, type ClaimedText, isUnsettled, type QueueEntry, type ScheduledText } from './queue-entry.ts';
-import { schedule } from './schedule-store.ts';
+import { withMessages } from './claimed-texts.ts';
+import { claimArrays, claimEntries, entryColumns, entryColumnsOf, queueColumns } from './queue-columns.ts';
+import type { Claim, QueueEntry } from './queue-entry.ts';
 
 export interface ClaimOptions {
   carrier: string;
+  /** Made anew for each claim: `giveBackClaim` finds the claim by it, whether or not its answer came. */
+  token?: string;
   nowMs: number;
   leaseMs: number;
   /** The most texts, if they are of this lane. */
@@ -21,6 +23,11 @@ export interface ClaimOptions {
 /** So many applications share a batch at most; the next ones have their turn in the next batch. */
 const applicationsPerClaim = 32;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+/** A name for a claim, in a form that Postgres reads as a uuid. */
+export function newToken(): string {
+  return randomBytes(16).toString('hex');
+}
 
 /** Takes texts from one carrier's queue: the first lane first, and in each lane the applications in turn. */
 export function createClaims(
@@ -33,13 +40,13 @@ export function createClaims(
 
   async function claimAfter(
     positions: string[],
-    { carrier, nowMs, leaseMs, limits }: ClaimOptions,
+    { carrier, token = newToken(), nowMs, leaseMs, limits }: ClaimOptions,
   ): Promise<ClaimRow | undefined> {
     // A claim is of one lane. The first lane comes first, but a flood in it leaves every fifth claim to the others.
     const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
-    const times = [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs)];
     const { first, bulk } = limits;
-    const { rows } = await database.query<ClaimRow>(statement, [carrier, first, bulk, ...times, ...positions]);
+    const values = [carrier, first, bulk, toTimestamp(nowMs), leaseMs, ...positions, token];
+    const { rows } = await database.query<ClaimRow>(statement, values);
     return rows[0];
   }
 
@@ -56,7 +63,8 @@ export function createClaims(
     const limit = lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[lane] = wasLastTurn ? beforeAll : (entries.at(-1)?.applicationId ?? beforeAll);
-    return { id: row.claimId, texts: await withMessages(database, entries, accepted), optOuts: row.optOuts };
+    const texts = await withMessages(database, entries, accepted);
+    return { id: row.claimId, revision: 0, claimedAtMs: options.nowMs, texts, optOuts: row.optOuts };
   };
 }
 
@@ -100,45 +108,22 @@ function readArray(text: string): string[] {
   return text.slice(1, -1).split(',');
 }
 
-const noParts = { parts: [], form: null };
-
-async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: AcceptedTexts): Promise<ClaimedText[]> {
-  // A text that was tried or moved may have changed since it was accepted.
-  const known = entries.map(({ messageId, attempt, moves }) =>
-    attempt === 0 && moves === 0 ? accepted?.take(fromUuid('msg', messageId)) : undefined,
-  );
-  const read = await findTextsToSend(
-    tx,
-    entries.filter((_, place) => known[place] === undefined).map(({ messageId }) => messageId),
-  );
-  // Whatever a text was measured as, the carrier's charset may have split it.
-  const parts = await findParts(
-    tx,
-    entries.filter(({ attempt }) => attempt > 0),
-  );
-  const texts: ClaimedText[] = [];
-  for (const [place, entry] of entries.entries()) {
-    const message = known[place] ?? read.get(entry.messageId);
-    const sent = parts.size === 0 ? noParts : (parts.get(entry.messageId) ?? noParts);
-    if (message !== undefined) texts.push({ message, entry, parts: sent.parts, form: sent.form });
-  }
-  return texts;
-}
-
 /** Asked in the claim, not of memory: no text that is accepted after a pause was answered leaves before the resume. */
 const isPaused = `exists (select from carrier c
   where c.name = split_part($1, '#', 1) and c.name || '#' || c.id = $1 and c.deleted_at is null and c.paused)`;
 
 /**
  * Finds the lane and its next applications with one index lookup each, takes an equal share of each, and writes the batch
- * to the journal. Nothing else hides the texts from other workers: they have left the queue.
+ * to the journal. Nothing else hides the texts from other workers: they have left the queue. The lease goes by the clock
+ * that all nodes share.
  */
 const claimStatement = (order: 'asc' | 'desc') => `with recursive first as materialized (
-      select lane, case lane when ${lanes.first} then $6::uuid else $7::uuid end as served,
-        case lane when ${lanes.first} then $2::integer else $3::integer end as most
-      from delivery_queue where carrier = $1 and (lane <> ${lanes.first} or $2 > 0) and (lane <> ${lanes.bulk} or $3 > 0)
-        and not ${isPaused}
-      order by lane ${order} limit 1),
+      select l.lane, l.served, l.most
+      from (values (${lanes.first}, $6::uuid, $2::integer), (${lanes.bulk}, $7::uuid, $3::integer)) as l(lane, served, most)
+      cross join lateral (
+        select from delivery_queue q where l.most > 0 and q.carrier = $1 and q.lane = l.lane limit 1) waiting
+      where not ${isPaused}
+      order by l.lane ${order} limit 1),
     turn(application_id, place) as (
       (select application_id, 1 from delivery_queue
         where carrier = $1 and lane = (select lane from first) and application_id > (select served from first)
@@ -157,10 +142,11 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
       limit (select most from first)),
     taken as (delete from delivery_queue where ctid = any(array(select place_in_queue from due))),
     claimed as (
-      insert into delivery_claim (carrier, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
+      insert into delivery_claim (carrier, token, claimed_at, leased_until, lanes, application_ids, message_ids, attempts,
         unanswered, possible_duplicates, in_doubt, moves)
-      select $1, $4, $5, array_agg(lane), array_agg(application_id), array_agg(message_id), array_agg(attempt),
-        array_agg(unanswered), array_agg(possible_duplicates), array_agg(in_doubt), array_agg(moves)
+      select $1, $8::uuid, $4, clock_timestamp() + $5::float8 * interval '1 millisecond', array_agg(lane),
+        array_agg(application_id), array_agg(message_id), array_agg(attempt), array_agg(unanswered),
+        array_agg(possible_duplicates), array_agg(in_doubt), array_agg(moves)
       from due having count(*) > 0
       returning *)
     select id as "claimId", exists (select from opt_out) as "optOuts", lanes::text, application_ids::text as "applicationIds",
@@ -171,54 +157,21 @@ const claimStatement = (order: 'asc' | 'desc') => `with recursive first as mater
 const claimFirstLane: Statement = { name: 'claim-first-lane', text: claimStatement('asc'), planOnce: true };
 const claimLastLane: Statement = { name: 'claim-last-lane', text: claimStatement('desc'), planOnce: true };
 
-export interface ReleaseOptions {
-  carrier: string;
-  nowMs: number;
-  atMostOnce: boolean;
-  /** How long a plain text in doubt waits for a receipt. */
-  doubtAfterMs?: number | undefined;
-  all: boolean;
-}
-
 /**
- * Puts texts back of which a dead worker may have sent some: claims whose lease has run out, or all claims when this
- * node is alone and has just started. A text that the worker was not going to send stays as it was.
+ * Puts the texts of a claim back as they were: its worker submitted none of them, because it never got the claim's answer
+ * or could not read the texts. Returns whether there is such a claim.
  */
-export async function releaseClaims(
-  database: Database,
-  { carrier, nowMs, atMostOnce, doubtAfterMs = 0, all }: ReleaseOptions,
-): Promise<number> {
-  const values = [carrier, all ? 'infinity' : toTimestamp(nowMs)];
-  // Most looks find nothing, and need no transaction.
-  const { rows: looks } = await database.query<{ over: boolean }>(isAnyOver, values);
-  if (looks[0]?.over !== true) return 0;
-  return database.transaction(async (tx) => {
-    const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
-    const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));
-    const texts = await withMessages(tx, rows);
-    const released = texts.filter(isUnsettled).map((text): ScheduledText => {
-      const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
-      const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
-      const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
-      const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
-      const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
-      return { entry, carrier, dueAtMs, long: undefined, attempt: undefined };
-    });
-    await schedule(tx, released);
-    return released.length;
-  });
+export async function giveBackClaim(tx: Tx, token: string): Promise<boolean> {
+  const { rows } = await tx.query<{ found: boolean }>(giveBackStatement, [token]);
+  return rows[0]?.found === true;
 }
 
-const isAnyOver = {
-  name: 'is-any-claim-over',
-  text: 'select exists (select from delivery_claim where carrier = $1 and leased_until <= $2) as over',
-};
-const entryColumns = `lane, application_id as "applicationId", message_id as "messageId", attempt, unanswered,
-  possible_duplicates as "possibleDuplicates", in_doubt as "inDoubt", moves`;
-const releaseStatement = `with gone as (
-      delete from delivery_claim where carrier = $1 and leased_until <= $2
-      returning claimed_at, lanes, application_ids, message_ids, attempts, unanswered as silences,
-        possible_duplicates as duplicates, in_doubt as doubts, moves as moved)
-    select claimed_at as "claimedAtMs", ${entryColumns} from gone cross join lateral
-      unnest(lanes, application_ids, message_ids, attempts, silences, duplicates, doubts, moved)
-        as t(lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt, moves)`;
+/** A text that a receipt has settled meanwhile needs no further work. */
+const giveBackStatement = `with gone as (
+      delete from delivery_claim where token = $1 returning carrier, ${claimArrays}),
+    entry as (select carrier, ${entryColumns} from gone cross join lateral ${claimEntries}),
+    queued as (
+      insert into delivery_queue (${queueColumns})
+      select e.carrier, ${entryColumnsOf('e')}, m.expires_at from entry e join message m on m.id = e.message_id
+      where m.status in (${statusCodes([...unsentStatuses, 'sent'])}))
+    select exists (select from gone) as found`;

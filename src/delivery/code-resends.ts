@@ -7,8 +7,8 @@ import { minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import type { MovingText, NextCarrier } from './next-carrier.ts';
+import { queueColumns } from './queue-columns.ts';
 import type { MatchedReceipt } from './receipt-store.ts';
-import { queueColumns } from './schedule-store.ts';
 import { attemptOutcomes } from './text-attempt.ts';
 
 /** What sending a code once more needs to know. */
@@ -101,8 +101,8 @@ const findStatement = `select m.id, m.application_id as "applicationId", m.verif
     order by m.id for update of m`;
 
 const moveStatement = `with chosen as (
-      select c.*, m.application_id, m.lane, m.attempt, m.possible_duplicates, m.sent_at, m.carrier_message_id
-      from unnest($2::uuid[], $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::smallint[])
+      select c.*, m.application_id, m.lane, m.attempt, m.possible_duplicates, m.sent_at, m.carrier_message_id,
+        m.expires_at from unnest($2::uuid[], $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::smallint[])
         as c(id, carrier, route_version, route_name, receipt, error_code)
       join message m on m.id = c.id and m.id = any($2::uuid[])),
     kept as (
@@ -114,6 +114,6 @@ const moveStatement = `with chosen as (
         moved_to = excluded.moved_to, route_version = excluded.route_version, route_name = excluded.route_name),
     queued as (
       insert into delivery_queue (${queueColumns})
-      select carrier, lane, application_id, id, attempt, 0, possible_duplicates, false, 1 from chosen),
+      select carrier, lane, application_id, id, attempt, 0, possible_duplicates, false, 1, expires_at from chosen),
     forgotten as (delete from text_part p using chosen c where p.message_id = c.id)
     update message m set carrier = c.carrier from chosen c where m.id = c.id and m.id = any($2::uuid[])`;

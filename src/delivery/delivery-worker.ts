@@ -7,11 +7,13 @@ import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/wakeable-sleep.ts';
 import type { Capacity, Carrier, InboundSource, InboundText } from './carrier.ts';
 import { createCarrierHealth } from './carrier-health.ts';
-import { createClaims, releaseClaims } from './claim-store.ts';
+import { createClaims, newToken } from './claim-store.ts';
 import { createClaimTurns } from './claim-turns.ts';
 import type { Receipts } from './receipts.ts';
+import { releaseClaims } from './release-store.ts';
 import { nextDueMs, queueDue } from './schedule-store.ts';
 import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
+import { createUnseenClaims } from './unseen-claims.ts';
 
 export interface DeliveryWorkerOptions {
   database: Database;
@@ -31,6 +33,8 @@ export interface DeliveryWorkerOptions {
   isDown?: SubmissionOptions['isDown'];
   onMoved?: SubmissionOptions['onMoved'];
   opensAtMs?: SubmissionOptions['opensAtMs'];
+  /** False while this node's clock is wrong: it would send scheduled texts early, or expire others. */
+  isClockRight?: (() => boolean) | undefined;
   /** True when this is the only node on the database. */
   alone: boolean;
   atMostOnce: boolean;
@@ -64,12 +68,14 @@ const mostClaimed = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
+  const { isClockRight = () => true } = options;
   const atMostOnce = carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend;
   // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
   const leaseMs = carrier.submitTimeoutMs * 2;
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
   const claimNext = createClaims(database, options.accepted);
+  const unseen = createUnseenClaims(database, clock);
   const turns = createClaimTurns(clock);
   const submission = createSubmission({ ...options, health, sleep, atMostOnce });
   let running: Promise<unknown> = Promise.resolve();
@@ -99,15 +105,23 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
+  /** Nothing of a claim is submitted before this has returned it: if it fails, the texts go back as they were. */
   async function take(most: Capacity) {
-    const claim = await claimNext({ carrier: carrier.key, nowMs: clock.nowMs(), leaseMs, limits: most });
-    return claim && { claim, over: await submission.findOver(claim) };
+    const token = newToken();
+    try {
+      const claim = await claimNext({ carrier: carrier.key, token, nowMs: clock.nowMs(), leaseMs, limits: most });
+      return claim && { claim, over: await submission.findOver(claim) };
+    } catch (error) {
+      unseen.add(token);
+      throw error;
+    }
   }
 
   /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
     const most = limits();
     if (most.first <= 0 && most.bulk <= 0) return 0;
+    if (unseen.size > 0) await unseen.giveBack();
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
     reserve(most, 1);
     const taken = await take(most).finally(() => reserve(most, -1));
@@ -124,6 +138,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   /** Puts texts back whose worker is gone. When the only node starts, that is every claim. */
   async function release(): Promise<void> {
+    // Before the lease of such a claim ends: its texts are not in doubt.
+    if (unseen.size > 0) await unseen.giveBack().then(sleep.wake);
     const all = !released;
     const doubtAfterMs = carrier.onDoubt?.afterMs;
     await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
@@ -148,7 +164,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await takeTurn();
       if (sleep.stopped) return;
       const seen = sleep.wakes;
-      const taken = submission.held || !released ? 0 : await workOnce().then(noteWorking, noteHeldUp);
+      const mayClaim = !submission.held && released && isClockRight();
+      const taken = !mayClaim ? 0 : await workOnce().then(noteWorking, noteHeldUp);
       const waitMs = health.waitMs();
       if (taken > 0) {
         idleMs = poll.fromMs;
@@ -171,11 +188,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       quietLooks++;
       try {
         // This worker's own lease may run out while its results wait for the database; the claim is not abandoned.
-        if (!submission.held && (clock.steadyMs() >= releaseAtMs || !released)) {
+        if (!submission.held && isClockRight() && (clock.steadyMs() >= releaseAtMs || !released)) {
           await release();
           releaseAtMs = clock.steadyMs() + releaseEveryMs;
         }
-        const dueMs = await queueAllDue();
+        const dueMs = isClockRight() ? await queueAllDue() : undefined;
         if (dueMs !== undefined) waitMs = Math.min(waitMs, Math.max(10, dueMs - clock.nowMs()));
       } catch (error) {
         noteHeldUp(error as Error);
@@ -224,6 +241,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await running;
       await carrier.stop();
       await submission.finished();
+      // Another worker would wait for the lease, and find them in doubt.
+      if (unseen.size > 0) await unseen.giveBack().catch(noteHeldUp);
     },
     wake: sleep.wake,
     async runUntilIdle() {

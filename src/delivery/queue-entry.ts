@@ -18,9 +18,16 @@ export interface QueueEntry {
   moves: number;
 }
 
-/** A batch that this worker has taken from the queue. It is on disk before the carrier gets a text. */
-export interface Claim {
+/** A claim's row, as its worker last saw it: a statement that names another revision changes nothing. */
+export interface OpenClaim {
   id: number;
+  revision: number;
+}
+
+/** A batch that this worker has taken from the queue. It is on disk before the carrier gets a text. */
+export interface Claim extends OpenClaim {
+  /** The time that decides which texts have expired. It is in the row, so that a release decides the same. */
+  claimedAtMs: number;
   texts: ClaimedText[];
   /** Whether anyone has opted out of anything: then each text is looked at once more. */
   optOuts: boolean;

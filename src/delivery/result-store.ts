@@ -1,24 +1,25 @@
 import { unsentStatuses } from '../messages/message.ts';
 import { statusCodes } from '../messages/message-row.ts';
 import type { Tx } from '../platform/database.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import { entryColumns, queueColumns } from './queue-columns.ts';
+import type { OpenClaim, QueueEntry } from './queue-entry.ts';
 import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-statement.ts';
-import { entryParameters, entryRows, queueColumns } from './schedule-store.ts';
+import { entryParameters, entryRows } from './schedule-store.ts';
 import { attemptInserts } from './text-attempt-store.ts';
 
 /**
  * Records results of a claim in one statement. The claim is closed, or keeps the texts that the carrier still has. It
- * changes nothing if the claim was released because its lease had run out, and no text that a receipt has settled
- * meanwhile.
+ * changes nothing if the claim was released because its lease had run out, or if it has committed before and only its
+ * answer was lost; and no text that a receipt has settled meanwhile.
  */
 export async function recordClaim(
   tx: Tx,
-  claimId: number,
+  { id, revision }: OpenClaim,
   results: ClaimResults,
   remaining: QueueEntry[] = [],
 ): Promise<void> {
   const { ended, again } = results;
-  const values: unknown[] = [claimId];
+  const values: unknown[] = [id, revision];
   const parts = [`open as (${remaining.length === 0 ? closeSql : keepSql(remaining, values)} returning id)`];
   if (ended.length > 0 || again.length > 0) {
     const isOpen = 'exists (select from open)';
@@ -29,12 +30,14 @@ export async function recordClaim(
   await tx.query(`with ${parts.join(',\n')} select`, values);
 }
 
-const closeSql = 'delete from delivery_claim where id = $1';
+const isSeen = 'id = $1 and revision = $2';
+const closeSql = `delete from delivery_claim where ${isSeen}`;
 
 function keepSql(remaining: QueueEntry[], values: unknown[]): string {
   const set = (column: string, type: string, read: (entry: QueueEntry) => unknown) =>
     `${column} = $${values.push(remaining.map(read))}::${type}[]`;
   return `update delivery_claim set ${[
+    'revision = revision + 1',
     set('lanes', 'smallint', ({ lane }) => lane),
     set('application_ids', 'uuid', ({ applicationId }) => applicationId),
     set('message_ids', 'uuid', ({ messageId }) => messageId),
@@ -43,7 +46,7 @@ function keepSql(remaining: QueueEntry[], values: unknown[]): string {
     set('possible_duplicates', 'smallint', ({ possibleDuplicates }) => possibleDuplicates),
     set('in_doubt', 'boolean', ({ inDoubt }) => inDoubt),
     set('moves', 'smallint', ({ moves }) => moves),
-  ].join(', ')} where id = $1`;
+  ].join(', ')} where ${isSeen}`;
 }
 
 function scheduleParts({ again }: ClaimResults, values: unknown[]): string[] {
@@ -51,6 +54,7 @@ function scheduleParts({ again }: ClaimResults, values: unknown[]): string[] {
   values.push(...entryParameters(again));
   const ids = first + 3;
   const wanted = 'again join noted on noted.id = message_id';
+  const columns = `carrier, ${entryColumns}, noted.expires_at`;
   const parts = [
     `again as (select * from ${entryRows(first)})`,
     // A text that a receipt has settled meanwhile is not sent again.
@@ -58,13 +62,13 @@ function scheduleParts({ again }: ClaimResults, values: unknown[]): string[] {
       update message m set attempt = a.attempt, possible_duplicates = a.possible_duplicates, carrier = a.carrier
       from again a cross join open
       where m.id = a.message_id and m.id = any($${ids}::uuid[]) and m.status in (${statusCodes([...unsentStatuses, 'sent'])})
-      returning m.id)`,
+      returning m.id, m.expires_at)`,
   ];
   const moved = again.filter(({ isMoved }) => isMoved);
   if (moved.length < again.length) {
     const others = moved.length === 0 ? '' : `where message_id <> all($${values.push(idsOf(moved))}::uuid[])`;
     parts.push(`scheduled as (
-      insert into delivery_schedule (${queueColumns}, due_at) select ${queueColumns}, due_at from ${wanted} ${others}
+      insert into delivery_schedule (${queueColumns}, due_at) select ${columns}, due_at from ${wanted} ${others}
       on conflict do nothing)`);
   }
   // A text that moves waits for nothing. Its next carrier sends all parts.
@@ -72,7 +76,7 @@ function scheduleParts({ again }: ClaimResults, values: unknown[]): string[] {
     const isMoved = `any($${values.push(idsOf(moved))}::uuid[])`;
     parts.push(
       `moved as (
-      insert into delivery_queue (${queueColumns}) select ${queueColumns} from ${wanted} where message_id = ${isMoved}
+      insert into delivery_queue (${queueColumns}) select ${columns} from ${wanted} where message_id = ${isMoved}
       on conflict do nothing)`,
       `forgotten as (delete from text_part where message_id = ${isMoved} and exists (select from open))`,
     );

@@ -1,6 +1,7 @@
 import { statusCode } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
+import { entryColumns, entryColumnsOf, queueColumns } from './queue-columns.ts';
 import type { QueueEntry, ScheduledText } from './queue-entry.ts';
 
 /** Moves what is due from the schedule to the queue. Returns how many there were, at most `limit`. */
@@ -23,8 +24,6 @@ export function queueDue(
   });
 }
 
-export const queueColumns =
-  'carrier, lane, application_id, message_id, attempt, unanswered, possible_duplicates, in_doubt, moves';
 const queueDueStatement = `with due as (
       select ctid as place from delivery_schedule where carrier = $1 and due_at <= $2
       order by due_at limit $3 for update skip locked),
@@ -69,7 +68,8 @@ const entryTypes = 'text smallint uuid uuid integer smallint smallint boolean sm
 
 /** The rows of `entryParameters`, given as parameters from `first`. */
 export const entryRows = (first: number) =>
-  `unnest(${entryTypes.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) as a(${queueColumns}, due_at)`;
+  `unnest(${entryTypes.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) as a(carrier, ${entryColumns}, due_at)`;
 
 const scheduleStatement = `insert into delivery_schedule (${queueColumns}, due_at)
-    select * from ${entryRows(1)} on conflict do nothing`;
+    select a.carrier, ${entryColumnsOf('a')}, m.expires_at, a.due_at
+    from ${entryRows(1)} join message m on m.id = a.message_id and m.id = any($4::uuid[]) on conflict do nothing`;

@@ -1,5 +1,4 @@
 import type { Database } from '../platform/database.ts';
-import { ApiError } from '../platform/errors.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
 import { type Answered as CollectedAnswer, submitAndCollect } from './answer-collector.ts';
 import type { NoteAnswers } from './answered-text.ts';
@@ -9,7 +8,7 @@ import type { CarrierHealth } from './carrier-health.ts';
 import { recordLateAnswers } from './late-answer-store.ts';
 import type { Claim, ClaimedText } from './queue-entry.ts';
 import type { ClaimResults } from './result-statement.ts';
-import { recordClaim } from './result-store.ts';
+import { createResultWriter, toWritten, type WrittenClaim } from './result-writer.ts';
 import { createTextSelection, type Results, type SelectionOptions, type Sending } from './text-selection.ts';
 
 export interface SubmissionOptions extends SelectionOptions {
@@ -51,23 +50,22 @@ export interface Submission {
 
 type Answered = [claimed: ClaimedText | undefined, answer: SubmitResult | undefined];
 
-const writeAgainAfterMs = 200;
 /** Texts without an answer after this time no longer hold up the others of their batch. */
 const patienceMs = 1000;
 /** A carrier that works answers within this time. */
 const answerWithinMs = 5000;
 
 export function createSubmission(options: SubmissionOptions): Submission {
-  const { database, clock, log, carrier, health, sleep, onCount, outcomes } = options;
+  const { database, clock, log, carrier, health, onCount, outcomes } = options;
   const { findOver, select, resultOptions } = createTextSelection(options);
   const account = carrier.repeatsMessageId ? undefined : carrier.account;
   // A closed carrier submits nothing.
   const onAnswers = carrier.isClosed === true ? undefined : options.onAnswers;
   const unfinished = new Set<Promise<void>>();
-  let unwritten = 0;
+  const writer = createResultWriter(options);
 
   /** Hands the texts of a claim to the carrier. Each call of the returned step records what is new. */
-  function begin(claimId: number, sending: Sending[], unsent: Results): () => Promise<boolean> {
+  function begin(claim: WrittenClaim, sending: Sending[], unsent: Results): () => Promise<boolean> {
     count('submitted', sending.length);
     count('possible_duplicates', sending.filter(({ claimed }) => claimed.entry.inDoubt).length);
     let writing: Promise<void> = Promise.resolve();
@@ -114,7 +112,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       left = { ended: [], again: [] };
       if (!done && results.ended.length + results.again.length === 0) return false;
       countResults(results);
-      writing = write(claimId, results, done ? [] : [...waiting.values()]);
+      writing = write(claim, results, done ? [] : [...waiting.values()]);
       await writing;
       return done;
     };
@@ -165,22 +163,9 @@ export function createSubmission(options: SubmissionOptions): Submission {
     nowMs: clock.nowMs(),
   });
 
-  /** Retries until the database is back: an unrecorded result would cause a second send. */
-  async function write(claimId: number, results: Results, remaining: ClaimedText[]): Promise<void> {
+  async function write(claim: WrittenClaim, results: Results, remaining: ClaimedText[]): Promise<void> {
     const kept = remaining.map(({ entry }) => entry);
-    let failed = false;
-    try {
-      for (;;) {
-        const error = await recordClaim(database, claimId, recorded(results), kept).catch((reason: unknown) => reason);
-        if (error === undefined) break;
-        if (!(error instanceof ApiError) || sleep.stopped) throw error;
-        if (!failed) unwritten++;
-        failed = true;
-        await sleep.ignoringWakes(writeAgainAfterMs);
-      }
-    } finally {
-      if (failed) unwritten--;
-    }
+    await writer.write(claim, recorded(results), kept);
     if (results.again.some(({ isMoved }) => isMoved)) options.onMoved?.();
   }
 
@@ -209,17 +194,18 @@ export function createSubmission(options: SubmissionOptions): Submission {
 
   return {
     get held() {
-      return unwritten > 0;
+      return writer.held;
     },
     findOver,
     async run(claim, over, beginBeforeMs) {
-      const { sending, results } = select(claim.texts, over, beginBeforeMs);
+      const { sending, results } = select(claim, over, beginBeforeMs);
+      const written = toWritten(claim);
       if (sending.length === 0) {
         countResults(results);
-        await write(claim.id, results, []);
+        await write(written, results, []);
         return;
       }
-      const step = begin(claim.id, sending, results);
+      const step = begin(written, sending, results);
       if (!(await step())) goOn(step);
     },
     async finished() {

@@ -5,7 +5,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import type { MovingText, NextCarrier } from './next-carrier.ts';
-import { queueColumns } from './schedule-store.ts';
+import { queueColumns } from './queue-columns.ts';
 import { attemptOutcomes } from './text-attempt.ts';
 
 /** A text that waits for a carrier. */
@@ -119,7 +119,7 @@ export async function moveTexts(tx: Tx, from: string, moves: Move[], nowMs: numb
 }
 
 const entryColumns = (table: string) =>
-  'lane application_id message_id attempt unanswered possible_duplicates in_doubt'
+  'lane application_id message_id attempt unanswered possible_duplicates in_doubt expires_at'
     .split(' ')
     .map((column) => `${table}.${column}`)
     .join(', ');
@@ -140,8 +140,8 @@ const moveStatement = {
     gone as (select * from unqueued union all select * from unscheduled),
     queued as (
       insert into delivery_queue (${queueColumns})
-      select carrier, lane, application_id, message_id, greatest(attempt, 1), unanswered, possible_duplicates, in_doubt, 1
-      from gone),
+      select carrier, lane, application_id, message_id, greatest(attempt, 1), unanswered, possible_duplicates, in_doubt, 1,
+        expires_at from gone),
     noted as (
       update message m set carrier = g.carrier, attempt = greatest(g.attempt, 1)
       from gone g where m.id = g.message_id and m.id = any($4::uuid[])),

@@ -45,7 +45,7 @@ export interface TextSelection {
   /** The verifications of these texts that no longer need a code, and the texts that their recipients do not want. */
   findOver(claim: Claim): Promise<Set<string>>;
   /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */
-  select(texts: ClaimedText[], over: Set<string>, beginBeforeMs: number): { sending: Sending[]; results: Results };
+  select(claim: Claim, over: Set<string>, beginBeforeMs: number): { sending: Sending[]; results: Results };
   /** What decides about texts when their carrier has answered. */
   resultOptions(submittedAtMs?: number): ResultOptions;
 }
@@ -61,7 +61,7 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     return new Set([...over, ...(unwanted ?? [])]);
   }
 
-  function select(texts: ClaimedText[], over: Set<string>, beginBeforeMs: number) {
+  function select({ texts, claimedAtMs }: Claim, over: Set<string>, beginBeforeMs: number) {
     const nowMs = clock.nowMs();
     // After this time another worker may take the claim before the carrier has answered.
     const late = clock.steadyMs() >= beginBeforeMs;
@@ -70,7 +70,7 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     for (const claimed of texts) {
       // A receipt has settled it since it was queued, or its number was forgotten.
       if (!isUnsettled(claimed)) continue;
-      const wanted = actionFor(claimed, { nowMs, atMostOnce });
+      const wanted = actionFor(claimed, { nowMs: claimedAtMs, atMostOnce });
       const { verificationId } = claimed.message;
       const isOver = verificationId !== null && over.has(verificationId);
       const isUnwanted = over.has(claimed.message.id);
@@ -153,7 +153,7 @@ const endings = {
   block: { status: 'failed', error: 'blocked_by_recipient' },
 } as const;
 
-function endWithoutSubmit(
+export function endWithoutSubmit(
   { entry, message }: ClaimedText,
   action: 'expire' | 'give_up' | 'block' | 'cancel',
 ): EndedText {

@@ -60,8 +60,8 @@ const insertedMessages = (
     from ${fromTextRows(first)} m
     where ${condition} ${only === undefined ? '' : `and place in (select place from ${only})`}
     ${mayExist ? 'on conflict (id) do nothing' : ''}
-    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, api, status, created_at,
-      error_code, sequence)`;
+    returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, expires_at, api, status,
+      created_at, error_code, sequence)`;
 
 /** It reads no table. */
 const insertStatement: Statement = {

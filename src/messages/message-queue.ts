@@ -6,8 +6,8 @@ export const lanes = { first: 0, bulk: 1 } as const;
 
 /** Queues the rows of `message` that a part of a `with` has inserted. */
 export const queueInserts = (inserted: string) => `queued_message as (
-    insert into delivery_queue (carrier, lane, application_id, message_id)
-    select carrier, lane, application_id, id from ${inserted} where due_at is null),
+    insert into delivery_queue (carrier, lane, application_id, message_id, expires_at)
+    select carrier, lane, application_id, id, expires_at from ${inserted} where due_at is null),
   scheduled_message as (
-    insert into delivery_schedule (carrier, lane, application_id, message_id, due_at)
-    select carrier, lane, application_id, id, due_at from ${inserted} where due_at is not null)`;
+    insert into delivery_schedule (carrier, lane, application_id, message_id, expires_at, due_at)
+    select carrier, lane, application_id, id, expires_at, due_at from ${inserted} where due_at is not null)`;

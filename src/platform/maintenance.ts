@@ -25,6 +25,8 @@ export interface MaintenanceOptions {
   clock: Clock;
   log: Log;
   onCount: (chore: string, count: MaintenanceCount, by: number) => void;
+  /** Chores wait while it is false. */
+  mayRun?: () => boolean;
 }
 
 /** Rows per piece. A thousand rows occupy one connection for about ten milliseconds. */
@@ -33,14 +35,20 @@ export const pieceRows = 1000;
 const shortestPauseMs = 5;
 
 /** Runs the chores. A failed chore runs again in its next round and delays no other. */
-export function createMaintenance({ chores, clock, log, onCount }: MaintenanceOptions): Maintenance {
+export function createMaintenance({
+  chores,
+  clock,
+  log,
+  onCount,
+  mayRun = () => true,
+}: MaintenanceOptions): Maintenance {
   const timers = new Map<Chore, NodeJS.Timeout>();
   const running = new Set<Promise<void>>();
   const sleep = createWakeableSleep();
 
   async function runRound(chore: Chore): Promise<void> {
     try {
-      while (!sleep.stopped) {
+      while (!sleep.stopped && mayRun()) {
         const beganMs = clock.steadyMs();
         const rows = await chore.runPiece();
         if (rows === 0) return;

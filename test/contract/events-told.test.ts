@@ -13,6 +13,7 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { run } from '../support/commands.ts';
+import { endLeases } from '../support/delivery-steps.ts';
 import { send } from '../support/developer.ts';
 import { checkEvents, eventsOf, watchStates } from '../support/event-witness.ts';
 import { createOperator } from '../support/operator.ts';
@@ -232,7 +233,7 @@ describe('records, with the worker in the test’s hand', () => {
     await createClaims(app.db.database)({ carrier: 'sandbox', nowMs, leaseMs: 60_000, limits });
     await run(app, 'forget', to);
     await expectTold(world, leaving.body.id, ['message.unknown'], await acme.readSms(leaving.body.id), 'sms');
-    app.clock.advance(60_000);
+    await endLeases(app.db.database);
     await work();
     assert.deepEqual(await eventsOf(app.db.database, leaving.body.id), ['1 message.unknown'], 'it is not sent again');
   });

@@ -126,7 +126,7 @@ describe('a table that was small when its plans were made', () => {
         error: null,
         long: undefined,
       }));
-      await recordClaim(database, claim.id, { carrier, account: carrier, ended, again: [], nowMs });
+      await recordClaim(database, claim, { carrier, account: carrier, ended, again: [], nowMs });
       const reported = claim.texts.map(({ message }, index) => ({
         carrierMessageId: carrierIdOf(message.id, 1),
         keys: [carrierIdOf(message.id, 1)],

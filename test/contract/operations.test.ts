@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { startBareServer } from '../socket/bare-server.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { requirePages } from '../support/built-portal.ts';
+import { eventually } from '../support/eventually.ts';
 
 let app: TestApp;
 before(async () => {
@@ -29,6 +30,23 @@ describe('GET /readyz', () => {
     const body = (await response.json()) as { status: string; checks: Record<string, string> };
     assert.equal(body.status, 'ready');
     assert.equal(body.checks.database, 'ok');
+  });
+
+  test('503 while the clock of the node is wrong', async () => {
+    let isRight = false;
+    const node = await createTestApp({ db: app.db, clock: app.clock, clockWatch: { isRight: () => isRight } });
+    try {
+      const checksOf = async (response: Response) => ((await response.json()) as { checks: unknown }).checks;
+      const wrong = await fetch(`${node.url}/readyz`);
+      assert.deepEqual([wrong.status, await checksOf(wrong)], [503, { database: 'ok', clock: 'away' }]);
+      isRight = true;
+      // An answer is shared for a moment.
+      await eventually('it is ready', async () => (await fetch(`${node.url}/readyz`)).status === 200);
+      const right = await fetch(`${node.url}/readyz`);
+      assert.deepEqual(await checksOf(right), { database: 'ok', clock: 'ok' });
+    } finally {
+      await node.close();
+    }
   });
 
   test('503 with Retry-After when a part is away, and which', async () => {

@@ -154,6 +154,21 @@ describe('with the worker in the test’s hand', () => {
     assert.equal((await acme.readSms(scheduled.body.id)).status, 'canceled');
   });
 
+  test('a text expires at its time although its carrier takes nothing', async () => {
+    const queued = await acme.sms({ validity_seconds: 60 });
+    const send_at = new Date(app.clock.nowMs() + 30_000).toISOString();
+    const scheduled = await acme.sms({ send_at, validity_seconds: 60 });
+    app.clock.advance(60_000);
+    await app.delivery.maintenance.runAll();
+    assert.equal((await acme.readSms(queued.body.id)).status, 'expired');
+    assert.equal((await acme.readSms(scheduled.body.id)).status, 'scheduled');
+    app.clock.advance(30_000);
+    await app.delivery.maintenance.runAll();
+    const { status, error } = await acme.readSms(scheduled.body.id);
+    assert.deepEqual([status, error?.code], ['expired', 'expired']);
+    assert.equal(await arrivals([queued.body.id, scheduled.body.id]), 0);
+  });
+
   test('DELETE → 409 for what is sent, failed, expired or on the wire at this moment', async () => {
     const sent = await acme.sms();
     const failed = await acme.sms({ to: testNumber('14') });

@@ -18,7 +18,7 @@ import { unavailable } from '../../src/platform/errors.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { accepted, createDeliverySteps, unanswered } from '../support/delivery-steps.ts';
+import { accepted, createDeliverySteps, endLeases, unanswered } from '../support/delivery-steps.ts';
 import { checkEvents, listen, watchStates } from '../support/event-witness.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
@@ -495,10 +495,9 @@ describe('leases', () => {
     const { id } = await acceptOne();
     await submitAndDie();
     const { worker, carrier, counts } = withCarrier({ submitTimeoutMs: 1000 }, { alone: false });
-    clock.advance(1999);
     await worker.runUntilIdle();
     assert.equal(carrier.submits.length, 0);
-    clock.advance(1);
+    await endLeases(db.database);
     await worker.runUntilIdle();
     assert.deepEqual(
       carrier.submits.map(({ messageId, attempt }) => [messageId, attempt]),
@@ -517,7 +516,7 @@ describe('leases', () => {
     const frozen = createWorker({ carrier, alone: false });
     const working = frozen.worker.runUntilIdle();
     await eventually('it is on the wire', () => carrier.submits.length === 1);
-    clock.advance(60_000);
+    await endLeases(db.database);
     const other = withCarrier({}, { alone: false });
     await other.worker.runUntilIdle();
     const before = await row(id);
@@ -532,7 +531,7 @@ describe('leases', () => {
     const messages = await accept(3);
     const claim = await steps.claim();
     assert.equal(claim?.texts.length, 3);
-    clock.advance(60_000);
+    await endLeases(db.database);
     assert.equal(await steps.release(), 3);
     const before = await readQueue(db.database);
     assert.deepEqual(
@@ -563,7 +562,7 @@ describe('leases', () => {
       await claim({ carrier: 'test', nowMs: clock.nowMs(), leaseMs: 1000, limits: { first: 10, bulk: 10 } }),
       'nothing was claimed',
     );
-    clock.advance(1000);
+    await endLeases(db.database);
     const { worker, carrier } = withCarrier({}, { alone: false });
     await worker.runUntilIdle();
     const { status, errorCode, attempt } = await row(id);
@@ -575,7 +574,7 @@ describe('leases', () => {
     for (let submits = 1; submits <= 6; submits++) {
       await submitAndDie();
       assert.deepEqual([(await row(id)).attempt, (await row(id)).possibleDuplicates], [submits, submits - 1]);
-      clock.advance(2000);
+      await endLeases(db.database);
     }
     const { worker, carrier } = withCarrier();
     await worker.runUntilIdle();

@@ -35,6 +35,8 @@ export interface TestAppOptions {
   delivery?: 'held';
   /** Other than cheap, for a test in which two hashes have to overlap. */
   passwordCost?: PasswordCost;
+  /** Whether the node's clock is right; it always is by default. */
+  clockWatch?: { isRight(): boolean };
   /** Another app's, for two nodes at the same time. */
   clock?: TestClock;
   /** A database that is already there; it is left to its owner. */
@@ -49,6 +51,7 @@ export async function createTestApp({
   delivery: held,
   passwordCost = { scrypt: { logN: 10, p: 1 }, argon2: { memoryKiB: 64, passes: 1 } },
   clock = createTestClock(),
+  clockWatch,
   db,
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = db ?? (await createTestDatabase());
@@ -78,6 +81,7 @@ export async function createTestApp({
   const app = createApp({
     config,
     clock,
+    clockWatch,
     database: own.database,
     sideDatabase: own.another({ poolSize: 6 }),
     keys,

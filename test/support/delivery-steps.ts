@@ -1,8 +1,9 @@
 import { type AttemptResult, actionFor, attemptResultOf } from '../../src/delivery/attempt-result.ts';
 import type { SubmitResult } from '../../src/delivery/carrier.ts';
-import { createClaims, releaseClaims } from '../../src/delivery/claim-store.ts';
+import { createClaims } from '../../src/delivery/claim-store.ts';
 import { recordLateAnswers } from '../../src/delivery/late-answer-store.ts';
 import type { Claim, ClaimedText, EndedText, ScheduledText } from '../../src/delivery/queue-entry.ts';
+import { releaseClaims } from '../../src/delivery/release-store.ts';
 import { recordClaim } from '../../src/delivery/result-store.ts';
 import { queueDue } from '../../src/delivery/schedule-store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -41,7 +42,10 @@ export function createDeliverySteps(database: Database, clock: Clock, carrier = 
     texts.map((text) => attemptResultOf(text, answer(text), { nowMs: clock.nowMs(), carrier }));
 
   const steps: DeliverySteps = {
-    release: () => releaseClaims(database, { carrier, nowMs: clock.nowMs(), atMostOnce: false, all: false }),
+    async release() {
+      await endLeases(database, clock.nowMs() - leaseMs);
+      return releaseClaims(database, { carrier, nowMs: clock.nowMs(), atMostOnce: false, all: false });
+    },
     queueDue: () => queueDue(database, { carrier, nowMs: clock.nowMs(), limit: 1000 }),
 
     async claim(limit = 100) {
@@ -65,7 +69,7 @@ export function createDeliverySteps(database: Database, clock: Clock, carrier = 
           ...(expired ? { status: 'expired', error: 'expired' } : { status: 'unknown', error: null }),
         };
       });
-      await recordClaim(database, claim.id, resultsOf([], unsent));
+      await recordClaim(database, claim, resultsOf([], unsent));
       return undefined;
     },
 
@@ -77,7 +81,7 @@ export function createDeliverySteps(database: Database, clock: Clock, carrier = 
 
     async record(claim, answer) {
       const results = answersOf(claim, answer);
-      await recordClaim(database, claim.id, resultsOf(results));
+      await recordClaim(database, claim, resultsOf(results));
       return results;
     },
 
@@ -88,6 +92,14 @@ export function createDeliverySteps(database: Database, clock: Clock, carrier = 
     },
   };
   return steps;
+}
+
+/** Ends the leases of claims up to this time, as hours would: they go by the clock of Postgres, which no test turns. */
+export async function endLeases(database: Database, claimedUntilMs = Number.MAX_SAFE_INTEGER): Promise<void> {
+  await database.query(
+    `update delivery_claim set leased_until = '-infinity' where extract(epoch from claimed_at) * 1000 <= $1`,
+    [claimedUntilMs],
+  );
 }
 
 /** The number of the submit that the claim stands for. */
