@@ -1,6 +1,6 @@
 import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
-import type { RecordArguments, Results } from './result-statements.ts';
-import type { HandedText, Node, State, Worker } from './state.ts';
+import type { Results } from './result-statements.ts';
+import type { HandedText, Node, State, Worker, Writing } from './state.ts';
 import type { Tables } from './tables.ts';
 import { tickMs } from './texts.ts';
 
@@ -51,8 +51,8 @@ function entryForm({ messageId, attempt, unanswered, possibleDuplicates, inDoubt
 
 const entriesForm = (entries: readonly QueueEntry[]) => entries.map(entryForm).join('+');
 
-function nodeForm({ aheadTicks, isOff, workers }: Node): string {
-  return `${aheadTicks}${isOff ? 1 : 0}${workers.map(workerForm).join('&')}`;
+function nodeForm({ aheadTicks, workers }: Node): string {
+  return `${aheadTicks}${workers.map(workerForm).join('&')}`;
 }
 
 function workerForm(worker: Worker): string {
@@ -79,7 +79,8 @@ function resultsForm({ ended, again }: Results): string {
   return `${ends.join()}~${again.map(({ entry, carrier, dueAtMs }) => `${carrier}${dueAtMs / tickMs}${entryForm(entry)}`).join()}`;
 }
 
-function writingForm(writing: RecordArguments | undefined): string {
+function writingForm(writing: Writing | undefined): string {
   if (writing === undefined) return '';
-  return `!${writing.claim.revision}${resultsForm(writing)}${entriesForm(writing.remaining)}`;
+  const { given, isBare } = writing;
+  return `!${isBare ? 'bare' : ''}${given.claim.revision}${resultsForm(given)}${entriesForm(given.remaining)}`;
 }

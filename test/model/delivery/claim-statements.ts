@@ -30,7 +30,7 @@ export function claimTexts(tables: Tables, { carrier, id, nowMs, databaseMs, lim
   return { ...tables, queue: tables.queue.filter((each) => !taken.includes(each)), claims: [...tables.claims, row] };
 }
 
-/** `withMessages` in claim-store.ts: `findTextsToSend`, and `findParts` for texts that were tried before. */
+/** `withMessages` in claimed-texts.ts: `findTextsToSend`, and `findParts` for texts that were tried before. */
 export function readTexts(tables: Tables, entries: readonly QueueEntry[]): ClaimedText[] {
   return entries.flatMap((entry) => {
     const message = messageIn(tables, nameOf(entry));
@@ -45,12 +45,16 @@ function partsIn({ parts }: Tables, entry: QueueEntry): PartState[] {
     .map(({ part, state, carrierMessageId }) => ({ part, state, carrierMessageId, receiptKey: null }));
 }
 
-/** `giveBackClaim` in claim-store.ts: the owner has sent nothing of it, so that the texts are as they were. */
+/**
+ * `giveBackClaim` in claim-store.ts: the owner has sent nothing of it, so that the texts are as they were. A text that a
+ * receipt has settled meanwhile needs no further work.
+ */
 export function giveBackClaim(tables: Tables, { id }: { id: number }): Tables {
   const claim = tables.claims.find((row) => row.id === id);
   if (claim === undefined) return tables;
   const rest: Tables = { ...tables, claims: tables.claims.filter((row) => row !== claim) };
-  return claim.entries.reduce((made, entry) => withQueued(made, { carrier: claim.carrier, entry }), rest);
+  const open = readTexts(tables, claim.entries).filter(({ message }) => isUnsettled(message.status));
+  return open.reduce((made, { entry }) => withQueued(made, { carrier: claim.carrier, entry }), rest);
 }
 
 export interface ReleaseArguments {
@@ -67,7 +71,7 @@ export function isAnyOver({ claims }: Tables, carrier: CarrierName, leaseMs: num
   return claims.some((row) => row.carrier === carrier && row.leasedUntilMs <= leaseMs);
 }
 
-/** `releaseClaims` in claim-store.ts, one transaction: what a dead worker may have sent is in doubt. */
+/** `releaseClaims` in release-store.ts, one transaction: what a dead worker may have sent is in doubt. */
 export function releaseClaims(tables: Tables, options: ReleaseArguments): Tables {
   const { carrier, nowMs, leaseMs, atMostOnce, doubtAfterMs } = options;
   const over = tables.claims.filter((row) => row.carrier === carrier && row.leasedUntilMs <= leaseMs);

@@ -77,8 +77,9 @@ export function selectTexts(
     nextCarrier: (text) => nextCarrierOf(state, text, carrier),
     atMostOnce: onDoubt === 'hold',
   });
+  const claim = { id: 0, revision: 0, claimedAtMs: nowMs, texts, optOuts: false };
   const over = new Set(state.tables.pending ? [] : ['verification']);
-  const { sending, results } = selection.select(texts, over, begunTick + 1);
+  const { sending, results } = selection.select(claim, over, begunTick + 1);
   return { sending: sending.map(({ claimed }) => claimed), results: inTicks(results) };
 }
 
@@ -117,17 +118,19 @@ export function submittedText({ claimed, events }: Pick<HandedText, 'claimed' | 
   let answer: SubmitResult | undefined;
   const { entry, parts } = claimed;
   const total = partsOf[nameOf(entry)];
-  const submitted = createSubmittedText({
+  const options = {
     text: { parts } as OutgoingText,
     place: 0,
     total,
     form: 'form',
     needed: total,
-    answer(_place, result) {
+    answer(_place: number, result: SubmitResult) {
       answer = result;
     },
+    progress() {},
     onAnswered() {},
-  });
+  };
+  const submitted = createSubmittedText(options);
   for (let place = 0; place < events.length; place += 2) {
     const part = Number(events[place + 1]);
     const id = carrierIdOf(nameOf(entry), carrier, entry.attempt + 1, part);

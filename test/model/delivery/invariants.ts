@@ -1,7 +1,7 @@
 import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
 import type { Settings, State } from './state.ts';
 import { entriesOf, isUnsent, type MessageRow, messageIn, type Tables } from './tables.ts';
-import { lastTick, readCarrierId, type TextName } from './texts.ts';
+import { lastTickOf, readCarrierId, type TextName } from './texts.ts';
 
 /** What must hold in every state; the first thing that does not. */
 export function brokenIn(settings: Settings, state: State): string | undefined {
@@ -26,7 +26,9 @@ function brokenFor(settings: Settings, state: State, name: TextName): string | u
       ? 'is unknown and was never submitted'
       : undefined) ??
     (moves[name] > 1 ? 'moved twice' : undefined) ??
-    (state.tick >= lastTick && !isAtEnd(state.tables, message) ? `is ${message.status} after its time` : undefined)
+    (state.tick >= lastTickOf(settings) && !isAtEnd(state.tables, message)
+      ? `is ${message.status} after its time`
+      : undefined)
   );
 }
 

@@ -14,7 +14,7 @@ import {
 import { answerSteps, connectionSteps, lateSteps, submitSteps } from './sender-steps.ts';
 import { initialState, type ModelStep, type Settings, type State } from './state.ts';
 import { entriesOf, isUnsent } from './tables.ts';
-import { lastTick } from './texts.ts';
+import { lastTickOf } from './texts.ts';
 import { claimSteps, giveBackSteps, readSteps, recordSteps, workersOf } from './worker-steps.ts';
 
 /** Everything that can happen next. */
@@ -45,7 +45,7 @@ export function stepsOf(settings: Settings, state: State): ModelStep[] {
 
 /** Time is over, or nothing can change any text. */
 function isEnd(settings: Settings, state: State): boolean {
-  if (state.tick >= lastTick) return true;
+  if (state.tick >= lastTickOf(settings)) return true;
   const { tables, nodes } = state;
   if (
     nodes.some(({ workers }) =>

@@ -9,7 +9,7 @@ import {
   claimedText,
   expiresAtMs,
   expiryTick,
-  lastTick,
+  lastTickOf,
   nameOf,
   newEntry,
   readCarrierId,
@@ -39,6 +39,8 @@ export function choreSteps({ onDoubt, defects = [] }: Settings, state: State): M
   const { tables } = state;
   const steps: ModelStep[] = [];
   for (const node of nodesByClock(state)) {
+    // A node whose clock is wrong does no upkeep.
+    if (node.aheadTicks !== 0 && !defects.includes('leases by the node clock')) continue;
     const nowMs = nowOf(state, node);
     for (const [place, carrier] of carrierNames.entries()) {
       const leaseMs = defects.includes('leases by the node clock') ? nowMs : state.tick * tickMs;
@@ -80,17 +82,19 @@ const isOverdue = ({ queue, schedule }: Tables, nowMs: number) =>
  * that are over are released, and what has expired has ended. A node that stands still does nothing of that.
  */
 export function tickSteps(settings: Settings, state: State): ModelStep[] {
+  const lastTick = lastTickOf(settings);
   if (state.tick >= lastTick) return [];
   const next = { ...state, tick: state.tick + 1 };
-  const busy = state.nodes.map((node) => node.workers.some(isBusy) || (node.aheadTicks !== 0 && !node.isOff));
+  const isLast = next.tick === lastTick;
+  const busy = state.nodes.map(({ workers, aheadTicks }) => workers.some(isBusy) || (isLast && aheadTicks !== 0));
+  const isUpkept = (place?: number) =>
+    state.nodes.every(({ aheadTicks }, at) => aheadTicks !== 0 || at === place) || !hasChores(settings, state);
   const steps: ModelStep[] = [];
-  if (!busy.includes(true) && !hasChores(settings, state)) steps.push({ name: 'time passes', next });
+  if (!busy.includes(true) && isUpkept()) steps.push({ name: 'time passes', next });
+  // The bound on the end of every text is for a time in which the nodes run.
+  if (isLast || !may(settings, state, 'stall')) return steps;
   for (const [place, node] of state.nodes.entries()) {
-    const others = busy.filter((_, at) => at !== place);
-    const isAlone = state.nodes.length === 1;
-    const isHeldUp = others.includes(true) || (!isAlone && hasChores(settings, state));
-    // The bound is for a time in which the nodes run.
-    if (!busy[place] || isHeldUp || next.tick === lastTick || !may(settings, state, 'stall')) continue;
+    if (!busy[place] || busy.some((isOther, at) => isOther && at !== place) || !isUpkept(place)) continue;
     const name = `time passes while node ${place + 1} stands still`;
     steps.push({ name, next: spent(excuse(next, node)) });
   }
@@ -113,7 +117,7 @@ function excuse(state: State, { workers }: Node): State {
   return { ...state, witness: { ...state.witness, excused: [...excused, ...unsent].sort() } };
 }
 
-/** A node dies and starts again; a node's clock is set; the check of the clocks finds it. */
+/** A node dies and starts again; a node's clock is set, which it notices by its steady clock at once. */
 export function nodeSteps(settings: Settings, state: State): ModelStep[] {
   return state.nodes.flatMap((node, place) => {
     const who = `node ${place + 1}`;
@@ -122,11 +126,9 @@ export function nodeSteps(settings: Settings, state: State): ModelStep[] {
       nodes: from.nodes.map((each, at) => (at === place ? { ...each, ...changes } : each)),
     });
     const steps: ModelStep[] = [];
-    if (node.aheadTicks !== 0)
-      steps.push({ name: `${who}: its clock is right again`, next: put({ aheadTicks: 0, isOff: false }) });
-    if (node.aheadTicks !== 0 && !node.isOff)
-      steps.push({ name: `${who}: notices its clock`, next: put({ isOff: true }) });
-    if (may(settings, state, 'death') && node.workers.some(isBusy)) {
+    if (node.aheadTicks !== 0) steps.push({ name: `${who}: its clock is right again`, next: put({ aheadTicks: 0 }) });
+    const isLast = state.tick + 1 === lastTickOf(settings);
+    if (may(settings, state, 'death') && node.workers.some(isBusy) && !isLast) {
       const workers = node.workers.map(({ isUp }) => idleWorker(isUp));
       steps.push({ name: `${who}: dies and starts again`, next: spent(put({ workers }, excuse(state, node))) });
     }

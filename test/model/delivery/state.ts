@@ -75,10 +75,8 @@ export interface Witness {
 }
 
 export interface Node {
-  /** How far its wall clock is off. Its steady clock, which deadlines go by, is never. */
+  /** How far its wall clock is off: meanwhile it claims nothing, and does no upkeep. Its steady clock never is. */
   readonly aheadTicks: number;
-  /** It has noticed, and claims nothing. */
-  readonly isOff: boolean;
   /** One for each carrier. */
   readonly workers: readonly Worker[];
 }
@@ -103,10 +101,16 @@ export interface Worker {
   readonly queue: readonly string[];
   /** The part in the window; empty if there is none. */
   readonly flight: string;
-  /** A statement whose answer was lost: it is repeated as it was. */
-  readonly writing: RecordArguments | undefined;
+  /** A statement that is to be run: its answer was lost, or Postgres has refused it with more in it. */
+  readonly writing: Writing | undefined;
   /** Texts that were recorded in doubt, and whose answers may still come. */
   readonly late: readonly HandedText[];
+}
+
+export interface Writing {
+  readonly given: RecordArguments;
+  /** Without the carrier's id and words, which Postgres has refused. */
+  readonly isBare: boolean;
 }
 
 export interface HandedText {
@@ -171,7 +175,6 @@ export function initialState({ nodes, texts, down = [], scheduled = [] }: Settin
     },
     nodes: Array.from({ length: nodes }, () => ({
       aheadTicks: 0,
-      isOff: false,
       workers: carrierNames.map((name) => idleWorker(!down.includes(name))),
     })),
     mover: undefined,

@@ -17,8 +17,8 @@ export const partsOf: Record<TextName, number> = { code: 1, long: 2 };
 export const tickMs = 100_000;
 /** Both texts expire at the beginning of this tick. */
 export const expiryTick = 2;
-/** Every text has its end, or waits for a receipt, when this tick begins. */
-export const lastTick = expiryTick + 2;
+/** Every text has its end, or waits for a receipt, when this tick begins: each fault may take a lease. */
+export const lastTickOf = ({ mostFaults }: { mostFaults: number }) => expiryTick + Math.max(2, mostFaults);
 export const expiresAtMs = expiryTick * tickMs;
 
 /** Waits end with a tick: of a time within it nothing depends. */

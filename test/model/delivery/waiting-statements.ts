@@ -24,7 +24,7 @@ export function queueDue(tables: Tables, { carrier, nowMs }: { carrier: CarrierN
   }, rest);
 }
 
-/** `expireWaiting`, one transaction: what waits in queue or schedule past its time ends, whatever its carrier does. */
+/** `expireWaiting` in expiry-store.ts, one transaction: what waits in queue or schedule past its time ends, whatever its carrier does. */
 export function expireWaiting(tables: Tables, { nowMs }: { nowMs: number }): Tables {
   if (nowMs < expiresAtMs) return tables;
   const waiting = [...tables.queue, ...tables.schedule];
@@ -33,7 +33,7 @@ export function expireWaiting(tables: Tables, { nowMs }: { nowMs: number }): Tab
     const message = messageIn(made, nameOf(entry));
     if (message === undefined || !isUnsettled(message.status)) return made;
     const { attempt, possibleDuplicates } = entry;
-    const action = actionFor(claimedText(entry, message.status), { nowMs, atMostOnce: true });
+    const action = actionFor(claimedText(entry, message.status), { nowMs, atMostOnce: false });
     const end = action === 'expire' ? 'expired' : 'unknown';
     const status = message.status === 'sent' ? earlierEnd(made, message.name) : end;
     return withMessage(made, message.name, { status, attempt, possibleDuplicates });

@@ -10,12 +10,13 @@ import {
   type Settings,
   type State,
   type Worker,
+  type Writing,
   withTables,
   withWorker,
 } from './state.ts';
 import { statements } from './statements.ts';
 import { isUnsettled } from './tables.ts';
-import { type CarrierName, carrierNames, nameOf, tickMs } from './texts.ts';
+import { type CarrierName, carrierNames, expiryTick, nameOf, tickMs } from './texts.ts';
 
 /** Where a worker is: the node, and the place of its carrier. */
 export interface At {
@@ -59,26 +60,49 @@ const freed = ({ isUp, late, queue, flight }: Worker): Partial<Worker> => ({
 
 /** `workOnce` in delivery-worker.ts, up to the answer of the claim. */
 export function claimSteps(settings: Settings, state: State, at: At): ModelStep[] {
-  const { worker, carrier, nowMs, who } = at;
-  if (worker.phase !== 'idle' || !worker.isUp || state.nodes[at.node]?.isOff) return [];
+  const { worker, carrier, nowMs } = at;
+  if (worker.phase !== 'idle' || !worker.isUp || state.nodes[at.node]?.aheadTicks !== 0) return [];
   const waiting = state.tables.queue.filter((row) => row.carrier === carrier).length;
   if (waiting === 0 || state.tables.paused.includes(carrier)) return [];
   const steps: ModelStep[] = [];
   for (let limit = 1; limit <= waiting; limit++) {
-    const given = { carrier, id: freeId(state), nowMs, databaseMs: state.tick * tickMs, limit };
-    const tables = statements.claimTexts(state.tables, given);
-    const ran = { statement: 'claimTexts' as const, given };
-    const entries = tables.claims.at(-1)?.entries ?? [];
-    const claim = { id: given.id, revision: 0 };
-    const taken = { claim, claimedAtMs: nowMs, begunTick: state.tick, entries };
-    const names = entries.map(nameOf).join(' and ');
-    const after = withTables(state, tables);
-    steps.push({ name: `${who}: claims ${names}`, next: change(after, at, { phase: 'claimed', ...taken }), ran });
-    if (may(settings, state, 'lost answer')) {
-      const lost = has(settings, 'claim left') ? {} : ({ phase: 'giving', claim } as const);
-      const name = `${who}: claims ${names}, and the answer is lost`;
-      steps.push({ name, next: spent(change(after, at, lost)), ran });
-    }
+    steps.push(...claimStep(settings, state, at, { limit, nowMs }));
+    // The clock is looked at before the claim, and may be set in between.
+    if (may(settings, state, 'clock'))
+      for (const aheadTicks of [expiryTick, -expiryTick]) {
+        const jumped = { ...settings, kinds: [] };
+        const wrongMs = Math.max(0, state.tick + aheadTicks) * tickMs;
+        for (const { name, next, ran } of claimStep(jumped, state, at, { limit, nowMs: wrongMs })) {
+          const nodes = next.nodes.map((node, place) => (place === at.node ? { ...node, aheadTicks } : node));
+          steps.push({
+            name: `${name}, by a clock that jumped by ${aheadTicks}`,
+            next: spent({ ...next, nodes }),
+            ran,
+          });
+        }
+      }
+  }
+  return steps;
+}
+
+function claimStep(
+  settings: Settings,
+  state: State,
+  at: At,
+  { limit, nowMs }: { limit: number; nowMs: number },
+): ModelStep[] {
+  const given = { carrier: at.carrier, id: freeId(state), nowMs, databaseMs: state.tick * tickMs, limit };
+  const tables = statements.claimTexts(state.tables, given);
+  const ran = { statement: 'claimTexts' as const, given };
+  const entries = tables.claims.at(-1)?.entries ?? [];
+  const claim = { id: given.id, revision: 0 };
+  const taken = { claim, claimedAtMs: nowMs, begunTick: state.tick, entries };
+  const name = `${at.who}: claims ${entries.map(nameOf).join(' and ')}`;
+  const after = withTables(state, tables);
+  const steps: ModelStep[] = [{ name, next: change(after, at, { phase: 'claimed', ...taken }), ran }];
+  if (may(settings, state, 'lost answer')) {
+    const lost = has(settings, 'claim left') ? {} : ({ phase: 'giving', claim } as const);
+    steps.push({ name: `${name}, and the answer is lost`, next: spent(change(after, at, lost)), ran });
   }
   return steps;
 }
@@ -143,60 +167,87 @@ export function recordSteps(settings: Settings, state: State, at: At): ModelStep
   if (open.length > 0 && answered.length + unsent.ended.length + unsent.again.length === 0) return [];
   const results = add(unsent, resultsOf(state, carrier, nowMs, answered));
   const remaining = [...open.map(({ claimed }) => claimed.entry), ...rejected];
-  // Each answer goes on with its text: the next piece is of the others.
   const returned = texts.filter((text) => !open.includes(text) && text.silent.length > 0);
-  const collected = change(state, at, {
-    texts: open,
-    unsent: { ended: [], again: [] },
-    late: [...worker.late, ...returned],
-  });
+  const late = [...worker.late, ...returned];
+  const collected = change(state, at, { texts: open, unsent: { ended: [], again: [] }, late });
   const given = { claim, carrier, ...results, remaining };
   const what = open.length > 0 ? 'records a piece' : 'records the rest';
-  return write(settings, collected, { ...at, worker: workerAt(collected, at) }, given, what);
+  return write(settings, collected, at, { given, isBare: false }, what);
 }
 
 const workerAt = ({ nodes }: State, { node, place }: At) => nodes[node]?.workers[place] ?? idleWorker(false);
 
-function write(settings: Settings, state: State, at: At, given: RecordArguments, what: string): ModelStep[] {
+/** `record` in result-writer.ts: repeats a statement until it is answered. */
+function write(settings: Settings, state: State, at: At, writing: Writing, what: string): ModelStep[] {
+  const { given, isBare } = writing;
   const record = has(settings, 'no revision') ? recordClaimByIdAlone : statements.recordClaim;
   const after = withTables(state, record(state.tables, given));
   const ran = { statement: 'recordClaim' as const, given };
   const name = `${at.who}: ${what}`;
-  const steps: ModelStep[] = [{ name, next: written(after, at), ran }];
+  const steps: ModelStep[] = [{ name, next: written(after, at, given), ran }];
   if (after.tables !== state.tables && may(settings, state, 'lost answer'))
-    steps.push({ name: `${name}, and the answer is lost`, next: spent(change(after, at, { writing: given })), ran });
-  // What Postgres rejects for good came from the carrier, with an acceptance.
-  const accepted = given.ended.filter(({ status }) => status === 'sent');
-  if (may(settings, state, 'rejection'))
-    for (const { entry } of accepted) steps.push(rejectedStep(state, at, given, entry));
+    steps.push({ name: `${name}, and the answer is lost`, next: spent(change(after, at, { writing })), ran });
+  if (!may(settings, state, 'rejection')) return steps;
+  if (isBare) steps.push(unrecordedStep(state, at, given));
+  // What Postgres refuses for good came from the carrier.
+  else for (const entry of entriesWithIds(given)) steps.push(refusedStep(state, at, given, entry));
   return steps;
 }
 
 /** The statement was answered. The claim is over when the sender has none of its texts. */
-function written(state: State, at: At): State {
+function written(state: State, at: At, { claim: { id, revision } }: RecordArguments): State {
   const worker = workerAt(state, at);
   if (worker.texts.length === 0) return change(state, at, freed(worker));
-  const { id, revision } = worker.claim;
   return change(state, at, { writing: undefined, claim: { id, revision: revision + 1 } });
 }
 
-/** Postgres rejects one row for good: the others are recorded, and the claim keeps this text until its lease ends. */
-function rejectedStep(state: State, at: At, given: RecordArguments, bad: QueueEntry): ModelStep {
-  const isGood = ({ entry }: { entry: QueueEntry }) => entry.messageId !== bad.messageId;
-  const kept = [...at.worker.rejected, originalOf(state, given, bad)];
-  const good = { ...given, ended: given.ended.filter(isGood), again: given.again.filter(isGood) };
-  const remaining = [...given.remaining, kept.at(-1) ?? bad];
-  const without = { ...good, remaining };
-  const after = withTables(state, statements.recordClaim(state.tables, without));
-  const next = spent(written(change(after, at, { rejected: kept }), at));
-  const name = `${at.who}: Postgres rejects the result of ${bad.messageId} for good`;
-  return { name, next, ran: { statement: 'recordClaim', given: without } };
+function entriesWithIds({ ended, again }: Results): QueueEntry[] {
+  const accepted = ended.filter(({ carrierMessageId }) => carrierMessageId !== null);
+  const named = again.filter(({ long }) => long?.parts.some(({ carrierMessageId }) => carrierMessageId !== null));
+  return [...accepted, ...named].map(({ entry }) => entry);
+}
+
+/** `write` in result-writer.ts: the results beside the one that Postgres refuses are recorded, and that one goes bare. */
+function refusedStep(state: State, at: At, given: RecordArguments, bad: QueueEntry): ModelStep {
+  const isBad = ({ entry }: { entry: QueueEntry }) => entry.messageId === bad.messageId;
+  const isGood = (text: { entry: QueueEntry }) => !isBad(text);
+  const good = { ended: given.ended.filter(isGood), again: given.again.filter(isGood) };
+  const isAlone = good.ended.length + good.again.length === 0;
+  const beside = { ...given, ...good, remaining: [...given.remaining, originalOf(state, given, bad)] };
+  const after = isAlone ? state : withTables(state, statements.recordClaim(state.tables, beside));
+  const claim = { id: given.claim.id, revision: given.claim.revision + Number(!isAlone) };
+  const bare = withoutDetails({ ended: given.ended.filter(isBad), again: given.again.filter(isBad) });
+  const writing = { given: { ...given, ...bare, claim }, isBare: true };
+  return {
+    name: `${at.who}: Postgres refuses the result of ${bad.messageId}`,
+    next: spent(change(after, at, { writing })),
+    ran: isAlone ? undefined : { statement: 'recordClaim', given: beside },
+  };
+}
+
+/** `withoutDetails` in result-writer.ts. */
+function withoutDetails({ ended, again }: Results): Results {
+  const none = { long: undefined, attempt: undefined };
+  return {
+    ended: ended.map((text) => ({ ...text, ...none, carrierMessageId: null, receiptKey: null })),
+    again: again.map((text) => ({ ...text, ...none })),
+  };
+}
+
+/** `writeBare` in result-writer.ts: the claim keeps the text until its lease ends. */
+function unrecordedStep(state: State, at: At, given: RecordArguments): ModelStep {
+  const [bad] = [...given.ended, ...given.again].map(({ entry }) => originalOf(state, given, entry));
+  const rejected = [...workerAt(state, at).rejected, ...(bad === undefined ? [] : [bad])];
+  const kept = change(state, at, { rejected, writing: undefined, claim: given.claim });
+  const isOver = workerAt(state, at).texts.length === 0;
+  const next = isOver ? change(kept, at, freed(workerAt(kept, at))) : kept;
+  return { name: `${at.who}: Postgres refuses what became of ${bad?.messageId}`, next: spent(next) };
 }
 
 /** As the claim has it. */
-function originalOf({ tables }: State, { claim }: RecordArguments, bad: QueueEntry): QueueEntry {
+function originalOf({ tables }: State, { claim }: RecordArguments, entry: QueueEntry): QueueEntry {
   const row = tables.claims.find(({ id }) => id === claim.id);
-  return row?.entries.find((entry) => entry.messageId === bad.messageId) ?? bad;
+  return row?.entries.find(({ messageId }) => messageId === entry.messageId) ?? entry;
 }
 
 function add(one: Results, other: Results): Results {
