@@ -11,6 +11,7 @@ import { createDatabase, type DatabaseOptions } from './platform/database.ts';
 import { createLog } from './platform/log.ts';
 import { type OpenedVersion, openKeyRing } from './platform/open-key-ring.ts';
 import { patiently } from './platform/patiently.ts';
+import type { Woken } from './platform/wake-list.ts';
 import { nameOfCarrier } from './quality/alert.ts';
 import { answerBounds, bucketOf } from './quality/answer-times.ts';
 
@@ -26,8 +27,9 @@ export interface ThreadData {
 
 /** Messages to the thread. */
 export type Order = Wake | 'stop';
-/** A text may be due. */
+/** Texts may be due with these carriers, or with any. */
 export interface Wake {
+  carriers: Woken;
   /** Texts that were just accepted, packed by `packTexts`. */
   accepted: string;
 }
@@ -126,7 +128,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {
-    if (order !== 'stop') return delivery.wake(order.accepted);
+    if (order !== 'stop') return delivery.wake(order.carriers, order.accepted);
     clearInterval(flush);
     await delivery.stop();
     clockWatch.stop();

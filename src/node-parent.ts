@@ -12,6 +12,7 @@ import type { Log } from './platform/log.ts';
 import { mergeMetrics } from './platform/merge-metrics.ts';
 import type { Metrics } from './platform/metrics.ts';
 import { type CallHandlers, createProcessCalls, type ProcessCalls } from './platform/process-calls.ts';
+import type { Woken } from './platform/wake-list.ts';
 import { type CallsToParent, type CallsToProcess, type WebProcessData, windowChannel } from './process-messages.ts';
 
 export interface WebProcesses {
@@ -29,7 +30,7 @@ export interface WebProcessesOptions {
   log: Log;
   metrics: Metrics;
   windows: ReturnType<typeof createNodeWindows>;
-  wakeDelivery: () => void;
+  wakeDelivery: (carriers: Woken) => void;
   /** Web processes end again and again. */
   onFatal: (error: Error) => void;
   file?: string;
@@ -78,7 +79,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   });
 
   const shared: Omit<CallsToParent, 'loaded'> = {
-    wake: () => options.wakeDelivery(),
+    wake: (carriers) => options.wakeDelivery(carriers),
     async metrics() {
       const told = serving().map(async (one) => {
         one.told = await one.calls.call<string>('metrics' satisfies keyof CallsToProcess, undefined, answersWithinMs);

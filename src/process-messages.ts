@@ -1,6 +1,7 @@
 import type { ProcessCount } from './http/operations-api.ts';
 import type { Config } from './platform/config.ts';
 import type { DatabaseOptions } from './platform/database.ts';
+import type { Woken } from './platform/wake-list.ts';
 
 /** What a parent tells a new web process. It comes over their channel, so that no secret is in an environment. */
 export interface WebProcessData {
@@ -28,8 +29,8 @@ export interface CallsToProcess {
 export interface CallsToParent {
   /** The process can be called from now on: Node drops what comes before it listens. */
   loaded(): void;
-  /** Something is due for delivery. */
-  wake(): void;
+  /** Something is due for delivery with these carriers, or with any. */
+  wake(carriers: Woken): void;
   /** The texts of all processes. */
   metrics(): Promise<string[]>;
   /** Flushes the metering of all processes. */

@@ -5,11 +5,12 @@ import type { Message } from './messages/message.ts';
 import type { Log } from './platform/log.ts';
 import type { MaintenanceCount } from './platform/maintenance.ts';
 import type { Metrics } from './platform/metrics.ts';
+import { oncePerTurn, type Woken } from './platform/wake-list.ts';
 import { nameOfCarrier } from './quality/alert.ts';
 
 export interface DeliveryThread {
-  /** A text may be due. The thread need not read those that were just accepted. */
-  wake(accepted?: readonly Message[]): void;
+  /** Texts may be due with these carriers, or with any. The thread need not read those that were just accepted. */
+  wake(carriers?: Woken, accepted?: readonly Message[]): void;
   stop(): Promise<void>;
 }
 
@@ -33,8 +34,11 @@ export async function startDeliveryThread(
   const { countDelivery, countCarrier, countText, addAnswerTimes, countMaintenance, countWebhook } = metrics;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
-  let waking = false;
   let accepted = '';
+  const wake = oncePerTurn((carriers) => {
+    thread?.postMessage({ carriers, accepted } satisfies Order);
+    accepted = '';
+  });
 
   function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
@@ -89,16 +93,9 @@ export async function startDeliveryThread(
   keepRunning();
 
   return {
-    wake(messages = []) {
+    wake(carriers, messages = []) {
       accepted += packTexts(messages);
-      // One wake-up serves all commits of this event-loop turn.
-      if (waking) return;
-      waking = true;
-      setImmediate(() => {
-        waking = false;
-        thread?.postMessage({ accepted } satisfies Order);
-        accepted = '';
-      });
+      wake(carriers);
     },
     async stop() {
       const running = thread;

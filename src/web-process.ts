@@ -16,6 +16,7 @@ import { patiently } from './platform/patiently.ts';
 import { webPools } from './platform/pool-sizes.ts';
 import { createProcessCalls } from './platform/process-calls.ts';
 import { readVersion } from './platform/version.ts';
+import { oncePerTurn } from './platform/wake-list.ts';
 import { type CallsToProcess, type WebProcessData, windowChannel } from './process-messages.ts';
 
 const crashWithinMs = 15_000;
@@ -65,7 +66,7 @@ async function begin({
     log,
     version: readVersion(),
     sign: signing.sign,
-    wakeDelivery: config.role === 'web' ? workers.notify : oncePerTurn(() => parent.tell('wake')),
+    wakeDelivery: config.role === 'web' ? workers.notify : oncePerTurn((carriers) => parent.tell('wake', carriers)),
     windows,
     node: {
       isAnswering,
@@ -85,19 +86,6 @@ async function begin({
   };
   await made.start();
   return { carriers: made.carriers().map(({ name }) => name) };
-}
-
-/** One wake-up serves all commits of an event-loop turn. */
-function oncePerTurn(act: () => void): () => void {
-  let due = false;
-  return () => {
-    if (due) return;
-    due = true;
-    setImmediate(() => {
-      due = false;
-      act();
-    });
-  };
 }
 
 /** After an unexpected error the process cannot trust its memory: it finishes what is in flight, and is replaced. */

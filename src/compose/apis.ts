@@ -13,7 +13,7 @@ import type { Foundation } from './foundation.ts';
 export interface ApiParts {
   bulkheads: Bulkheads;
   signProof: VerifyServiceOptions['signProof'];
-  /** Tells the delivery worker that something is due. */
+  /** Tells the delivery workers that something is due. */
   wakeDelivery: WakeDelivery;
   carriers: Pick<Carriers, 'texts'>;
   optOuts: { check: OptOutCheck };

@@ -6,13 +6,15 @@ import type { SigningKeys } from '../identity/signing-keys.ts';
 import type { Message } from '../messages/message.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { Woken } from '../platform/wake-list.ts';
 import type { PasswordCost } from '../portal/password.ts';
 import type { PersonService } from '../portal/person-service.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
-export type WakeDelivery = (accepted?: readonly Message[]) => void;
+/** Something is due with these carriers, or with any. The texts were just accepted: delivery need not read them. */
+export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
 
 /** What the app is made of. */
 export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
@@ -22,7 +24,7 @@ export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
   windows?: NodeWindows;
   timeouts?: Partial<ServerTimeouts>;
   passwordCost?: PasswordCost;
-  /** Tells the delivery worker that something is due, and which texts were just accepted. */
+  /** Tells the delivery workers that something is due. */
   wakeDelivery: WakeDelivery;
   /** Set in a web process of a node that has several. */
   node?: NodeOfProcesses;

@@ -21,7 +21,7 @@ export type Carriers = ReturnType<typeof composeCarriers>;
 /** Builds what web nodes know of carriers: the operators' API, and the choice of a carrier for each text. */
 export function composeCarriers(
   foundation: Foundation,
-  { inbound, wakeDelivery }: { inbound: CallbackParts['inbound']; wakeDelivery: () => void },
+  { inbound, wakeDelivery }: { inbound: CallbackParts['inbound']; wakeDelivery: (carriers: readonly string[]) => void },
 ) {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { environment } = config;

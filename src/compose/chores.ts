@@ -1,6 +1,7 @@
 import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
 import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { expireWaiting, fillInExpiry } from '../delivery/expiry-store.ts';
+import { neededTextsFrom } from '../delivery/needed-texts.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
@@ -14,7 +15,7 @@ import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
-import { deleteOldEnds } from '../messages/message-store.ts';
+import { deleteOldEnds, messageTable } from '../messages/message-store.ts';
 import { summedMessages } from '../messages/message-usage-store.ts';
 import { deleteOldSpend } from '../messages/spend-store.ts';
 import { createTraceDeletion, rollUpUsage } from '../metering/metering-store.ts';
@@ -25,7 +26,13 @@ import { deleteExpiredAnswers } from '../platform/idempotency.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import { type Chore, pieceRows } from '../platform/maintenance.ts';
-import { deleteOldRows, dropOldPartition, makePartitions, type PartitionedTable } from '../platform/partitions.ts';
+import {
+  deleteOldRows,
+  dropOldPartition,
+  makePartitions,
+  type NeededFrom,
+  type PartitionedTable,
+} from '../platform/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
 import { deleteClearedAlerts } from '../quality/alert-store.ts';
@@ -41,9 +48,9 @@ import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
-import { expireSome } from '../verify/verification-store.ts';
+import { expireSome, neededVerificationsFrom, verificationTables } from '../verify/verification-store.ts';
 import { summedVerifications } from '../verify/verification-usage-store.ts';
-import { eventTables, recordTables } from './partitioned-tables.ts';
+import { eventTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {
   config: Config;
@@ -90,8 +97,15 @@ export function createChores({
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   // A day longer than cursors may reach back, so that no page is read while its events go.
   const eventsKeptFrom = (nowMs: number) => nowMs - (config.eventDays + 1) * dayMs;
-  /** Partitions are made ahead, and dropped with all their rows when the youngest is old enough. */
-  function partitionChores(table: PartitionedTable, keptFrom: (nowMs: number) => number): Chore[] {
+  /** Deletes what belongs to texts whose records may go. */
+  const withTexts = (act: (tx: Database, beforeMs: number) => Promise<number>, oldFrom: (nowMs: number) => number) =>
+    withNow(async (tx, nowMs) => act(tx, await neededTextsFrom(tx, oldFrom(nowMs))));
+  /** Partitions are made ahead, and dropped with all their rows when the youngest is old enough and none is needed. */
+  function partitionChores(
+    table: PartitionedTable,
+    keptFrom: (nowMs: number) => number,
+    neededFrom?: NeededFrom,
+  ): Chore[] {
     return [
       {
         name: `${table.name}-partitions`,
@@ -101,12 +115,12 @@ export function createChores({
       {
         name: `old-${table.name}-partitions`,
         everyMs: hourMs,
-        runPiece: withNow((tx, nowMs) => dropOldPartition(tx, table, keptFrom(nowMs))),
+        runPiece: withNow((tx, nowMs) => dropOldPartition(tx, table, keptFrom(nowMs), neededFrom)),
       },
       {
         name: `old-${table.name}-rows`,
         everyMs: hourMs,
-        runPiece: withNow((tx, nowMs) => deleteOldRows(tx, table, keptFrom(nowMs))),
+        runPiece: withNow((tx, nowMs) => deleteOldRows(tx, table, keptFrom(nowMs), neededFrom)),
       },
     ];
   }
@@ -134,7 +148,7 @@ export function createChores({
     {
       name: 'old-message-ends',
       everyMs: hourMs,
-      runPiece: withNow((tx, nowMs) => deleteOldEnds(tx, keptFrom(nowMs))),
+      runPiece: withTexts(deleteOldEnds, keptFrom),
     },
     {
       name: 'expire-texts',
@@ -147,12 +161,12 @@ export function createChores({
     {
       name: 'old-text-parts',
       everyMs: hourMs,
-      runPiece: withNow((tx, nowMs) => deleteOldParts(tx, nowMs - partsKeptMs)),
+      runPiece: withTexts(deleteOldParts, (nowMs) => nowMs - partsKeptMs),
     },
     {
       name: 'old-text-attempts',
       everyMs: hourMs,
-      runPiece: withNow((tx, nowMs) => deleteOldAttempts(tx, keptFrom(nowMs))),
+      runPiece: withTexts(deleteOldAttempts, keptFrom),
     },
     { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
@@ -172,7 +186,8 @@ export function createChores({
     { name: 'expire-verifications', everyMs: 2000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
-    ...recordTables.flatMap((table) => partitionChores(table, keptFrom)),
+    ...partitionChores(messageTable, keptFrom, neededTextsFrom),
+    ...verificationTables.flatMap((table) => partitionChores(table, keptFrom, neededVerificationsFrom)),
     { name: 'event-day', everyMs: minuteMs, runPiece: withNow(beginDay) },
     {
       name: 'quiet-listeners',

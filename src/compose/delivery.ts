@@ -27,7 +27,8 @@ import type { KeyRing } from '../platform/keys.ts';
 import { type Listener, openListener } from '../platform/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/maintenance.ts';
-import { createNotifier } from '../platform/notifier.ts';
+import { createNotifier, namesIn } from '../platform/notifier.ts';
+import type { Woken } from '../platform/wake-list.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
 import { listRates } from '../registry/sender-store.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
@@ -42,8 +43,8 @@ import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 export interface Delivery {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** A text may be due. `accepted` are texts that were just accepted, as `packTexts` has packed them. */
-  wake(accepted?: string): void;
+  /** Texts may be due with these carriers, or with any. `accepted` were just accepted, and packed by `packTexts`. */
+  wake(carriers?: Woken, accepted?: string): void;
   /** The workers of all carriers that run now. */
   workers(): DeliveryWorker[];
   maintenance: Maintenance;
@@ -88,7 +89,7 @@ export function createDelivery(options: {
     ...(options.onText && { onEvent: options.onText }),
     ...(options.onAnswerTime && { onAnswerTime: options.onAnswerTime }),
   });
-  const inbound = createInbound({ config, database, clock, keys, wake: () => carriers.wake() });
+  const inbound = createInbound({ config, database, clock, keys, wake: (keys) => carriers.wake(keys) });
   const learn = learnOptOuts(inbound.optOuts, database, log);
   const receipts = createReceipts({
     database,
@@ -103,7 +104,7 @@ export function createDelivery(options: {
     resend: {
       findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
       nextCarrier: (text, from) => carriers.nextCarrier(text, from),
-      onMoved: () => carriers.onMoved(),
+      onMoved: (keys) => carriers.onMoved(keys),
     },
     ...(shown && { onDelivered: shown.onDelivered }),
   });
@@ -130,7 +131,7 @@ export function createDelivery(options: {
     fixed: phones === undefined ? [] : [phones],
     environment: config.environment,
     countryOf: routedCountryOf,
-    onMoved: () => otherNodes?.notify(),
+    onMoved: (keys) => otherNodes?.notify(keys),
     createCarrier,
     createWorker: (carrier, failover) =>
       createDeliveryWorker({
@@ -214,7 +215,8 @@ export function createDelivery(options: {
       await senders.start();
       await carriers.start();
       if (config.redisUrl !== undefined) {
-        listener = await openListener({ database, channel: deliveryChannel, onNotified: carriers.wake });
+        const onNotified = (payload: string) => carriers.wake(namesIn(payload));
+        listener = await openListener({ database, channel: deliveryChannel, onNotified });
       }
       maintenance.start();
       await webhooks.start();
@@ -229,9 +231,9 @@ export function createDelivery(options: {
       await vacuum.stop();
       await totals.stop();
     },
-    wake(packed) {
+    wake(keys, packed) {
       if (packed !== undefined) accepted.add(packed);
-      carriers.wake();
+      carriers.wake(keys);
       webhooks.wake();
     },
   };

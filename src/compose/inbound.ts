@@ -17,8 +17,8 @@ export interface InboundParts {
   database: Database;
   clock: Clock;
   keys: KeyRing;
-  /** An answer is due. */
-  wake: () => void;
+  /** These carriers have an answer to send. */
+  wake: (carriers: readonly string[]) => void;
 }
 
 /** What takes texts from phones, in the delivery thread and in web nodes, and who has opted out. */
@@ -32,7 +32,7 @@ export type Inbound = ReturnType<typeof composeInbound>;
 export interface InboundWebParts {
   registry: Registry;
   inbox: ReturnType<typeof composeInbox>;
-  wakeDelivery: () => void;
+  wakeDelivery: (carriers: readonly string[]) => void;
 }
 
 /** How many texts on a virtual phone are looked at for the sender that it answers. */

@@ -4,6 +4,7 @@ import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/database.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
+import type { Woken } from '../platform/wake-list.ts';
 import type { Carrier } from './carrier.ts';
 import { canSend, readBinds } from './carrier-bind-store.ts';
 import { createCarrierOutcomes } from './carrier-outcomes.ts';
@@ -24,15 +25,16 @@ import { type ConfiguredCarrier, watchCarriers } from './watch-carriers.ts';
 export interface CarrierSet {
   start(): Promise<void>;
   stop(): Promise<void>;
-  wake(): void;
+  /** Texts may wait for these carriers, or for any. */
+  wake(carriers?: Woken): void;
   /** What the text of a receipt may be called; undefined if this node does not run the account. */
   receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
   /** The workers that run now. */
   workers(): DeliveryWorker[];
   /** The best carrier for a text that works and that it has not been given to. */
   nextCarrier(text: MovingText, from: string): NextCarrier | undefined;
-  /** Texts have moved to other carriers' queues. */
-  onMoved(): void;
+  /** Texts have moved to the queues of these carriers. */
+  onMoved(carriers: readonly string[]): void;
 }
 
 export interface CarrierSetOptions {
@@ -49,8 +51,8 @@ export interface CarrierSetOptions {
   /** `onBindsChange` is to be called when a connection has come or gone. */
   createCarrier: (configured: ConfiguredCarrier, onBindsChange: () => void) => RunningCarrier;
   createWorker: (carrier: Carrier, failover: WorkerFailover) => DeliveryWorker;
-  /** Texts have moved to other carriers' queues: the workers of other nodes should look. */
-  onMoved?: () => void;
+  /** Texts have moved to the queues of these carriers: the workers of other nodes should look. */
+  onMoved?: (carriers: readonly string[]) => void;
 }
 
 /** What a worker needs to know of other carriers, and of its own. */
@@ -102,9 +104,13 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   });
 
   /** The texts wait in other queues now: no worker should find them only by polling. */
-  function onMoved(): void {
-    for (const worker of all()) worker.wake();
-    options.onMoved?.();
+  function onMoved(carriers: readonly string[]): void {
+    wake(carriers);
+    options.onMoved?.(carriers);
+  }
+
+  function wake(carriers?: Woken): void {
+    for (const worker of all()) if (carriers === undefined || carriers.includes(worker.key)) worker.wake();
   }
 
   function throttled(): string[] {
@@ -230,9 +236,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
       const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());
       await Promise.all([...others, ...[...running.values()].map(stopOne)]);
     },
-    wake() {
-      for (const worker of all()) worker.wake();
-    },
+    wake,
     receiptKeys: (account, carrierMessageId) =>
       [...running.values()].find(({ carrier }) => carrier.account === account)?.carrier.receiptKeys(carrierMessageId),
     workers: all,

@@ -16,8 +16,8 @@ export interface CodeResendOptions {
   /** Of these verifications, those that still need their code. */
   findPending: (tx: Tx, verificationIds: string[]) => Promise<Set<string>>;
   nextCarrier: (text: MovingText, from: string) => NextCarrier | undefined;
-  /** Texts have moved to the queues of other carriers. */
-  onMoved: () => void;
+  /** Texts have moved to the queues of these carriers. */
+  onMoved: (carriers: readonly string[]) => void;
 }
 
 /** What a route or a network may do to a code that another one delivers. */
@@ -43,7 +43,7 @@ interface CodeRow {
 
 /**
  * Gives codes that did not arrive to the next carrier, once, while someone may still type them in. Returns those (uuids)
- * whose receipts need nothing more: they stay `sent`.
+ * whose receipts need nothing more, with their new carriers: they stay `sent`.
  */
 export async function resendCodes(
   tx: Tx,
@@ -51,18 +51,18 @@ export async function resendCodes(
   from: string,
   receipts: MatchedReceipt[],
   nowMs: number,
-): Promise<Set<string>> {
+): Promise<Map<string, string>> {
   const bad = receipts.filter(({ receipt: { outcome, error } }) => {
     return (outcome === 'undelivered' || outcome === 'failed') && otherWays.includes(error);
   });
-  if (bad.length === 0) return new Set();
+  if (bad.length === 0) return new Map();
   const { rows } = await tx.query<CodeRow>(findStatement, [
     from,
     toTimestamp(nowMs + leastLeftMs),
     bad.map(({ id }) => id),
     bad.map(({ receipt }) => receipt.carrierMessageId),
   ]);
-  if (rows.length === 0) return new Set();
+  if (rows.length === 0) return new Map();
   const pending = await findPending(
     tx,
     rows.map(({ verificationId }) => fromUuid('ver', verificationId)),
@@ -83,7 +83,7 @@ export async function resendCodes(
       moves.map(({ receipt }) => statusCode(receipt.outcome)),
       moves.map(({ receipt }) => errorCodeOf(receipt.error ?? 'unknown')),
     ]);
-  return new Set(moves.map(({ id }) => id));
+  return new Map(moves.map(({ id, next }) => [id, next.carrier]));
 }
 
 function toMoving({ id, applicationId, to, sender, given }: CodeRow): MovingText {

@@ -9,6 +9,7 @@ import type { Capacity, Carrier, InboundSource, InboundText } from './carrier.ts
 import { createCarrierHealth } from './carrier-health.ts';
 import { createClaims, newToken } from './claim-store.ts';
 import { createClaimTurns } from './claim-turns.ts';
+import { createQueueLooks } from './queue-looks.ts';
 import type { Receipts } from './receipts.ts';
 import { releaseClaims } from './release-store.ts';
 import { nextDueMs, queueDue } from './schedule-store.ts';
@@ -46,6 +47,8 @@ export interface DeliveryWorkerOptions {
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
 export interface DeliveryWorker {
+  /** The carrier's. */
+  key: string;
   start(): void;
   stop(): Promise<void>;
   /** A message may be due. */
@@ -55,8 +58,8 @@ export interface DeliveryWorker {
 }
 
 /**
- * The polls behind `wake` find texts that other nodes accepted. The pauses grow while there is nothing to do. Two batches
- * are in flight, one waits for the carrier while the other is claimed; at rest it is enough that one of them polls.
+ * The polls behind `wake` find texts of which no wake told. The pauses grow while they find nothing. Two batches are in
+ * flight, one waits for the carrier while the other is claimed; at rest it is enough that one of them polls.
  */
 const poll = { fromMs: 200, toMs: [2000, 10_000] };
 /** How often the schedule and unmatched receipts are looked at. A worker rests after so many looks without a text. */
@@ -77,6 +80,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const claimNext = createClaims(database, options.accepted);
   const unseen = createUnseenClaims(database, clock);
   const turns = createClaimTurns(clock);
+  const looks = createQueueLooks(sleep);
   const submission = createSubmission({ ...options, health, sleep, atMostOnce });
   let running: Promise<unknown> = Promise.resolve();
   let heldUp = false;
@@ -120,6 +124,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
     const most = limits();
+    looks.begin(most.first > 0 && most.bulk > 0);
     if (most.first <= 0 && most.bulk <= 0) return 0;
     if (unseen.size > 0) await unseen.giveBack();
     const beginBeforeMs = clock.steadyMs() + leaseMs - carrier.submitTimeoutMs;
@@ -132,19 +137,21 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const { claim, over } = taken;
     options.onClaimed?.(claim.texts.length);
     // The carrier has the texts before anything else runs, and counts them in its capacity.
-    await submission.run(claim, over, beginBeforeMs);
+    const submitted = submission.run(claim, over, beginBeforeMs);
+    looks.wake();
+    await submitted;
     return claim.texts.length;
   }
 
   /** Puts texts back whose worker is gone. When the only node starts, that is every claim. */
   async function release(): Promise<void> {
     // Before the lease of such a claim ends: its texts are not in doubt.
-    if (unseen.size > 0) await unseen.giveBack().then(sleep.wake);
+    if (unseen.size > 0) await unseen.giveBack().then(looks.wake);
     const all = !released;
     const doubtAfterMs = carrier.onDoubt?.afterMs;
     await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
-    if (all) sleep.wake();
+    if (all) looks.wake();
     released = true;
   }
 
@@ -155,28 +162,27 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (dueMs === undefined || dueMs > clock.nowMs()) return dueMs;
       const queued = await queueDue(database, { carrier: carrier.key, nowMs: clock.nowMs(), limit: mostDue });
       if (queued === 0) return undefined;
-      sleep.wake();
+      looks.wake();
     }
   }
 
   async function deliver(longestPauseMs: number): Promise<void> {
-    for (let idleMs = poll.fromMs; !sleep.stopped; ) {
+    looks.come();
+    for (let idleMs = poll.fromMs, isWoken = true; !sleep.stopped; ) {
       await takeTurn();
       if (sleep.stopped) return;
-      const seen = sleep.wakes;
-      const mayClaim = !submission.held && released && isClockRight();
-      const taken = !mayClaim ? 0 : await workOnce().then(noteWorking, noteHeldUp);
+      const isOpen = !submission.held && released && isClockRight();
+      if (!isOpen) looks.begin(false);
+      const taken = isOpen ? await workOnce().then(noteWorking, noteHeldUp) : 0;
       const waitMs = health.waitMs();
-      if (taken > 0) {
-        idleMs = poll.fromMs;
-        quietLooks = 0;
-      }
-      // Look again at once after a batch, or if `wake` was called during the work.
-      if (waitMs > 0) await sleep.ignoringWakes(waitMs);
-      else if (taken === 0 && sleep.wakes === seen) {
-        await sleep.untilWoken(idleMs);
-        idleMs = sleep.wakes === seen ? Math.min(longestPauseMs, idleMs * 2) : poll.fromMs;
-      }
+      if (taken > 0) quietLooks = 0;
+      // Soon again after a look that failed, and after texts of which no wake told: the next ones may be like them.
+      if (isWoken ? heldUp || !isOpen : taken > 0) idleMs = poll.fromMs;
+      else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
+      if (waitMs > 0) {
+        await sleep.ignoringWakes(waitMs);
+        looks.come();
+      } else isWoken = await looks.next(taken, idleMs);
     }
   }
 
@@ -227,11 +233,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   return {
+    key: carrier.key,
     start() {
       if (sleep.stopped) return;
       carrier.start(
         (reported) => receipts.apply(carrier, reported),
-        sleep.wake,
+        looks.wake,
         async (texts) => void (await receiveInbound(carrier, texts)),
       );
       running = Promise.all([watchSchedule(), rematch(), ...poll.toMs.map(deliver)]);
@@ -244,11 +251,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       // Another worker would wait for the lease, and find them in doubt.
       if (unseen.size > 0) await unseen.giveBack().catch(noteHeldUp);
     },
-    wake: sleep.wake,
+    wake: looks.wake,
     async runUntilIdle() {
       await release();
       for (;;) {
         await queueAllDue();
+        looks.come();
         const taken = await workOnce();
         await submission.finished();
         if (taken === 0) return;

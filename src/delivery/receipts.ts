@@ -53,8 +53,8 @@ interface Work {
   delivered: string[];
   /** All texts that they have changed so far. */
   changed: ChangedText[];
-  /** Codes that were given to other carriers. */
-  resent: number;
+  /** The carriers that codes were given to. */
+  resentTo: string[];
   /** Those among them that their recipients do not want. */
   unwanted: ChangedText[];
 }
@@ -80,7 +80,7 @@ export function createReceipts({
     const left: Given[] = [];
     const works: Work[] = [];
     for (const { source, receipts } of batches) {
-      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [], resent: 0 };
+      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [], resentTo: [] };
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
@@ -156,15 +156,16 @@ export function createReceipts({
   }
 
   /** The messages whose codes go on to another carrier: they have no end yet. */
-  async function resendSome(work: Work, matched: MatchedReceipt[]): Promise<Set<string>> {
-    if (resend === undefined) return new Set();
+  async function resendSome(work: Work, matched: MatchedReceipt[]): Promise<ReadonlyMap<string, string>> {
+    if (resend === undefined) return new Map();
     const resent = await resendCodes(work.tx, resend, work.source.key, matched, clock.nowMs());
-    work.resent += resent.size;
+    work.resentTo.push(...resent.values());
     return resent;
   }
 
   function tellChanged(works: Work[]): void {
-    if (works.some(({ resent }) => resent > 0)) resend?.onMoved();
+    const resentTo = works.flatMap((work) => work.resentTo);
+    if (resentTo.length > 0) resend?.onMoved(resentTo);
     for (const { source, changed, unwanted } of works) {
       if (changed.length > 0) onChanged(source.key, changed);
       if (unwanted.length > 0) onUnwanted(unwanted);

@@ -15,8 +15,8 @@ export interface SubmissionOptions extends SelectionOptions {
   database: Database;
   health: CarrierHealth;
   sleep: WakeableSleep;
-  /** Texts have moved to the queues of other carriers. */
-  onMoved?: (() => void) | undefined;
+  /** Texts have moved to the queues of these carriers. */
+  onMoved?: ((carriers: readonly string[]) => void) | undefined;
   onCount: (name: DeliveryCount, by: number) => void;
   /** Counts what carriers answer. */
   onAnswers?: NoteAnswers | undefined;
@@ -166,7 +166,8 @@ export function createSubmission(options: SubmissionOptions): Submission {
   async function write(claim: WrittenClaim, results: Results, remaining: ClaimedText[]): Promise<void> {
     const kept = remaining.map(({ entry }) => entry);
     await writer.write(claim, recorded(results), kept);
-    if (results.again.some(({ isMoved }) => isMoved)) options.onMoved?.();
+    const moved = results.again.filter(({ isMoved }) => isMoved);
+    if (moved.length > 0) options.onMoved?.([...new Set(moved.map((each) => each.carrier))]);
   }
 
   function count(name: DeliveryCount, by: number): void {

@@ -26,8 +26,8 @@ export interface TextMoverOptions {
   outlook: CarrierOutlook;
   /** The carriers of this node that want fewer texts for longer than a code waits. */
   throttled: () => string[];
-  /** Texts have moved to other carriers' queues. */
-  onMoved: () => void;
+  /** Texts have moved to the queues of these carriers. */
+  onMoved: (carriers: readonly string[]) => void;
 }
 
 /** So long texts other than codes wait for their carrier. */
@@ -66,7 +66,11 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
   }
 
   async function move(from: string, moves: Move[]): Promise<void> {
-    if (moves.length > 0 && (await moveTexts(database, from, moves, clock.nowMs())) > 0) onMoved();
+    if (moves.length > 0 && (await moveTexts(database, from, moves, clock.nowMs())) > 0) tellMoved(moves);
+  }
+
+  function tellMoved(moves: Move[]): void {
+    onMoved([...new Set(moves.map(({ next }) => next.carrier))]);
   }
 
   /** One piece in each look: the rates are lower than that. */
@@ -99,7 +103,7 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
         const count = await takeBulkMoves(tx, { route, perMinute, wanted: moves.length, nowMs });
         return moveTexts(tx, from, moves.slice(0, count), nowMs);
       });
-      if (moved > 0) onMoved();
+      if (moved > 0) tellMoved(moves);
     }
   }
 

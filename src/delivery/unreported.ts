@@ -11,7 +11,7 @@ import { readWalk, writeWalk } from '../platform/walk.ts';
 /** A text without a receipt for this long becomes `unknown`, but not before carriers have reported that it expired. */
 const receiptWithinMs = 72 * hourMs;
 const afterExpiryMs = 24 * hourMs;
-const walkName = 'unreported-texts';
+export const unreportedWalk = 'unreported-texts';
 const isUnsettled = `status in (${statusCodes([...unsentStatuses, 'sent'])})`;
 
 /**
@@ -32,13 +32,13 @@ interface OldText {
 
 export function createUnreported(database: Database, clock: Clock): Unreported {
   async function walk(tx: Tx): Promise<OldText[]> {
-    const done = await readWalk(tx, walkName);
+    const done = await readWalk(tx, unreportedWalk);
     const { rows } = await tx.query<OldText>(
       `select id, ${isUnsettled} as unsettled from message where id > $1 and id < $2 order by id limit $3`,
       [done, uuidFloor(clock.nowMs() - receiptWithinMs + 1), pieceRows],
     );
     const last = rows.at(-1);
-    if (last !== undefined) await writeWalk(tx, walkName, last.id);
+    if (last !== undefined) await writeWalk(tx, unreportedWalk, last.id);
     return rows;
   }
 

@@ -18,8 +18,8 @@ import { mayMeanStop, type Word, wordOf } from './words.ts';
 export interface InboundReceiverOptions extends ObeyOptions {
   database: Database;
   keys: KeyRing;
-  /** Called after a commit that has made an answer. */
-  wake: () => void;
+  /** Called after a commit that has made an answer, with the carrier that sends it. */
+  wake: (carriers: readonly string[]) => void;
 }
 
 export interface InboundReceiver {
@@ -143,7 +143,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
         await stopAgain(tx, source, repeats, phoneOf);
         return keep(tx, source, arrivals, phoneOf);
       });
-      if (answers > 0) wake();
+      if (answers > 0) wake([source.key]);
       return records;
     },
 

@@ -48,8 +48,8 @@ export interface MessageServiceOptions {
   sideDatabase?: Database;
   clock: Clock;
   routeText: RouteText;
-  /** Called after every commit: a message may be due. */
-  wake: (accepted: readonly Message[]) => void;
+  /** Called after every commit: these carriers may have something to send. */
+  wake: (carriers: readonly string[], accepted: readonly Message[]) => void;
   /** By default there are no opt-outs. */
   optOuts?: OptOutCheck;
 }
@@ -134,7 +134,8 @@ export function createMessageService(options: MessageServiceOptions) {
      */
     async accept(spender: Spender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
       const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
-      wake(outcomes.filter(isMessage));
+      const written = outcomes.filter(isMessage);
+      wake(carriersOf(written), written);
       return outcomes;
     },
 
@@ -166,6 +167,15 @@ export function createMessageService(options: MessageServiceOptions) {
 
     drain: () => accepted.drain(),
   };
+}
+
+/** The carriers of the texts that may leave at once. */
+function carriersOf(messages: readonly Message[]): string[] {
+  const carriers: string[] = [];
+  for (const { status, deferredUntilMs, carrier } of messages) {
+    if (status === 'queued' && deferredUntilMs === null && !carriers.includes(carrier)) carriers.push(carrier);
+  }
+  return carriers;
 }
 
 /** A text that expires before it may leave ends at its expiry. */

@@ -155,6 +155,12 @@ test('records are kept at least until their numbers are masked', () => {
   assert.throws(() => readConfig(bad), /HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS/);
 });
 
+test('records are kept at least as long as a text may wait', () => {
+  assert.equal(readConfig({ HELIOGRAPH_RETENTION_DAYS: '3', HELIOGRAPH_KEEP_DAYS: '14' }).keepDays, 14);
+  const bad = { HELIOGRAPH_RETENTION_DAYS: '3', HELIOGRAPH_KEEP_DAYS: '13' };
+  assert.throws(() => readConfig(bad), /HELIOGRAPH_KEEP_DAYS must be a whole number from 14 to 36500/);
+});
+
 test('what only the command line reads is not a mistake of the service', () => {
   assert.equal(readConfig({ HELIOGRAPH_URL: 'http://127.0.0.1:8080', HELIOGRAPH_API_KEY: 'x' }).port, 8080);
   assert.throws(() => readConfig({ HELIOGRAPH_URLS: 'x' }), /HELIOGRAPH_URLS is not a setting/);

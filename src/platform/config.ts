@@ -95,7 +95,8 @@ export const settings = {
   ]),
   HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
-  HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted', 365, 1, 36_500),
+  // A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later.
+  HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted, at least 14', 365, 14, 36_500),
   HELIOGRAPH_EVENT_DAYS: integer('days until events are deleted', 7, 1, 90),
   HELIOGRAPH_ALERT_URL: url(
     'where alerts for operators are posted, signed (the command alert-secret shows the secret)',

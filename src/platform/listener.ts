@@ -7,7 +7,7 @@ export interface Listener {
 export interface ListenerOptions {
   database: Database;
   channel: string;
-  onNotified: () => void;
+  onNotified: (payload: string) => void;
 }
 
 const reopenAfterMs = 1000;
@@ -31,7 +31,7 @@ export async function openListener({ database, channel, onNotified }: ListenerOp
     };
     try {
       session = await database.openSession(reopen);
-      session.onNotification(onNotified);
+      session.onNotification((_channel, payload) => onNotified(payload));
       await session.query(`listen ${channel}`);
     } catch {
       reopen();

@@ -21,6 +21,11 @@ export interface PartitionSpans {
   firstKey(ms: number): string;
 }
 
+/** From when on rows are needed, whatever their age; `beforeMs` if none before it is. It asks the database. */
+export type NeededFrom = (tx: Tx, beforeMs: number) => Promise<number>;
+
+const byAgeAlone: NeededFrom = async (_tx, beforeMs) => beforeMs;
+
 export const partitionWeekMs = 7 * dayMs;
 /** For a key that is an id: its `uuid` begins with its time. */
 export const idWeeks: PartitionSpans = { letter: 'w', lengthMs: partitionWeekMs, ahead: 4, firstKey: uuidFloor };
@@ -51,11 +56,19 @@ export async function makePartitions(database: Database, table: PartitionedTable
   return made;
 }
 
-/** Drops the oldest partition if all its rows are older. Returns 1, or 0 when there is none. */
-export async function dropOldPartition(database: Database, table: PartitionedTable, beforeMs: number): Promise<number> {
+/** Drops the oldest partition if all its rows are older and none is needed. Returns 1, or 0 when there is none. */
+export async function dropOldPartition(
+  database: Database,
+  table: PartitionedTable,
+  beforeMs: number,
+  neededFrom = byAgeAlone,
+): Promise<number> {
   const { lengthMs } = table.spans;
   const old = (await findPartitions(database, table)).find(({ span }) => (span + 1) * lengthMs <= beforeMs);
   if (old === undefined) return 0;
+  // Before the lock: what is needed of old rows becomes less, never more.
+  const endMs = (old.span + 1) * lengthMs;
+  if ((await neededFrom(database, endMs)) < endMs) return 0;
   const dropped = await unlessPassing(() =>
     database.transaction(async (tx) => {
       await begin(tx, table);
@@ -66,12 +79,19 @@ export async function dropOldPartition(database: Database, table: PartitionedTab
   return dropped ? 1 : 0;
 }
 
-/** Deletes rows of the default partition that are older, at most a piece of them. Returns how many. */
-export async function deleteOldRows(tx: Tx, { name, key, spans }: PartitionedTable, beforeMs: number): Promise<number> {
+/** Deletes rows of the default partition that are older and not needed, at most a piece of them. Returns how many. */
+export async function deleteOldRows(
+  tx: Tx,
+  { name, key, spans }: PartitionedTable,
+  beforeMs: number,
+  neededFrom = byAgeAlone,
+): Promise<number> {
+  const old = await tx.query(`select from ${name}_default where ${key} < $1 limit 1`, [spans.firstKey(beforeMs)]);
+  if (old.count === 0) return 0;
   const { count } = await tx.query(
     `delete from ${name}_default where ctid = any(array(
        select ctid from ${name}_default where ${key} < $1 limit ${pieceRows}))`,
-    [spans.firstKey(beforeMs)],
+    [spans.firstKey(await neededFrom(tx, beforeMs))],
   );
   return count;
 }

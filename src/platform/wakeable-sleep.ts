@@ -3,30 +3,32 @@ export interface WakeableSleep {
   readonly stopped: boolean;
   /** Counts calls of `wake`, so that a worker sees one that came while it was busy. */
   readonly wakes: number;
-  /** Ends early on `wake`. */
-  untilWoken(ms: number): Promise<void>;
+  /** Ends early on `wake`, with true. */
+  untilWoken(ms: number): Promise<boolean>;
   ignoringWakes(ms: number): Promise<void>;
   wake(): void;
+  /** Ends the sleep of whoever has slept longest. False if none sleeps until it is woken. */
+  wakeOne(): boolean;
   stop(): void;
 }
 
 export function createWakeableSleep(): WakeableSleep {
-  const waiting = new Set<{ end: () => void; wakeable: boolean }>();
+  const waiting = new Set<{ end: (woken: boolean) => void; wakeable: boolean }>();
   let stopped = false;
   let wakes = 0;
 
-  function wait(ms: number, wakeable: boolean): Promise<void> {
-    if (stopped) return Promise.resolve();
+  function wait(ms: number, wakeable: boolean): Promise<boolean> {
+    if (stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
       const entry = {
         wakeable,
-        end() {
+        end(woken: boolean) {
           clearTimeout(timer);
           waiting.delete(entry);
-          resolve();
+          resolve(woken);
         },
       };
-      const timer = setTimeout(entry.end, ms);
+      const timer = setTimeout(entry.end, ms, false);
       waiting.add(entry);
     });
   }
@@ -39,14 +41,22 @@ export function createWakeableSleep(): WakeableSleep {
       return wakes;
     },
     untilWoken: (ms) => wait(ms, true),
-    ignoringWakes: (ms) => wait(ms, false),
+    ignoringWakes: async (ms) => void (await wait(ms, false)),
     wake() {
       wakes++;
-      for (const { end, wakeable } of [...waiting]) if (wakeable) end();
+      for (const { end, wakeable } of [...waiting]) if (wakeable) end(true);
+    },
+    wakeOne() {
+      for (const { end, wakeable } of waiting) {
+        if (!wakeable) continue;
+        end(true);
+        return true;
+      }
+      return false;
     },
     stop() {
       stopped = true;
-      for (const { end } of [...waiting]) end();
+      for (const { end } of [...waiting]) end(false);
     },
   };
 }

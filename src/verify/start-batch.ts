@@ -5,6 +5,7 @@ import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
+import type { Woken } from '../platform/wake-list.ts';
 import { findNewestTexts } from './newest-texts.ts';
 import * as pendingStore from './pending-store.ts';
 import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
@@ -25,6 +26,8 @@ import { expireLapsed } from './verification-store.ts';
 export interface StartAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerificationRecord>;
+  /** The carrier that has a text to send because of it; undefined if that may be any. */
+  carriers: Woken;
 }
 
 export interface StartItem {
@@ -250,5 +253,6 @@ function toAnswer(
   const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);
   const text: TextState | undefined =
     message === undefined ? before : { messageId: message.id, status: message.status, errorCode: null };
-  return { verification, record: toVerificationRecord(verification, text, sent) };
+  const carriers = message === undefined ? (sent ? undefined : []) : [message.carrier];
+  return { verification, record: toVerificationRecord(verification, text, sent), carriers };
 }

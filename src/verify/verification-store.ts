@@ -9,7 +9,7 @@ import {
   toVerificationsAndTexts,
   type VerificationAndText,
 } from './newest-texts.ts';
-import type { Verification } from './verification.ts';
+import { longestTtlSeconds, type Verification } from './verification.ts';
 import { insertVerificationEvents } from './verification-events.ts';
 import {
   reasonCode,
@@ -82,6 +82,18 @@ const selectLapsed = {
   name: 'select-lapsed-verifications',
   text: `select verification_id as id from pending_verification
     where expires_at <= $1 order by expires_at limit $2`,
+};
+
+/** From when on records are needed, whatever their age: one that is pending has yet to end. Else `beforeMs`. */
+export async function neededVerificationsFrom(tx: Tx, beforeMs: number): Promise<number> {
+  const { rows } = await tx.query<{ expiresAtMs: number }>(selectFirstToExpire);
+  const pendingFromMs = (rows[0]?.expiresAtMs ?? Number.POSITIVE_INFINITY) - longestTtlSeconds * 1000;
+  return Math.min(beforeMs, pendingFromMs);
+}
+
+const selectFirstToExpire = {
+  name: 'select-first-to-expire',
+  text: 'select expires_at as "expiresAtMs" from pending_verification order by expires_at limit 1',
 };
 
 /** Marks lapsed verifications as expired, which frees their numbers. */

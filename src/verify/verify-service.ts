@@ -13,6 +13,7 @@ import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
+import type { Woken } from '../platform/wake-list.ts';
 import { createChecks } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
 import { findHeld, type HeldNumber } from './held-number.ts';
@@ -46,8 +47,8 @@ export interface VerifyServiceOptions {
     approvedAtMs: number;
     expiresAtMs: number;
   }) => Promise<string>;
-  /** Called after every commit: a text may be due. */
-  wake: () => void;
+  /** Called after every commit: these carriers may have something to send, or any. */
+  wake: (carriers: Woken) => void;
 }
 
 export type VerifyService = ReturnType<typeof createVerifyService>;
@@ -137,7 +138,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
         return starts.submit(item);
       });
       if (answer instanceof ApiError) throw answer;
-      wake();
+      wake(answer.carriers);
       return answer;
     },
 

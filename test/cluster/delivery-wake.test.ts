@@ -5,7 +5,7 @@ import { createDelivery, deliveryChannel } from '../../src/compose/delivery.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { type Listener, openListener } from '../../src/platform/listener.ts';
-import { createNotifier } from '../../src/platform/notifier.ts';
+import { createNotifier, namesIn } from '../../src/platform/notifier.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -28,13 +28,11 @@ function counting(database: Database): { database: Database; sent: () => number 
   return { database: { ...database, query }, sent: () => sent };
 }
 
-async function listening(): Promise<{ heard: () => number; listener: Listener }> {
-  let heard = 0;
-  const onNotified = () => {
-    heard += 1;
-  };
+async function listening(): Promise<{ heard: () => number; payloads: string[]; listener: Listener }> {
+  const payloads: string[] = [];
+  const onNotified = (payload: string) => void payloads.push(payload);
   const listener = await openListener({ database: db.another(), channel: deliveryChannel, onNotified });
-  return { heard: () => heard, listener };
+  return { heard: () => payloads.length, payloads, listener };
 }
 
 test('a thousand commits tell others at most every 50 ms, and the last one is told', async () => {
@@ -56,6 +54,26 @@ test('a thousand commits tell others at most every 50 ms, and the last one is to
   await listener.stop();
 });
 
+test('it tells which carriers to wake: those of a pause together, none for an empty list, all if they are too many', async () => {
+  const { payloads, listener } = await listening();
+  /** What is heard of calls in one turn: the first one is told at once, the others after a pause. */
+  async function told(count: number, ...calls: (string[] | undefined)[]) {
+    payloads.length = 0;
+    const { notify } = createNotifier({ database: db.database, channel: deliveryChannel });
+    for (const names of calls) notify(names);
+    await eventually('it is heard', () => payloads.length === count);
+    return payloads.map(namesIn);
+  }
+  const [a, b] = ['a#1', 'b#2'];
+  assert.deepEqual(await told(2, [], [a], [b], [a, b], []), [[a], [b, a]]);
+  assert.deepEqual(await told(2, [a], [b], undefined), [[a], undefined]);
+  // Of two octets each, so that characters alone would be too few.
+  const many = Array.from({ length: 500 }, (_, number) => `${'é'.repeat(6)}#${100 + number}`);
+  assert.deepEqual(await told(1, many), [undefined]);
+  assert.deepEqual(await told(1, many.slice(0, 400)), [many.slice(0, 400)]);
+  await listener.stop();
+});
+
 test('whoever listens listens again after its connection was lost', async () => {
   const { heard, listener } = await listening();
   const ended = await db.database.query(
@@ -73,7 +91,7 @@ test('whoever listens listens again after its connection was lost', async () => 
   await listener.stop();
 });
 
-test('a worker of several nodes is woken by a node that only answers requests', async () => {
+test('a worker of several nodes is woken by a node that only answers requests, of this version or an older one', async () => {
   const clock = createTestClock();
   const config = readConfig({ REDIS_URL: 'redis://127.0.0.1:1' });
   const keys = await openTestKeyRing(db.database, clock);
@@ -89,11 +107,14 @@ test('a worker of several nodes is woken by a node that only answers requests', 
     onMaintenance: () => {},
   });
   await delivery.start();
-  const [message] = await acceptMessages({ database: db.database, clock, carrier: 'sandbox' }, 1);
-  createNotifier({ database: db.database, channel: deliveryChannel }).notify();
-  await eventually('it is delivered', async () => {
-    clock.advance(10);
-    return (await readRow(db.database, message?.id ?? '')).status === 'delivered';
-  });
+  const { notify } = createNotifier({ database: db.database, channel: deliveryChannel });
+  for (const names of [['sandbox'], ['other', 'sandbox'], undefined]) {
+    const [message] = await acceptMessages({ database: db.database, clock, carrier: 'sandbox' }, 1);
+    notify(names);
+    await eventually('it is delivered', async () => {
+      clock.advance(10);
+      return (await readRow(db.database, message?.id ?? '')).status === 'delivered';
+    });
+  }
   await delivery.stop();
 });

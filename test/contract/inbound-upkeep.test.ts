@@ -11,7 +11,7 @@ import { createSender, dumpAll, type Page, type Sender } from '../support/texts.
 
 let app: TestApp;
 let who: Sender;
-const env = { HELIOGRAPH_RETENTION_DAYS: '2', HELIOGRAPH_KEEP_DAYS: '4', HELIOGRAPH_OPT_OUT_VERIFY: 'true' };
+const env = { HELIOGRAPH_RETENTION_DAYS: '2', HELIOGRAPH_KEEP_DAYS: '14', HELIOGRAPH_OPT_OUT_VERIFY: 'true' };
 before(async () => {
   app = await createTestApp({ delivery: 'held', env });
   who = await createSender(app);
@@ -56,7 +56,7 @@ describe('retention', () => {
     assert.equal((await list('/sms/v1/opt-outs'))[0]?.number, '+4477•••••501');
     assert.equal((await list(`/sms/v1/opt-outs?to=${encodeURIComponent(phone)}`))[0]?.number, phone);
     assert.equal((await who.sms({ to: phone })).body.error?.code, 'blocked_by_recipient');
-    app.clock.advance(2 * dayMs);
+    app.clock.advance(12 * dayMs);
     await upkeep();
     assert.deepEqual(await list('/sms/v1/inbound'), []);
     assert.equal((await who.sms({ to: phone })).body.error?.code, 'blocked_by_recipient');

@@ -12,7 +12,7 @@ import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.
 
 let app: TestApp;
 before(async () => {
-  app = await createTestApp({ env: { HELIOGRAPH_RETENTION_DAYS: '2', HELIOGRAPH_KEEP_DAYS: '3' } });
+  app = await createTestApp({ env: { HELIOGRAPH_RETENTION_DAYS: '2', HELIOGRAPH_KEEP_DAYS: '14' } });
 });
 after(() => app.close());
 
@@ -56,7 +56,7 @@ test('forgetting a number ends what is open for it and leaves it in no table', a
 test('the record is gone once its whole week is older than the days to keep', async () => {
   const acme = await createVerifyCaller(app);
   const { id } = await approved(acme);
-  app.clock.advance(3 * dayMs + partitionWeekMs);
+  app.clock.advance(14 * dayMs + partitionWeekMs);
   await maskAll();
   const reader = await createVerifyCaller(app, acme);
   assert.equal((await reader.read(id)).status, 404);

@@ -61,7 +61,8 @@ function play(script: string): Scene {
 
 const working = `
   parentPort.on('message', (order) => {
-    note(order === 'stop' ? order : 'wake:' + order.accepted.split('\\x1f').at(-1).slice(0, -1));
+    const texts = (accepted) => accepted.split('\\x1f').at(-1).slice(0, -1);
+    note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all') + ':' + texts(order.accepted));
     if (order !== 'stop') return;
     parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null } });
     parentPort.close();
@@ -72,10 +73,13 @@ describe('the delivery thread', { concurrency: true }, () => {
   test('is woken once for all that happens in one turn, told to stop, and its last counts arrive', async () => {
     const scene = play(working);
     const thread = await scene.start();
-    for (let commits = 0; commits < 100; commits++) thread.wake();
-    await eventually('it is woken', () => scene.notes().includes('wake:'));
+    for (let commits = 0; commits < 100; commits++) thread.wake(commits % 2 === 0 ? ['a#1'] : ['b#2', 'a#1']);
+    await eventually('it is woken', () => scene.notes().length > 1);
+    thread.wake(['a#1']);
+    thread.wake();
+    await eventually('it is woken again', () => scene.notes().length > 2);
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake:', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake a#1,b#2:', 'wake all:', 'stop']);
     assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2 });
   });
 
@@ -84,12 +88,12 @@ describe('the delivery thread', { concurrency: true }, () => {
     const thread = await scene.start();
     const { database, drop } = await createTestDatabase();
     const messages = await acceptMessages({ database, clock: systemClock }, 1, { body: 'Hello' });
-    thread.wake(messages);
+    thread.wake([], messages);
     await eventually('it is woken', () => scene.notes().length > 1);
     thread.wake();
     await eventually('it is woken again', () => scene.notes().length > 2);
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake:Hello', 'wake:', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake :Hello', 'wake all:', 'stop']);
     await drop();
   });
 
@@ -109,7 +113,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     thread.wake();
     await eventually('there is another', () => scene.notes().filter((note) => note === 'launched').length === 2);
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake:', 'launched', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake all:', 'launched', 'stop']);
   });
 
   test('that has died when the service stops stays dead', async () => {
@@ -117,7 +121,7 @@ describe('the delivery thread', { concurrency: true }, () => {
       parentPort.on('message', () => process.exit(1));`);
     const thread = await scene.start();
     thread.wake();
-    await eventually('it has died', () => scene.notes().includes('wake:'));
+    await eventually('it has died', () => scene.notes().includes('wake all:'));
     // Whether it is found dying or dead, nothing may be launched after the stop.
     await thread.stop();
     const after = scene.notes();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type BindSlots, createBindSlots, type WantedSlots } from '../../src/delivery/smpp/bind-slots.ts';
+import type { Database, Session } from '../../src/platform/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,6 +50,31 @@ describe('bind slots', () => {
     assert.deepEqual(taken, [1, 2, 3, 4, 5, 6, 7, 8]);
     assert.equal(wanted.nodes, 1);
     await node.slots.stop();
+  });
+
+  test('a hundred carriers that start together cost a few statements each', async () => {
+    let statements = 0;
+    const database = db.another();
+    const openSession: Database['openSession'] = async (onLost) => {
+      const session = await database.openSession(onLost);
+      const query: Session['query'] = (statement, values) => {
+        statements++;
+        return session.query(statement, values);
+      };
+      return { ...session, query };
+    };
+    const slots = createBindSlots({
+      database: { ...database, openSession },
+      clock: createTestClock(),
+      log: createTestLog().log,
+    });
+    const wants = Array.from({ length: 100 }, (_, place) =>
+      slots.want({ carrierId: 1000 + place, binds: 1, onTaken: () => {}, onLost: () => {} }),
+    );
+    await slots.look();
+    assert.ok(wants.every(({ held }) => held.size === 1));
+    assert.ok(statements <= 1 + 5 * wants.length, `${statements} statements`);
+    await slots.stop();
   });
 
   test('over all nodes a slot is held once; carriers do not disturb one another', async () => {

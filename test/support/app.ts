@@ -88,7 +88,8 @@ export async function createTestApp({
     log,
     version: '0.0.0-test',
     extraRoutes,
-    wakeDelivery: (accepted = []) => (held === undefined ? delivery.wake(packTexts(accepted)) : undefined),
+    wakeDelivery: (carriers, accepted = []) =>
+      held === undefined ? delivery.wake(carriers, packTexts(accepted)) : undefined,
     // Real hashing, at a cost that suits a test.
     passwordCost,
     ...(timeouts && { timeouts }),

@@ -60,6 +60,8 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   const wants = new Set<Want>();
   let session: Session | undefined;
   let looking: Promise<void> = Promise.resolve();
+  /** A look that has not begun: it serves everyone who asks for one until then. */
+  let nextLook: Promise<void> | undefined;
   let stopped = false;
   const timer = setInterval(() => void look(), lookMs).unref();
 
@@ -72,11 +74,13 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   }
 
   function look(): Promise<void> {
-    return inTurn(async () => {
+    nextLook ??= inTurn(async () => {
+      nextLook = undefined;
       if (stopped || wants.size === 0) return;
       const current = await openedSession();
       for (const want of [...wants]) if (wants.has(want)) await takeSlots(current, want);
     });
+    return nextLook;
   }
 
   async function openedSession(): Promise<Session> {
