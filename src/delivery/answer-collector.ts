@@ -1,8 +1,11 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Carrier, OutgoingText, SubmitResult } from './carrier.ts';
 
-/** A text's place in its submit, the carrier's answer (undefined if it gave none), and how long that took. */
-export type Answered = [place: number, answer: SubmitResult | undefined, tookMs: number];
+/**
+ * A text's place in its submit, the carrier's answer (undefined if it gave none), and how long that took after the write;
+ * undefined if it was not written.
+ */
+export type Answered = [place: number, answer: SubmitResult | undefined, tookMs: number | undefined];
 
 /** Collects the answers to one submit as they come. */
 export interface AnswerCollector {
@@ -11,6 +14,8 @@ export interface AnswerCollector {
    * returned. `done` is true when there will be no more.
    */
   collect(ms: number): Promise<{ answers: Answered[]; done: boolean }>;
+  /** When a text was written that the carrier has not answered (steady time); undefined while it waits on our side. */
+  writtenMs(place: number): number | undefined;
 }
 
 export interface AnswerCollectorOptions {
@@ -31,8 +36,8 @@ export function submitAndCollect({
   onFailure,
 }: AnswerCollectorOptions): AnswerCollector {
   const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
-  const beganMs = clock.steadyMs();
-  const tookMs: number[] = [];
+  const writtenMs: (number | undefined)[] = [];
+  const tookMs: (number | undefined)[] = [];
   const isReturned: boolean[] = texts.map(() => false);
   let unanswered = texts.length;
   let done = false;
@@ -61,9 +66,19 @@ export function submitAndCollect({
       return;
     }
     answers[place] = result;
-    tookMs[place] = clock.steadyMs() - beganMs;
+    tookMs[place] = sinceWriteMs(place);
     if (before === undefined) unanswered--;
     if (unanswered === 0) close();
+  }
+
+  /** Time on our side is not the carrier's. */
+  function sinceWriteMs(place: number): number | undefined {
+    const fromMs = writtenMs[place];
+    return fromMs === undefined ? undefined : clock.steadyMs() - fromMs;
+  }
+
+  function progress(place: number, state: 'written' | 'waits'): void {
+    writtenMs[place] = state === 'written' ? clock.steadyMs() : undefined;
   }
 
   function takeNew(): Answered[] {
@@ -71,7 +86,7 @@ export function submitAndCollect({
     for (const [place, answer] of answers.entries()) {
       if (isReturned[place] || (answer === undefined && !done)) continue;
       isReturned[place] = true;
-      taken.push([place, answer, tookMs[place] ?? clock.steadyMs() - beganMs]);
+      taken.push([place, answer, answer === undefined ? sinceWriteMs(place) : tookMs[place]]);
     }
     return taken;
   }
@@ -81,10 +96,11 @@ export function submitAndCollect({
     carrier.submitTimeoutMs,
   );
   // Async, so that a synchronous throw becomes a rejection too.
-  const submitting = (async () => carrier.submit(texts, answer))();
+  const submitting = (async () => carrier.submit(texts, answer, progress))();
   submitting.then(close, fail);
 
   return {
+    writtenMs: (place) => writtenMs[place],
     async collect(ms) {
       if (!done) {
         await new Promise<void>((resolve) => {

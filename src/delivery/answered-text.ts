@@ -6,7 +6,8 @@ export interface AnsweredText {
   claimed: ClaimedText;
   /** Undefined if the carrier gave none. */
   answer: SubmitResult | undefined;
-  tookMs: number;
+  /** From the write to the answer; undefined if it was not written. */
+  tookMs: number | undefined;
   /** It was counted as in doubt before. */
   isLate: boolean;
 }

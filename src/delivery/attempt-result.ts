@@ -92,9 +92,10 @@ export function attemptResultOf(
     case 'not_sent': {
       const moved = isCode && options.isDown?.() ? move() : undefined;
       // If some parts have left, the next attempt must know of them.
-      const next = long === undefined ? claimed.entry : entry;
+      const isInDoubt = claimed.entry.inDoubt && long?.parts.some(({ state }) => state === 'in_doubt') === true;
+      const next = long === undefined ? claimed.entry : { ...entry, inDoubt: isInDoubt };
       const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));
-      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined } };
+      return moved ?? { again: { entry: next, carrier, dueAtMs, long, attempt: undefined, submit: entry.attempt } };
     }
     case 'throttled': {
       const waitMs = atLeast(answer.afterMs, throttledMs);
@@ -178,12 +179,12 @@ export function notSubmitted(
   return { entry: tried, carrier, dueAtMs, long: undefined, attempt: undefined };
 }
 
-/** Plain texts wait for 20 to 40 s while the breaker of their country is open, and do not come back all at once. */
-const heldBackFor = { fromMs: 40_000, toMs: 40_000 };
-
-/** The carrier's texts to this country do not get through: the text waits, and does not count as tried. */
-export function heldBack({ message, entry }: ClaimedText, { nowMs, carrier }: { nowMs: number; carrier: string }) {
-  const dueAtMs = Math.min(nowMs + backOffMs(1, heldBackFor), message.expiresAtMs);
+/** The carrier's texts to this country do not get through: the text waits for the end of its rest, and does not count as tried. */
+export function heldBack(
+  { message, entry }: ClaimedText,
+  { nowMs, carrier, restMs }: { nowMs: number; carrier: string; restMs: number },
+) {
+  const dueAtMs = Math.min(nowMs + restMs, message.expiresAtMs);
   return { entry, carrier, dueAtMs, long: undefined, attempt: undefined } satisfies ScheduledText;
 }
 

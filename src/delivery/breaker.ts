@@ -10,6 +10,8 @@ export interface Breaker {
   /** Whether a text may be submitted now. The first one after each pause may: it is the probe. */
   admits(country: string): boolean;
   isOpen(country: string): boolean;
+  /** How long a text that was not admitted waits for the next look: the rest of the 5 s. */
+  restMs(country: string): number;
   /** A text got through, or not. Refusals name the application: the texts of one must not open it for all. */
   note(country: string, result: 'works' | 'fails', refusedOf?: string): void;
   /** The account does not work: open for all countries. */
@@ -125,6 +127,12 @@ export function createBreaker(clock: Clock): Breaker {
       return true;
     },
     isOpen: (name) => openCount > 0 && [everyCountry, name].some((each) => isShut(countries.get(each))),
+    restMs(name) {
+      const pauses = [everyCountry, name].map(
+        (each) => countries.get(each)?.opened?.sinceMs ?? Number.NEGATIVE_INFINITY,
+      );
+      return Math.max(0, Math.max(...pauses) + probeEveryMs - clock.steadyMs());
+    },
     note(name, result, refusedOf) {
       const country = find(name);
       const failed = result === 'fails';

@@ -8,6 +8,8 @@ import type { ClaimedText } from './queue-entry.ts';
 export interface CarrierOutcomes {
   /** False while texts to this number's country do not get through, except for a probe now and then. */
   admits(text: ClaimedText): boolean;
+  /** How long a text waits that is not admitted. */
+  restMs(text: ClaimedText): number;
   /** Notes the answer to a text; undefined if there was none. */
   note(text: ClaimedText, answer: SubmitResult | undefined): void;
   /** A text has had no answer for 5 s. */
@@ -75,6 +77,7 @@ export function createCarrierOutcomes({ clock, countryOf, onChange }: CarrierOut
 
   return {
     admits: (text) => !breaker.isAnyOpen || breaker.admits(country(text)),
+    restMs: (text) => breaker.restMs(country(text)),
     note(text, answer) {
       noteResult(text, meaningOf(answer));
       // A copy is noted when it is decided on.

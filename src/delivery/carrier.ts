@@ -69,6 +69,9 @@ export interface ToldByProvider {
 
 export type Answer = (place: number, result: SubmitResult) => void;
 
+/** Tells that a text is given to the network now, or waits here again. Only the time in between is the carrier's. */
+export type Progress = (place: number, state: 'written' | 'waits') => void;
+
 /** How many texts of each lane a carrier takes now. */
 export type Capacity = Record<Lane, number>;
 
@@ -95,9 +98,10 @@ export interface Carrier {
   throttledMs?(): number;
   /**
    * Calls `answer` once for each text, by its place; after `in_doubt` a late answer may follow. Resolves when all are
-   * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt.
+   * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt. `progress`
+   * tells what is on its way, so that a text that waits here does not count as a carrier's silence.
    */
-  submit(texts: OutgoingText[], answer: Answer): Promise<void>;
+  submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
   /**
    * Starts reporting receipts. They may come early, late, twice, out of order, or for unknown messages. The carrier calls
    * `onCapacity` when it takes texts again after a capacity of 0, and `receiveInbound` with what phones send us.

@@ -73,4 +73,6 @@ export interface ScheduledText {
   attempt?: TextAttempt | undefined;
   /** It goes on to another carrier, at once and with all its parts. */
   isMoved?: boolean;
+  /** The number of the submit that was answered, where the entry goes back to what it was before. */
+  submit?: number;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/database.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
-import { type Answered as CollectedAnswer, submitAndCollect } from './answer-collector.ts';
+import { type AnswerCollector, type Answered as CollectedAnswer, submitAndCollect } from './answer-collector.ts';
 import type { NoteAnswers } from './answered-text.ts';
 import { attemptResultOf } from './attempt-result.ts';
 import type { SubmitResult } from './carrier.ts';
@@ -71,7 +71,6 @@ export function createSubmission(options: SubmissionOptions): Submission {
     let writing: Promise<void> = Promise.resolve();
     let left = unsent;
     let works = false;
-    const begunMs = clock.steadyMs();
     const submittedAtMs = clock.nowMs();
     const waiting = new Map(sending.map(({ claimed }, place) => [place, claimed]));
     /** Texts that have counted as unanswered. */
@@ -83,10 +82,14 @@ export function createSubmission(options: SubmissionOptions): Submission {
       onLate(place, answer) {
         const claimed = sending[place]?.claimed;
         if (claimed === undefined) return;
-        onAnswers?.(carrier.key, [{ claimed, answer, tookMs: 0, isLate: true }]);
+        onAnswers?.(carrier.key, [{ claimed, answer, tookMs: undefined, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
+          .then((moved) => {
+            count('moved', moved);
+            if (moved > 0) options.onMoved?.();
+          })
           .catch(() => {});
       },
       onFailure: ({ message: reason }) =>
@@ -108,7 +111,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       const answered = answers.map(([place, answer]): Answered => [waiting.get(place), answer]);
       const results = add(left, toResults(answered, submittedAtMs));
       for (const [place] of answers) waiting.delete(place);
-      if (!done) noteSilence(waiting, unanswered, begunMs);
+      if (!done) noteSilence(waiting, unanswered, collector.writtenMs);
       left = { ended: [], again: [] };
       if (!done && results.ended.length + results.again.length === 0) return false;
       countResults(results);
@@ -127,12 +130,20 @@ export function createSubmission(options: SubmissionOptions): Submission {
     }
   }
 
-  /** A carrier that takes texts and answers nothing never fails: its silence counts. One that throttles lets texts wait. */
-  function noteSilence(waiting: Map<number, ClaimedText>, unanswered: Set<number>, begunMs: number): void {
-    if (outcomes === undefined || clock.steadyMs() - begunMs < answerWithinMs) return;
-    if ((carrier.throttledMs?.() ?? 0) > 0) return;
+  /**
+   * A carrier that takes texts and answers nothing never fails: its silence counts, from the write on. One that throttles
+   * lets texts wait.
+   */
+  function noteSilence(
+    waiting: Map<number, ClaimedText>,
+    unanswered: Set<number>,
+    writtenMs: AnswerCollector['writtenMs'],
+  ): void {
+    if (outcomes === undefined || (carrier.throttledMs?.() ?? 0) > 0) return;
+    const beforeMs = clock.steadyMs() - answerWithinMs;
     for (const [place, claimed] of waiting) {
-      if (unanswered.has(place)) continue;
+      const atMs = writtenMs(place);
+      if (unanswered.has(place) || atMs === undefined || atMs > beforeMs) continue;
       unanswered.add(place);
       outcomes.noteUnanswered(claimed);
     }

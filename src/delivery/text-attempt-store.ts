@@ -30,6 +30,9 @@ const insertStatement = (data: string) => `insert into text_attempt (${columns})
 /** A late answer knows more than its absence. */
 const onConflict = `on conflict (message_id, attempt) do update set outcome = excluded.outcome,
     error_code = excluded.error_code, carrier_message_id = excluded.carrier_message_id,
+    moved_to = coalesce(text_attempt.moved_to, excluded.moved_to),
+    route_version = coalesce(text_attempt.route_version, excluded.route_version),
+    route_name = coalesce(text_attempt.route_name, excluded.route_name),
     parts = excluded.parts, price = excluded.price, currency = excluded.currency, network = excluded.network`;
 
 function toRow({ told, next, ...attempt }: TextAttempt) {

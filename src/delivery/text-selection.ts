@@ -100,7 +100,7 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     const moved = claimed.message.api === 'verify' ? moveUnsent(claimed, given) : undefined;
     if (moved !== undefined) again.push(moved);
     else if (claimed.message.api === 'verify') return false;
-    else again.push(heldBack(claimed, given));
+    else again.push(heldBack(claimed, { ...given, restMs: outcomes?.restMs(claimed) ?? 0 }));
     return true;
   }
 

@@ -145,8 +145,10 @@ export function createTotals(options: TotalsOptions): Totals {
       raise(day, dayPlace.attempts);
       raise(minute, minutePlace.attempts);
       if (entry.inDoubt) raise(day, dayPlace.copies);
-      raise(minute, minuteColumns.length + bucketOf(tookMs));
-      onAnswerTime(carrier, tookMs);
+      if (tookMs !== undefined) {
+        raise(minute, minuteColumns.length + bucketOf(tookMs));
+        onAnswerTime(carrier, tookMs);
+      }
     }
     if (answer?.outcome === 'accepted') {
       raise(day, dayPlace.sent);

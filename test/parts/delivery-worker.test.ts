@@ -7,6 +7,7 @@ import {
   type DeliveryWorker,
   type DeliveryWorkerOptions,
 } from '../../src/delivery/delivery-worker.ts';
+import type { NextCarrier } from '../../src/delivery/next-carrier.ts';
 import { createReceipts } from '../../src/delivery/receipts.ts';
 import { createUnreported } from '../../src/delivery/unreported.ts';
 import type { Message } from '../../src/messages/message.ts';
@@ -29,6 +30,7 @@ import {
   createRecordingCarrier,
   emptyTables,
   never,
+  nextCarrier,
   type RecordingCarrier,
   type RecordingCarrierOptions,
   readQueue,
@@ -445,6 +447,94 @@ describe('a carrier that does not answer', () => {
     answers[1]?.();
     await eventually('the second answer is written', async () => (await row(id)).status === 'sent');
     assert.equal((await row(id)).carrierMessageId, carrierIdOf(id, 2));
+  });
+
+  describe('and then answers late that it did not take the text', () => {
+    /** A text in doubt, and the answer that comes now. */
+    async function inDoubt(
+      changes: Partial<Message>,
+      late: SubmitResult,
+      more: Partial<Omit<DeliveryWorkerOptions, 'carrier'>> = {},
+    ) {
+      const delivering = withCarrier({ submitTimeoutMs: 30 }, more);
+      const { worker, carrier } = delivering;
+      let answerNow = () => {};
+      carrier.answer = (texts) => new Promise((resolve) => (answerNow = () => resolve(texts.map(() => late))));
+      const { id } = await acceptOne(changes);
+      await worker.runUntilIdle();
+      assert.deepEqual([(await row(id)).onTheWire, carrier.submits.length], [true, 1]);
+      return { ...delivering, id, answerNow: () => answerNow() };
+    }
+    const isInNoDoubt = (id: string) => eventually('it is in no doubt', async () => !(await row(id)).onTheWire);
+
+    for (const place of ['schedule', 'queue'] as const) {
+      test(`throttled: the next claim sends it, and it is no copy; it is in the ${place}`, async () => {
+        const { worker, carrier, id, answerNow } = await inDoubt({}, { outcome: 'throttled' });
+        if (place === 'queue') {
+          clock.advance(60_000);
+          await createDeliverySteps(db.database, clock).queueDue();
+        }
+        assert.equal((await row(id)).place, place);
+        answerNow();
+        await isInNoDoubt(id);
+        assert.equal(carrier.submits.length, 1);
+        carrier.answer = acceptAll;
+        clock.advance(60_000);
+        await worker.runUntilIdle();
+        const { status, attempt, possibleDuplicates } = await row(id);
+        assert.deepEqual([status, attempt, possibleDuplicates], ['sent', 2, 0]);
+      });
+    }
+
+    test('not sent: it is as it was', async () => {
+      const { worker, carrier, id, answerNow } = await inDoubt({}, { outcome: 'not_sent' });
+      answerNow();
+      await isInNoDoubt(id);
+      const { attempt, unanswered } = await row(id);
+      assert.deepEqual([attempt, unanswered], [0, 0]);
+      carrier.answer = acceptAll;
+      await worker.runUntilIdle();
+      assert.deepEqual([(await row(id)).attempt, (await row(id)).possibleDuplicates], [1, 0]);
+    });
+
+    test('refused: a code goes on to the next carrier, and not back to this one', async () => {
+      let next: NextCarrier | undefined;
+      let moved = 0;
+      const refusal: SubmitResult = { outcome: 'retry', error: 'blocked_by_carrier', elsewhere: true };
+      const { worker, carrier, counts, id, answerNow } = await inDoubt(ofVerification, refusal, {
+        nextCarrier: () => next,
+        onMoved: () => moved++,
+      });
+      next = nextCarrier('other');
+      answerNow();
+      await eventually('it has moved', () => moved === 1);
+      clock.advance(60_000);
+      await worker.runUntilIdle();
+      assert.equal(carrier.submits.length, 1);
+      const { rows } = await db.database.query(
+        `select q.carrier, q.attempt, q.in_doubt as "inDoubt", q.moves, m.carrier as shown, a.outcome, a.moved_to as "movedTo"
+         from delivery_queue q join message m on m.id = q.message_id join text_attempt a on a.message_id = m.id`,
+      );
+      assert.deepEqual(rows, [
+        { carrier: 'other', attempt: 1, inDoubt: false, moves: 1, shown: 'other', outcome: 1, movedTo: 'other' },
+      ]);
+      assert.equal(counts.moved, 1);
+      const { worker: second, carrier: other } = withCarrier({ name: 'other' });
+      await second.runUntilIdle();
+      assert.deepEqual([idsOf(other), (await row(id)).possibleDuplicates], [[id], 0]);
+    });
+
+    test('refused after the code has gone on: nothing changes', async () => {
+      const refusal: SubmitResult = { outcome: 'retry', error: 'blocked_by_carrier', elsewhere: true };
+      const { id, answerNow } = await inDoubt(ofVerification, refusal, { nextCarrier: () => nextCarrier('other') });
+      const before = await row(id);
+      answerNow();
+      await eventually('the answer is kept', async () => {
+        const { rows } = await db.database.query<{ outcome: number }>('select outcome from text_attempt');
+        return rows[0]?.outcome === 1;
+      });
+      assert.deepEqual(await row(id), before);
+    });
   });
 
   test('one that is away puts a few texts in doubt, not the queue, and gets it all when it is back', async () => {

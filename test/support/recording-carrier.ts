@@ -57,7 +57,8 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
     batches: [],
     outstanding: () => outstanding,
     answer: acceptAll,
-    submit(texts, answer) {
+    submit(texts, answer, progress) {
+      for (const place of texts.keys()) progress?.(place, 'written');
       carrier.submits.push(...texts);
       carrier.batches.push(texts.length);
       outstanding += texts.length;

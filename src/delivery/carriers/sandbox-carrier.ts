@@ -65,7 +65,8 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
     onDoubt: undefined,
     capacity: () => capacity,
 
-    async submit(texts, answer) {
+    async submit(texts, answer, progress) {
+      for (const place of texts.keys()) progress?.(place, 'written');
       const answers = texts.map(answerTo);
       const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
       if (arriving.length > 0) await phones.receive(arriving);

@@ -72,10 +72,11 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     onCapacity: () => onCapacity(),
   });
 
-  async function send(text: OutgoingText): Promise<Sent> {
+  async function send(text: OutgoingText, leave: () => boolean): Promise<Sent> {
     const given = await tokens?.get();
     if (given !== undefined && 'kind' in given) return given;
-    const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token));
+    const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token), leave);
+    if (exchanged.kind === 'overdue') return exchanged;
     const isAnswered = exchanged.kind === 'answer';
     const about = { messageId: text.messageId, segments: measure(text.text).count };
     const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
@@ -148,7 +149,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     confirmsOptOuts: settings.opt_out_replies === 'carrier',
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
-    submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
+    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
     setPaused: sender.setPaused,
     start(_, tellCapacity) {
       onCapacity = tellCapacity;

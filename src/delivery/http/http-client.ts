@@ -6,14 +6,19 @@ import type { ProviderAnswer } from './answer.ts';
 import { describeHttpError } from './http-errors.ts';
 import type { RenderedRequest } from './render.ts';
 
-/** `not_sent`: no byte of the request has left. `in_doubt`: it has, and there is no whole answer. */
+/**
+ * `not_sent`: no byte of the request has left. `in_doubt`: it has, and there is no whole answer. `overdue`: it was not
+ * written because `leave` said no.
+ */
 export type Exchanged =
   | { kind: 'answer'; answer: ProviderAnswer }
+  | { kind: 'overdue'; reason: string }
   | { kind: 'not_sent'; reason: string }
   | { kind: 'in_doubt'; reason: string };
 
 export interface HttpClient {
-  send(request: RenderedRequest): Promise<Exchanged>;
+  /** Asks `leave` right before it writes the request. */
+  send(request: RenderedRequest, leave?: () => boolean): Promise<Exchanged>;
   /** Ends every connection; requests under way are in doubt. */
   close(): void;
 }
@@ -43,7 +48,7 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
   const tls = new TlsAgent({ ...shared, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) });
 
   return {
-    send({ method, url: target, headers, body }) {
+    send({ method, url: target, headers, body }, leave = () => true) {
       const url = new URL(target);
       const host = hostOf(url);
       // Node resolves no address, so the guard's look-up would not see it.
@@ -70,13 +75,16 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
           end({ kind: hasLeft ? 'in_doubt' : 'not_sent', reason });
           request.destroy();
         }
+        function onReady(): void {
+          hasLeft = leave();
+          if (hasLeft || isOver) return;
+          end({ kind: 'overdue', reason: 'It has waited for too long.' });
+          request.destroy();
+        }
         request.on('socket', (socket: Socket) => {
           // Node writes a request when its socket is ready, and a socket that was used before is.
-          if (!socket.connecting) hasLeft = true;
-          else
-            socket.once(isTls ? 'secureConnect' : 'connect', () => {
-              hasLeft = true;
-            });
+          if (!socket.connecting) onReady();
+          else socket.once(isTls ? 'secureConnect' : 'connect', onReady);
         });
         request.on('error', (error) => fail(describeHttpError(error, url.host)));
         request.on('response', (response) => readAnswerOf(response, (answer) => end({ kind: 'answer', answer }), fail));

@@ -1,18 +1,18 @@
 import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Answer, Capacity, OutgoingText, SubmitResult } from '../carrier.ts';
+import type { Answer, Capacity, OutgoingText, Progress, SubmitResult } from '../carrier.ts';
+import { createLaneQueue, keptForFirst, type LaneItem } from '../lane-queue.ts';
 import { createNextLook, createRoomWatch } from '../sender-looks.ts';
 import { createSubmitRate } from '../smpp/submit-rate.ts';
 import type { Verdict } from './answer.ts';
 import type { CarrierCondition } from './carrier-condition.ts';
-import { createTextQueue, type WaitingText } from './text-queue.ts';
 
 /** Sends texts one by one: in lanes, within the rate, so many at once. */
 export interface HttpSender {
   capacity(): Capacity;
   /** How long a text has to wait because the provider wants fewer of them; 0 if it does not have to. */
   throttledMs(): number;
-  submit(texts: OutgoingText[], answer: Answer): Promise<void>;
+  submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
   setPaused(paused: boolean): void;
   /** The share of the account's rate that this node has now; 0 until it is known. */
   setShare(share: number): void;
@@ -22,9 +22,10 @@ export interface HttpSender {
   stop(withinMs: number): Promise<void>;
 }
 
-/** What became of a request. */
+/** What became of a request. `overdue`: `leave` said no, and no byte of it was written. */
 export type Sent =
   | { kind: 'verdict'; verdict: Verdict; status: number }
+  | { kind: 'overdue' }
   | { kind: 'not_sent'; reason: string }
   | { kind: 'in_doubt'; reason: string };
 
@@ -33,9 +34,22 @@ export interface HttpSenderOptions {
   concurrency: number;
   clock: Clock;
   condition: CarrierCondition;
-  send: (text: OutgoingText) => Promise<Sent>;
+  /** Calls `leave` right before it writes the request. False: it has waited for too long, and must not be written. */
+  send: (text: OutgoingText, leave: () => boolean) => Promise<Sent>;
   /** Called when there is room again after there was none. */
   onCapacity: () => void;
+}
+
+/** A text that waits for its request. */
+interface WaitingText extends LaneItem {
+  text: OutgoingText;
+  place: number;
+  answer: Answer;
+  progress: Progress;
+  /** Called once, with the first answer. */
+  onAnswered: () => void;
+  /** So long it waits here (steady time): after that it goes back to the queue in the database. */
+  untilMs: number;
 }
 
 /** Without an answer for this long, a code goes on: a person waits for it. */
@@ -53,24 +67,29 @@ const unreachable: SubmitResult = { outcome: 'retry', error: 'carrier_unavailabl
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { perSecond, concurrency, clock, condition, send, onCapacity } = options;
   const rate = createSubmitRate(clock, perSecond);
-  const queue = createTextQueue();
-  /** Bulk texts leave some requests to the others, unless there are few at all. */
-  const keptForFirst = Math.min(2, Math.floor(concurrency / 2));
+  const queue = createLaneQueue<WaitingText>();
+  /** The requests under way, by lane. */
+  const held = { first: 0, bulk: 0 };
   let paused = false;
   let stopped = false;
   let hasShare = false;
-  let underWay = 0;
   const tellCapacity = createRoomWatch(capacity, onCapacity);
   const nextLook = createNextLook({
     clock,
     isWanted: () => queue.size > 0 && !stopped,
     nextMs: () => rate.nextMs,
     look() {
-      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
+      giveBack(isOverdue);
       pump();
     },
   });
   let onIdle = () => {};
+
+  const underWay = () => held.first + held.bulk;
+
+  function isOverdue({ untilMs, text }: WaitingText): boolean {
+    return untilMs <= clock.steadyMs() || text.expiresAtMs <= clock.nowMs();
+  }
 
   /** How many requests may be under way now. */
   function most(): number {
@@ -81,7 +100,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   function capacity(): Capacity {
     if (paused || stopped || !hasShare || rate.isPaused || most() === 0) return { first: 0, bulk: 0 };
     const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
-    const free = Math.max(0, most() - underWay);
+    const free = Math.max(0, most() - underWay());
     const isProbing = condition.state === 'probing';
     const more = isProbing ? 0 : Math.min(ahead.most, Math.max(Math.min(ahead.least, concurrency), soon));
     const wanted = rate.isLimited ? Math.max(1, Math.min(soon, free + more)) : free + more;
@@ -97,37 +116,54 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 
   function sendNext(): boolean {
-    if (queue.size === 0 || underWay >= most()) return false;
-    const bulk = most() - underWay > keptForFirst || condition.state === 'probing';
-    if (queue.waiting('first') === 0 && !bulk) return false;
+    if (queue.size === 0 || underWay() >= most()) return false;
+    const next = queue.next(held.bulk < most() - keptForFirst(most()));
+    if (next === undefined) return false;
+    // Asked at each send: after a stall answers make room before any timer finds what has waited for too long.
+    if (isOverdue(next)) {
+      queue.drop(next);
+      tellUnsent(next);
+      return true;
+    }
     if (!rate.take()) return false;
-    const next = queue.take(bulk);
-    if (next !== undefined) void run(next);
-    return next !== undefined;
+    queue.take(next);
+    void run(next);
+    return true;
   }
 
   async function run(waiting: WaitingText): Promise<void> {
-    const { text } = waiting;
-    underWay++;
+    const { text, place, progress, lane } = waiting;
     let isAnswered = false;
+    let isWritten = false;
+    let patience: NodeJS.Timeout | undefined;
     const settle = (result: SubmitResult) => {
-      waiting.answer(waiting.place, result);
+      waiting.answer(place, result);
       if (!isAnswered) waiting.onAnswered();
       isAnswered = true;
     };
-    const patience = text.isCode
-      ? setTimeout(() => settle({ outcome: 'in_doubt', silent: true }), codeAnswerMs)
-      : undefined;
-    const sent = await send(text).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
+    const leave = () => {
+      if (isOverdue(waiting)) return false;
+      isWritten = true;
+      rate.noteWritten();
+      progress(place, 'written');
+      if (text.isCode) patience = setTimeout(() => settle({ outcome: 'in_doubt', silent: true }), codeAnswerMs);
+      return true;
+    };
+    held[lane]++;
+    const sent = await send(text, leave).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
     clearTimeout(patience);
-    underWay--;
+    held[lane]--;
+    if (!isWritten) rate.noteUnsent();
     note(sent);
     const result = resultOf(sent);
     if (result.outcome === 'throttled') rate.noteThrottled(result.afterMs);
-    if (result.outcome === 'throttled' && !isAnswered && !stopped && mayWait(waiting)) queue.putBack(waiting);
-    else settle(result.outcome === 'throttled' ? { ...result, afterMs: throttledMs() } : result);
+    // A late answer only tells: its text may be in the queue in the database by now, and only a claim submits.
+    if (result.outcome === 'throttled' && !isAnswered && !stopped && mayWait(waiting)) {
+      progress(place, 'waits');
+      queue.putBack(waiting);
+    } else settle(result.outcome === 'throttled' ? { ...result, afterMs: throttledMs() } : result);
     pump();
-    if (underWay === 0) onIdle();
+    if (underWay() === 0) onIdle();
   }
 
   /** A throttled text is the first to go after the pause, unless that is too late for it. */
@@ -140,6 +176,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 
   function note(sent: Sent): void {
+    if (sent.kind === 'overdue') return;
     if (sent.kind === 'not_sent') condition.noteUnreachable(sent.reason);
     else if (sent.kind === 'in_doubt') condition.noteDoubt(sent.reason);
     else if (sent.verdict.isAccount) condition.noteAccount(`The provider refuses the account (HTTP ${sent.status}).`);
@@ -150,23 +187,26 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 
   function giveBack(fits: (waiting: WaitingText) => boolean): void {
-    for (const { answer, place, onAnswered } of queue.takeAll(fits)) {
-      answer(place, { outcome: 'not_sent' });
-      onAnswered();
-    }
+    if (queue.size > 0) queue.takeAll(fits).forEach(tellUnsent);
+  }
+
+  function tellUnsent({ answer, place, onAnswered }: WaitingText): void {
+    answer(place, { outcome: 'not_sent' });
+    onAnswered();
   }
 
   return {
     capacity,
     throttledMs,
-    submit: (texts, answer) =>
+    submit: (texts, answer, progress = () => {}) =>
       new Promise((resolve) => {
         let open = texts.length;
         const untilMs = clock.steadyMs() + waitMs;
         const onAnswered = () => {
           if (--open === 0) resolve();
         };
-        for (const [place, text] of texts.entries()) queue.add({ text, place, answer, onAnswered, untilMs });
+        for (const [place, text] of texts.entries())
+          queue.add({ lane: text.lane, text, place, answer, progress, onAnswered, untilMs });
         pump();
       }),
     setPaused(value) {
@@ -183,7 +223,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       stopped = true;
       nextLook.cancel();
       giveBack(() => true);
-      if (underWay === 0) return;
+      if (underWay() === 0) return;
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, withinMs);
         onIdle = () => {
@@ -197,5 +237,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
 function resultOf(sent: Sent): SubmitResult {
   if (sent.kind === 'verdict') return sent.verdict.result;
+  if (sent.kind === 'overdue') return { outcome: 'not_sent' };
   return sent.kind === 'not_sent' ? unreachable : { outcome: 'in_doubt' };
 }

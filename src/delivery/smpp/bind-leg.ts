@@ -21,6 +21,8 @@ export interface BindLeg {
   readonly certificateEndsAtMs: number | null;
   /** By `clock.steadyMs`, while waiting. */
   readonly nextTryMs: number | undefined;
+  /** The last bound session ended in order, and no try to bind again has failed since. */
+  readonly isReturning: boolean;
   stop(drainMs: number): Promise<void>;
   tick(): void;
 }
@@ -54,6 +56,7 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
   /** When to try next; undefined during a try. */
   let nextTryMs: number | undefined = options.firstTryMs;
   let stopped = false;
+  let endedInOrder = false;
 
   async function connect(): Promise<void> {
     nextTryMs = undefined;
@@ -87,6 +90,7 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       log: options.log,
       onBound() {
         boundAtMs = clock.steadyMs();
+        endedInOrder = false;
         error = null;
         refused = false;
         certificateEndsAtMs = session?.certificateEndsAtMs ?? null;
@@ -104,6 +108,7 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
       onChange();
       return;
     }
+    endedInOrder = reason.kind === 'peer_unbind' || reason.kind === 'unwritten';
     error = reason.sentence;
     if (reason.kind === 'bind_refused') refused = accountStatuses.includes(reason.status);
     const waitMs = backOff.after(reason, boundAtMs === undefined ? undefined : clock.steadyMs() - boundAtMs);
@@ -142,6 +147,9 @@ export function createBindLeg(options: BindLegOptions): BindLeg {
     },
     get nextTryMs() {
       return nextTryMs;
+    },
+    get isReturning() {
+      return !stopped && (endedInOrder || session?.state === 'unbinding');
     },
     async stop(drainMs) {
       stopped = true;

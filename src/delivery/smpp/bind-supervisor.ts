@@ -41,6 +41,8 @@ export interface BindSupervisor {
   readonly state: BindState;
   readonly free: number;
   readonly inFlight: number;
+  /** Its session has ended in order, and the next one is being made. */
+  readonly isReturning: boolean;
   submit(request: SubmitRequest): boolean;
   stop(drainMs: number): Promise<void>;
   /** Looks at all deadlines. It does so by itself every 250 ms; tests call it after they turned the clock. */
@@ -163,6 +165,9 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
     },
     get inFlight() {
       return legs.sender.session?.inFlight ?? 0;
+    },
+    get isReturning() {
+      return legs.sender.isReturning;
     },
     submit: (request) => legs.sender.session?.submit(request) ?? false,
     async stop(drainMs) {

@@ -44,6 +44,7 @@ export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions)
   /** Takes frames for one write from both lists. */
   function take(): Buffer[] {
     const frames: Buffer[] = [];
+    const nowMs = clock.steadyMs();
     let octets = 0;
     let [firstsTaken, submitsTaken] = [0, 0];
     for (; firstsTaken < firsts.length && octets < octetsAtOnce; firstsTaken++) {
@@ -54,11 +55,13 @@ export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions)
     for (; submitsTaken < submits.length && octets < octetsAtOnce; submitsTaken++) {
       const entry = submits[submitsTaken] as PendingSubmit;
       const { unsent, messageId } = entry;
-      // It was settled as not sent meanwhile.
-      if (unsent === undefined) continue;
+      // It was settled as not sent meanwhile, or will be at the window's next look.
+      if (unsent === undefined || entry.writeBeforeMs <= nowMs) continue;
       octets += unsent.frame.length;
       frames.push(unsent.frame);
       entry.unsent = undefined;
+      entry.sentMs = nowMs;
+      entry.onWritten?.();
       onGiven(unsent.pdu, messageId);
     }
     firsts = firsts.slice(firstsTaken);

@@ -78,13 +78,22 @@ export function createTraffic(options: TrafficOptions): Traffic {
     return maySend() ? Math.max(0, session.window - window.size) : 0;
   }
 
-  function submit({ fields, messageId, deadlineMs, settle }: SubmitRequest): boolean {
+  function submit({ fields, messageId, deadlineMs, writeBeforeMs, onWritten, settle }: SubmitRequest): boolean {
     if (free() === 0) return false;
     const sequence = window.nextSequence();
     const pdu = submitPdu(sequence, fields);
     const sentMs = clock.steadyMs();
-    const dueMs = sentMs + (deadlineMs ?? session.responseMs);
-    const entry = { sequence, messageId, settle, unsent: { pdu, frame: encodePdu(pdu) }, sentMs, dueMs };
+    const answerWithinMs = deadlineMs ?? session.responseMs;
+    const entry = {
+      sequence,
+      messageId,
+      settle,
+      onWritten,
+      unsent: { pdu, frame: encodePdu(pdu) },
+      sentMs,
+      writeBeforeMs: writeBeforeMs ?? sentMs + answerWithinMs,
+      answerWithinMs,
+    };
     window.add(entry);
     link().submit(entry);
     return true;

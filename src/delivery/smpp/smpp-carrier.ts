@@ -104,7 +104,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     },
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
-    submit: (texts, answer) => sender.submit(texts, watchSent(texts, answer)),
+    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
     setPaused: sender.setPaused,
     start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
       onCapacity = tellCapacity;

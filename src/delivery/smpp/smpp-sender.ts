@@ -1,20 +1,23 @@
 import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Answer, Capacity, OutgoingText } from '../carrier.ts';
+import type { Answer, Capacity, OutgoingText, Progress } from '../carrier.ts';
+import { createLaneQueue, keptForFirst, type LaneItem } from '../lane-queue.ts';
 import { createNextLook, createRoomWatch } from '../sender-looks.ts';
 import { receiptKeyOf } from './carrier-ids.ts';
-import { createPartQueue, type WaitingPart } from './part-queue.ts';
+import type { SubmitFields } from './pdu.ts';
 import type { SmppSettings } from './smpp-settings.ts';
 import { readSubmitErrors, refusalOf } from './submit-errors.ts';
 import { receiptsAwaited, toSubmits } from './submit-parts.ts';
 import { createSubmitRate } from './submit-rate.ts';
 import type { SubmitAnswer, SubmitRequest } from './submit-window.ts';
-import { createSubmittedText, type SubmittedText } from './submitted-text.ts';
+import { createSubmittedText, type SubmittedText, type SubmittedTextOptions } from './submitted-text.ts';
 
 /** A connection that takes submits. */
 export interface SubmitBind {
   /** How many more submits it takes now; 0 unless bound. */
   readonly free: number;
+  /** Its session has ended in order, and the next one is being made. */
+  readonly isReturning: boolean;
   submit(request: SubmitRequest): boolean;
 }
 
@@ -23,7 +26,7 @@ export interface SmppSender {
   capacity(): Capacity;
   /** How long it sends nothing because the carrier wants fewer texts. */
   throttledMs(): number;
-  submit(texts: OutgoingText[], answer: Answer): Promise<void>;
+  submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
   /** The windows have room, or a bind has come or gone. */
   pump(): void;
   setPaused(paused: boolean): void;
@@ -43,12 +46,23 @@ export interface SmppSenderOptions {
   onAccepted: (carrierMessageId: string) => void;
 }
 
+/** A part that waits for a free place in a window. */
+interface WaitingPart extends LaneItem {
+  submitted: SubmittedText;
+  part: number;
+  fields: SubmitFields;
+  /** After this time (steady) it goes back to the queue in the database: its claim may be another worker's soon. */
+  untilMs: number;
+}
+
 /** Without an answer for this long, a code goes on: a person waits for it. */
 const codeAnswerMs = 5000;
 /** No code waits longer than this here for a carrier that wants fewer texts: another carrier may take it. */
 const codeWaitsMs = 3000;
 /** So long a part waits here: after that its text goes back to the queue in the database. */
 const waitMs = 10_000;
+/** So long parts wait here for the bind that follows one that ended in order. */
+const returnMs = 3000;
 /** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
 const aheadMs = 250;
 const ahead = { least: 50, most: 1000 };
@@ -59,30 +73,42 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const { settings, clock, binds, onCapacity, onAccepted } = options;
   const rate = createSubmitRate(clock, settings.per_second);
   const overrides = readSubmitErrors(settings.submit_errors);
-  const queue = createPartQueue();
+  const queue = createLaneQueue<WaitingPart>();
+  /** The slots that each lane holds. */
+  const held = { first: 0, bulk: 0 };
   let paused = false;
   let isPumping = false;
-  let underWay = 0;
   let answeredMs = 0;
+  /** Since when no bind is up, and nothing under way. */
+  let offSinceMs: number | undefined;
   const tellCapacity = createRoomWatch(capacity, onCapacity);
   const nextLook = createNextLook({
     clock,
     isWanted: () => queue.size > 0,
     nextMs: () => rate.nextMs,
     look() {
-      giveBack(({ untilMs }) => untilMs <= clock.steadyMs());
+      giveBack(isOverdue);
       pump();
     },
   });
 
   const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
-  /** Places in the windows that bulk texts never take, unless the windows are tiny. */
-  const keptForFirst = Math.min(2, Math.floor((settings.window * settings.binds) / 2));
+  const underWay = () => held.first + held.bulk;
+
+  /** Whether one more slot of the binds that are up may be bulk's. */
+  function mayBeBulk(): boolean {
+    const slots = Math.min(freeOf() + underWay(), settings.window * binds().length);
+    return held.bulk < slots - keptForFirst(slots);
+  }
+
+  function isOverdue({ untilMs, submitted }: WaitingPart): boolean {
+    return untilMs <= clock.steadyMs() || submitted.text.expiresAtMs <= clock.nowMs();
+  }
 
   function capacity(): Capacity {
     const free = freeOf();
     // A full window is no reason to wait while answers come: it is free again before the next claim.
-    const isMoving = underWay > 0 && clock.steadyMs() - answeredMs < movingMs;
+    const isMoving = underWay() > 0 && clock.steadyMs() - answeredMs < movingMs;
     if (paused || rate.isPaused || (free === 0 && !isMoving)) return { first: 0, bulk: 0 };
     const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
     const most = rate.isLimited ? soon : free + Math.min(ahead.most, Math.max(ahead.least, soon));
@@ -90,20 +116,20 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     return { first: room('first'), bulk: room('bulk') };
   }
 
-  function add(text: OutgoingText, place: number, answer: Answer, onAnswered: () => void): void {
+  function add(text: OutgoingText, tell: Pick<SubmittedTextOptions, 'place' | 'answer' | 'progress' | 'onAnswered'>) {
     const { form, submits } = toSubmits(text, settings, clock.nowMs());
     const total = submits.length;
     if (total === 0) {
-      answer(place, { outcome: 'never', error: 'content_rejected' });
-      onAnswered();
+      tell.answer(tell.place, { outcome: 'never', error: 'content_rejected' });
+      tell.onAnswered();
       return;
     }
     const needed = receiptsAwaited(settings.receipts, total);
-    const submitted = createSubmittedText({ text, place, total, form, needed, answer, onAnswered });
+    const submitted = createSubmittedText({ text, total, form, needed, ...tell });
     const untilMs = clock.steadyMs() + waitMs;
     for (const part of submitted.partsToSend) {
       const fields = submits[part - 1];
-      if (fields !== undefined) queue.add({ submitted, part, fields, untilMs });
+      if (fields !== undefined) queue.add({ lane: text.lane, submitted, part, fields, untilMs });
     }
   }
 
@@ -112,8 +138,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     if (isPumping) return;
     isPumping = true;
     try {
-      // No bind is up: there is no room although nothing is under way.
-      if (underWay === 0 && freeOf() === 0) giveBack(() => true);
+      if (isOff()) giveBack(() => true);
       while (sendNext());
     } finally {
       isPumping = false;
@@ -122,50 +147,79 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     tellCapacity();
   }
 
+  /** No bind is up: there is no room although nothing is under way. One that comes back at once is waited for. */
+  function isOff(): boolean {
+    if (underWay() > 0 || freeOf() > 0) {
+      offSinceMs = undefined;
+      return false;
+    }
+    offSinceMs ??= clock.steadyMs();
+    return clock.steadyMs() - offSinceMs >= returnMs || !binds().some(({ isReturning }) => isReturning);
+  }
+
   function giveBack(fits: (part: WaitingPart) => boolean): void {
     if (queue.size === 0) return;
     for (const { submitted, part } of queue.takeAll(fits)) submitted.noteUnsent(part);
   }
 
   function sendNext(): boolean {
-    if (queue.size === 0) return false;
-    const free = freeOf();
-    if (free === 0) return false;
-    const bulk = free > keptForFirst;
-    if (queue.waiting('first') === 0 && !bulk) return false;
-    if (!rate.take()) return false;
-    const next = queue.take({ first: true, bulk });
+    if (queue.size === 0 || freeOf() === 0) return false;
+    const next = queue.next(mayBeBulk());
     if (next === undefined) return false;
-    if (next.submitted.isRefused()) next.submitted.noteUnsent(next.part);
-    else send(next);
+    // Asked at each send: after a stall answers make room before any timer finds what has waited for too long.
+    if (next.submitted.isRefused() || isOverdue(next)) {
+      queue.drop(next);
+      next.submitted.noteUnsent(next.part);
+      return true;
+    }
+    if (!rate.take()) return false;
+    queue.take(next);
+    send(next);
     return true;
   }
 
   function send(waiting: WaitingPart): void {
-    const { submitted, part, fields } = waiting;
+    const { submitted, part, fields, lane, untilMs } = waiting;
     const { isCode, messageId } = submitted.text;
+    let isWritten = false;
     let isSettled = false;
     const bind = binds().reduce((most, each) => (each.free > most.free ? each : most));
+    const leave = () => {
+      held[lane]--;
+      if (!isWritten) rate.noteUnsent();
+    };
+    held[lane]++;
     const taken = bind.submit({
       fields,
       messageId,
       deadlineMs: isCode ? codeAnswerMs : undefined,
+      writeBeforeMs: untilMs,
+      onWritten() {
+        isWritten = true;
+        rate.noteWritten();
+        submitted.noteWritten(part);
+      },
       settle(answer) {
-        if (!isSettled) underWay--;
+        const isLate = isSettled;
         isSettled = true;
-        settle(waiting, answer);
+        if (!isLate) leave();
+        settle(waiting, answer, isLate);
       },
     });
-    if (taken) underWay++;
-    else submitted.noteUnsent(part);
+    if (taken) return;
+    leave();
+    submitted.noteUnsent(part);
   }
 
-  function settle(waiting: WaitingPart, answer: SubmitAnswer): void {
+  /** A late answer only tells: its text may be in the queue in the database by now, and only a claim submits. */
+  function settle(waiting: WaitingPart, answer: SubmitAnswer, isLate: boolean): void {
     const { submitted, part } = waiting;
-    if (answer.kind === 'not_sent') queue.putBack(waiting);
-    else if (answer.kind === 'in_doubt') submitted.noteInDoubt(part, answer.silent);
-    else if (answer.status === 0) accept(submitted, part, answer.messageId);
-    else refuse(waiting, answer.status);
+    if (answer.kind === 'in_doubt') submitted.noteInDoubt(part, answer.silent);
+    else if (answer.kind === 'not_sent') {
+      if (isLate) submitted.noteUnsent(part);
+      else queue.putBack(waiting);
+    } else if (answer.status === 0) accept(submitted, part, answer.messageId);
+    else refuse(waiting, answer.status, isLate);
     pump();
   }
 
@@ -176,7 +230,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     submitted.noteAccepted(part, id, receiptKeyOf(id, settings.message_id));
   }
 
-  function refuse(waiting: WaitingPart, status: number): void {
+  function refuse(waiting: WaitingPart, status: number, isLate: boolean): void {
     const { submitted, part, untilMs } = waiting;
     const refusal = refusalOf(status, overrides);
     if (refusal.outcome !== 'throttled') {
@@ -184,11 +238,13 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       return;
     }
     rate.noteThrottled();
-    const isLate = isLongFor(waiting);
+    const isLong = isLongFor(waiting);
     // A throttled part is the first to be sent after the pause, unless that is too late.
-    if (rate.nextMs < untilMs && !isLate) queue.putBack(waiting);
-    else submitted.noteRefused(part, { outcome: 'throttled', afterMs: throttledMs() });
-    if (isLate) giveBack(isLongFor);
+    if (rate.nextMs < untilMs && !isLong && !isLate) {
+      submitted.noteWaits(part);
+      queue.putBack(waiting);
+    } else submitted.noteRefused(part, { outcome: 'throttled', afterMs: throttledMs() });
+    if (isLong) giveBack(isLongFor);
   }
 
   function throttledMs(): number {
@@ -203,14 +259,13 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   return {
     capacity,
     throttledMs,
-    submit: (texts, answer) =>
+    submit: (texts, answer, progress = () => {}) =>
       new Promise((resolve) => {
         let open = texts.length;
-        for (const [place, text] of texts.entries()) {
-          add(text, place, answer, () => {
-            if (--open === 0) resolve();
-          });
-        }
+        const onAnswered = () => {
+          if (--open === 0) resolve();
+        };
+        for (const [place, text] of texts.entries()) add(text, { place, answer, progress, onAnswered });
         pump();
       }),
     pump,

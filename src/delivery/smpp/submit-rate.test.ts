@@ -11,35 +11,79 @@ function takeFor(
 ): number {
   let taken = 0;
   for (let passed = 0; passed < ms; passed += 5) {
-    while (taken < 1_000_000 && rate.take()) taken++;
+    while (taken < 1_000_000 && take(rate)) taken++;
     clock.advance(5);
   }
   return taken;
 }
 
+/** Takes a right, and writes the part at once. */
+function take(rate: ReturnType<typeof createSubmitRate>): boolean {
+  const taken = rate.take();
+  if (taken) rate.noteWritten();
+  return taken;
+}
+
 describe('the rate of a carrier', () => {
-  test('never exceeds the allowed parts in any second, however its callers are timed', () => {
+  test('in no second more parts are written than are allowed, however callers, writes and shares are timed', () => {
+    const step = fc.record({
+      ms: fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 1500 })),
+      /** How many of the parts that wait for the socket are written then. */
+      writes: fc.nat({ max: 600 }),
+      isUnsent: fc.boolean(),
+      share: fc.constantFrom(1, 1, 1, 1 / 2, 1 / 3),
+    });
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 500 }),
-        fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 60 }),
-        (perSecond, pauses) => {
+        fc.oneof(fc.integer({ min: 1, max: 500 }), fc.double({ min: 0.1, max: 20, noNaN: true })),
+        fc.array(step, { maxLength: 80 }),
+        (perSecond, steps) => {
           const clock = createTestClock();
           const rate = createSubmitRate(clock, perSecond);
-          const times: number[] = [];
-          for (const ms of pauses) {
+          let allowed = perSecond;
+          let unwritten = 0;
+          const written: number[] = [];
+          const times: { ms: number; allowed: number }[] = [];
+          for (const { ms, writes, isUnsent, share } of steps) {
             clock.advance(ms);
-            for (let tries = 0; tries < 1000 && rate.take(); tries++) times.push(clock.steadyMs());
+            if (isUnsent && unwritten > 0) {
+              unwritten--;
+              rate.noteUnsent();
+            }
+            for (let n = 0; n < writes && unwritten > 0; n++, unwritten--) {
+              rate.noteWritten();
+              written.push(clock.steadyMs());
+            }
+            allowed = perSecond * share;
+            rate.setLimit(allowed);
+            for (let tries = 0; tries < 1000 && rate.take(); tries++) {
+              times.push({ ms: clock.steadyMs(), allowed });
+              unwritten++;
+            }
+            // A right that is taken now is at the wire with what was written in the second before.
+            const recent = written.filter((time) => time > clock.steadyMs() - 1000).length + unwritten;
+            const wasTaken = times.at(-1)?.ms === clock.steadyMs();
+            assert.ok(!wasTaken || recent <= Math.max(1, allowed), `${recent} in a second, ${allowed} allowed`);
           }
-          // Rights of 50 ms may be kept, or one.
-          const most = perSecond + Math.max(1, perSecond / 20) + 1;
-          for (const [index, from] of times.entries()) {
-            const within = times.slice(index).filter((time) => time < from + 1000).length;
-            assert.ok(within <= most, `${within} in a second, ${perSecond} allowed`);
+          for (const [index, from] of written.entries()) {
+            const within = written.slice(index).filter((time) => time < from + 1000).length;
+            assert.ok(within <= Math.max(1, perSecond), `${within} in a second, ${perSecond} allowed`);
           }
         },
       ),
     );
+  });
+
+  test('a limit that comes while parts leave without one holds from its first second on', () => {
+    const clock = createTestClock();
+    const rate = createSubmitRate(clock, null);
+    for (let sent = 0; sent < 100; sent++) {
+      assert.ok(rate.take());
+      rate.noteWritten();
+    }
+    rate.setLimit(50);
+    assert.equal(takeFor(rate, clock, 1000), 0);
+    assert.ok(takeFor(rate, clock, 1000) > 0);
   });
 
   test('reaches what is allowed', () => {
@@ -67,11 +111,11 @@ describe('the rate of a carrier', () => {
   test('is halved once however long the carrier refuses, so that it is soon as fast as before', () => {
     const clock = createTestClock();
     const rate = createSubmitRate(clock, null);
-    for (let sent = 0; sent < 80; sent++, clock.advance(25)) rate.take();
+    for (let sent = 0; sent < 80; sent++, clock.advance(25)) take(rate);
     // Two pauses end with one text that is refused again, as when a provider is busy for two seconds.
     for (let times = 0; times < 3; times++) {
       rate.noteThrottled();
-      while (!rate.take()) clock.advance(10);
+      while (!take(rate)) clock.advance(10);
     }
     rate.noteAccepted();
     const slow = takeFor(rate, clock, 1000);
@@ -87,11 +131,11 @@ describe('the rate of a carrier', () => {
     const clock = createTestClock();
     const rate = createSubmitRate(clock, null);
     const send = (texts: number, everyMs: number) => {
-      for (let sent = 0; sent < texts; sent++, clock.advance(everyMs)) rate.take();
+      for (let sent = 0; sent < texts; sent++, clock.advance(everyMs)) take(rate);
     };
     send(160, 25);
     for (const untilMs = clock.steadyMs() + 10_000; clock.steadyMs() < untilMs; clock.advance(10)) {
-      if (!rate.take()) continue;
+      if (!take(rate)) continue;
       rate.noteAccepted();
       rate.noteThrottled();
     }
@@ -113,7 +157,7 @@ describe('the rate of a carrier', () => {
     for (let second = 0; second < 600; second++) {
       let inSecond = 0;
       for (let passed = 0; passed < 1000; passed += 5, clock.advance(5)) {
-        for (let burst = 0; burst < 40 && rate.take(); burst++) {
+        for (let burst = 0; burst < 40 && take(rate); burst++) {
           if (inSecond < allowed) {
             inSecond++;
             accepted++;

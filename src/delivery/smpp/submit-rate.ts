@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { createWriteWindow } from './write-window.ts';
 
 /**
  * How fast a carrier may send: the rate that the settings give it, and less after the carrier has answered `throttled`.
@@ -6,8 +7,12 @@ import type { Clock } from '../../platform/clock.ts';
  * it was throttled until it is there, then to twice its rate.
  */
 export interface SubmitRate {
-  /** Takes the right to send one part now. */
+  /** Takes the right to send one part now. `noteWritten` or `noteUnsent` follows for each. */
   take(): boolean;
+  /** A part for which a right was taken is given to the network: the second counts from here. */
+  noteWritten(): void;
+  /** It will not be written: its right is free again. */
+  noteUnsent(): void;
   /** When `take` may succeed again (steady time). */
   readonly nextMs: number;
   /** Parts a second: what is allowed, or what was sent lately if nothing limits it. */
@@ -42,6 +47,8 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
   let acceptedSincePause = true;
   /** The time for which all rights have been used. */
   let usedUntilMs = 0;
+  /** It holds the account's rate to the part. The learnt one is a guess, and needs no such care. */
+  const written = createWriteWindow(clock);
   const lately = { fromMs: 0, parts: 0, perSecond: 0 };
 
   function limit(): number {
@@ -79,15 +86,22 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
       const nowMs = clock.steadyMs();
       measure(nowMs);
       if (nowMs < pausedUntilMs) return false;
+      if (configured < Number.POSITIVE_INFINITY && !written.hasRoom(configured)) return false;
       const stepMs = 1000 / limit();
       const fromMs = Math.max(usedUntilMs, nowMs - Math.max(keptMs, stepMs));
       if (fromMs + stepMs > nowMs) return false;
       usedUntilMs = fromMs + stepMs;
       lately.parts++;
+      written.take();
       return true;
     },
+    noteWritten() {
+      written.noteWritten(configured);
+    },
+    noteUnsent: written.noteUnsent,
     get nextMs() {
-      return Math.max(pausedUntilMs, usedUntilMs + 1000 / limit());
+      const roomMs = configured < Number.POSITIVE_INFINITY ? written.roomMs(configured) : 0;
+      return Math.max(pausedUntilMs, usedUntilMs + 1000 / limit(), roomMs);
     },
     get perSecond() {
       if (limit() < Number.POSITIVE_INFINITY) return limit();
@@ -115,6 +129,8 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
       if (clock.steadyMs() >= pausedUntilMs) acceptedSincePause = true;
     },
     setLimit(allowed) {
+      // Nothing was counted while there was no limit.
+      if (allowed !== null && configured === Number.POSITIVE_INFINITY) written.closeForNow();
       configured = allowed ?? Number.POSITIVE_INFINITY;
     },
   };

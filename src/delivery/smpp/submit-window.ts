@@ -15,18 +15,24 @@ export interface SubmitRequest {
   fields: SubmitFields;
   /** Our id, for the log. */
   messageId: string | null;
-  /** Without an answer for this long it is in doubt; `responseMs` of the session if undefined. */
+  /** Without an answer for this long after the write it is in doubt; `responseMs` of the session if undefined. */
   deadlineMs?: number | undefined;
+  /** It is not written at or after this time (steady), but settled as not sent. */
+  writeBeforeMs?: number | undefined;
+  /** Called when the socket gets it. */
+  onWritten?: (() => void) | undefined;
   /** Called once; after `in_doubt` perhaps once more, when the answer comes late. */
   settle: (answer: SubmitAnswer) => void;
 }
 
 /** A submit in the window. Its text is there until the socket has it, and not kept for late answers. */
-export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle'> {
+export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle' | 'onWritten'> {
   sequence: number;
   unsent: { pdu: SubmitPdu; frame: Buffer } | undefined;
+  /** When it was written, or given to us while it is not. */
   sentMs: number;
-  dueMs: number;
+  writeBeforeMs: number;
+  answerWithinMs: number;
 }
 
 /** How long an answer may come after its time and still settle its submit. */
@@ -106,7 +112,7 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
     },
 
     expire(nowMs) {
-      const overdue = [...pending.values()].filter(({ dueMs }) => dueMs <= nowMs);
+      const overdue = [...pending.values()].filter((entry) => dueMsOf(entry) <= nowMs);
       const sent = overdue.filter(({ unsent }) => unsent === undefined);
       timeoutsInRow += sent.length;
       for (const entry of sent) bury(entry, nowMs);
@@ -123,4 +129,8 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
       for (const entry of [...pending.values()]) settle(entry);
     },
   };
+}
+
+function dueMsOf({ unsent, writeBeforeMs, sentMs, answerWithinMs }: PendingSubmit): number {
+  return unsent === undefined ? sentMs + answerWithinMs : writeBeforeMs;
 }

@@ -1,4 +1,4 @@
-import type { Answer, LongText, OutgoingText, PartState, SubmitResult } from '../carrier.ts';
+import type { Answer, LongText, OutgoingText, PartState, Progress, SubmitResult } from '../carrier.ts';
 import type { SubmitRefusal } from './submit-errors.ts';
 
 /** A text at the carrier: its parts, and what is known of each. */
@@ -9,6 +9,10 @@ export interface SubmittedText {
   readonly partsToSend: number[];
   /** True once a part was refused: the others need not be sent. */
   isRefused(): boolean;
+  /** The network has the part. */
+  noteWritten(part: number): void;
+  /** The part was answered, and waits to be sent again. */
+  noteWaits(part: number): void;
   noteAccepted(part: number, carrierMessageId: string, receiptKey: string): void;
   /** `silent`: the answer may still come. */
   noteInDoubt(part: number, silent: boolean): void;
@@ -26,6 +30,7 @@ export interface SubmittedTextOptions {
   /** How many receipts make the text delivered. */
   needed: number;
   answer: Answer;
+  progress: Progress;
   onAnswered: () => void;
 }
 
@@ -34,7 +39,7 @@ export interface SubmittedTextOptions {
  * doubt a late answer to a part gives another result.
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
-  const { text, place, total, form, needed, answer, onAnswered } = options;
+  const { text, place, total, form, needed, answer, progress, onAnswered } = options;
   /** By part, from 1. */
   const states: (PartState | undefined)[] = [];
   for (const state of text.parts) states[state.part] = state;
@@ -45,8 +50,14 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     if (isOpen[part]) partsToSend.push(part);
   }
   let open = partsToSend.length;
+  /** Written, and not answered. */
+  const isOut: boolean[] = [];
+  let out = 0;
   let refusal: SubmitRefusal | undefined;
   let isAnswered = false;
+  /** A part has left now, whatever became of it. What an earlier submit left in doubt says nothing of this one. */
+  let hasLeft = false;
+  const isInDoubtNow: boolean[] = [];
   /** Of all parts in doubt the answers may still come. */
   let isSilent = true;
 
@@ -60,12 +71,27 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
       return { ...accepted(first), ...long };
     }
     if (refusal?.outcome === 'never') return { ...refusal, ...long };
-    if (parts.some(({ state }) => state === 'in_doubt')) return { outcome: 'in_doubt', silent: isSilent, ...long };
+    if (parts.some(({ part }) => isInDoubtNow[part])) return { outcome: 'in_doubt', silent: isSilent, ...long };
     if (refusal !== undefined) return { ...refusal, ...long };
-    return { outcome: 'not_sent', ...(parts.length > 0 && long) };
+    return { outcome: 'not_sent', ...(hasLeft && long) };
+  }
+
+  /** With none of its parts out, the text waits here for the others. */
+  function comeBack(part: number, others: number): void {
+    if (!isOut[part]) return;
+    isOut[part] = false;
+    if (--out === 0 && others > 0) progress(place, 'waits');
+  }
+
+  function settle(part: number, state: PartState | undefined): void {
+    hasLeft = true;
+    states[part] = state;
+    isInDoubtNow[part] = state?.state === 'in_doubt';
+    close(part);
   }
 
   function close(part: number): void {
+    comeBack(part, open - 1);
     if (isOpen[part]) open--;
     isOpen[part] = false;
     if (open === 0) tell();
@@ -88,20 +114,23 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     isRefused() {
       return refusal !== undefined && refusal.outcome !== 'throttled';
     },
+    noteWritten(part) {
+      if (!isOut[part]) out++;
+      isOut[part] = true;
+      progress(place, 'written');
+    },
+    noteWaits: (part) => comeBack(part, open),
     noteAccepted(part, carrierMessageId, receiptKey) {
-      states[part] = { part, state: 'accepted', carrierMessageId, receiptKey };
-      close(part);
+      settle(part, { part, state: 'accepted', carrierMessageId, receiptKey });
     },
     noteInDoubt(part, silent) {
       isSilent &&= silent;
-      states[part] = { part, state: 'in_doubt', carrierMessageId: null, receiptKey: null };
-      close(part);
+      settle(part, { part, state: 'in_doubt', carrierMessageId: null, receiptKey: null });
     },
     noteRefused(part, given) {
-      states[part] = undefined;
       // The worst answer decides: a text with a part that never gets through must not be tried again.
       if (refusal === undefined || given.outcome === 'never' || refusal.outcome === 'throttled') refusal = given;
-      close(part);
+      settle(part, undefined);
     },
     noteUnsent: close,
   };
