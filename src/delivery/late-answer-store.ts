@@ -1,8 +1,9 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
+import { entryColumnsOf, queueColumns } from './queue-columns.ts';
 import type { EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-statement.ts';
-import { entryParameters, entryRows, queueColumns } from './schedule-store.ts';
+import { entryParameters, entryRows } from './schedule-store.ts';
 import { attemptOutcomes } from './text-attempt.ts';
 import { attemptInserts } from './text-attempt-store.ts';
 
@@ -126,11 +127,13 @@ const settleDoubtStatement = `with ${givenSql},
 
 /** The carrier refused a text that another one may take: it goes on at once, with all its parts. */
 const moveDoubtStatement = `with ${givenSql},
-    unqueued as (delete from delivery_queue q using answered d where ${isAnswered('q')} returning q.message_id),
-    unscheduled as (delete from delivery_schedule s using answered d where ${isAnswered('s')} returning s.message_id),
-    settled as (select message_id from unqueued union all select message_id from unscheduled),
+    unqueued as (
+      delete from delivery_queue q using answered d where ${isAnswered('q')} returning q.message_id, q.expires_at),
+    unscheduled as (
+      delete from delivery_schedule s using answered d where ${isAnswered('s')} returning s.message_id, s.expires_at),
+    settled as (select * from unqueued union all select * from unscheduled),
     moved as (
-      insert into delivery_queue (${queueColumns}) select ${queueColumns} from a join settled using (message_id)
-      on conflict do nothing),
+      insert into delivery_queue (${queueColumns}) select a.carrier, ${entryColumnsOf('a')}, settled.expires_at
+      from a join settled using (message_id) on conflict do nothing),
     forgotten as (delete from text_part t using settled where t.message_id = settled.message_id)
     ${noteSql} returning m.id`;

@@ -40,7 +40,7 @@ function settingsOf(walk: number): Settings {
     onDoubt: walk % 5 === 0 ? 'hold' : 'resend',
     mostFaults: 3,
     mostReceipts: 3,
-    ...(kinds[walk % kinds.length] && { kinds: kinds[walk % kinds.length] }),
+    kinds: kinds[walk % kinds.length],
     isNamed: walk % 4 === 0,
     ...(walk % 7 === 0 && { scheduled: ['long'] }),
     ...(walk % 11 === 0 && { down: ['a'] }),

@@ -134,11 +134,10 @@ export interface LateArguments extends Results {
 export function recordLateAnswers(tables: Tables, { ended, again: all, carrier }: LateArguments): Tables {
   const again = all.filter(({ entry }) => !entry.inDoubt);
   let made = tables;
+  for (const text of again) made = text.isMoved ? moveDoubt(made, text) : settleDoubt(made, text);
   const settled: EndedText[] = [];
   for (const text of ended) {
-    const isRemovable = (entry: QueueEntry) =>
-      isDoubt(entry, text.entry) && (text.status === 'sent' || entry.moves === text.entry.moves);
-    const rest = withoutEntries(made, isRemovable);
+    const rest = withoutEntries(made, isRemovable(text));
     if (rest !== made) settled.push(text);
     made = rest;
   }
@@ -149,8 +148,12 @@ export function recordLateAnswers(tables: Tables, { ended, again: all, carrier }
     [...ended, ...again].map(({ attempt }) => attempt),
   );
   for (const text of ended) if (text.status === 'sent') made = nameLate(made, text, settled.includes(text));
-  for (const text of again) made = settleDoubt(made, text);
   return made;
+}
+
+/** A refusal says nothing of a text that another carrier has now; an acceptance makes that copy needless. */
+function isRemovable({ entry: answered, status }: EndedText): (entry: QueueEntry) => boolean {
+  return (entry) => isDoubt(entry, answered, answered.attempt) && (status === 'sent' || entry.moves === answered.moves);
 }
 
 /** `lateKeys`: what receipts will call a text that went on before this answer came. */
@@ -168,30 +171,40 @@ function withOutcome(tables: Tables, name: TextName, attempt: number): Tables {
   return { ...tables, attempts };
 }
 
-/** The carrier did not take the text: it is no longer in doubt, and waits, or goes on to the next carrier. */
-function settleDoubt(tables: Tables, { entry: given, carrier: key, dueAtMs, isMoved }: ScheduledText): Tables {
+/** `settleDoubtStatement`: the carrier did not take the text, so that it is no longer in doubt, and waits. */
+function settleDoubt(tables: Tables, { entry: given, submit, dueAtMs, carrier: key }: ScheduledText): Tables {
+  const isAnswered = (entry: QueueEntry) =>
+    isDoubt(entry, given, submit ?? given.attempt) && entry.moves === given.moves;
+  const { attempt, unanswered, possibleDuplicates } = given;
+  const settled = { attempt, unanswered, possibleDuplicates, inDoubt: false };
+  const queue = tables.queue.map((row) =>
+    isAnswered(row.entry) ? { ...row, entry: { ...row.entry, ...settled } } : row,
+  );
+  const schedule = tables.schedule.map((row) =>
+    isAnswered(row.entry) ? { ...row, dueAtMs, entry: { ...row.entry, ...settled } } : row,
+  );
+  if (![...tables.queue, ...tables.schedule].some(({ entry }) => isAnswered(entry))) return tables;
+  const carrier = key as CarrierName;
+  return withMessage({ ...tables, queue, schedule }, nameOf(given), { attempt, possibleDuplicates, carrier });
+}
+
+/** `moveDoubtStatement`: the carrier refused a text that another one may take: it goes on at once, with all its parts. */
+function moveDoubt(tables: Tables, { entry: given, submit, carrier: key }: ScheduledText): Tables {
   const name = nameOf(given);
   const carrier = key as CarrierName;
-  if (isMoved) {
-    const before = { ...given, moves: given.moves - 1 };
-    const rest = withoutEntries(tables, (entry) => isDoubt(entry, before) && entry.moves === before.moves);
-    if (rest === tables) return tables;
-    const { attempt, possibleDuplicates } = given;
-    const noted = withMessage(rest, name, { attempt, possibleDuplicates, carrier });
-    return withQueued({ ...noted, parts: noted.parts.filter((row) => row.name !== name) }, { carrier, entry: given });
-  }
-  const row = tables.schedule.find(({ entry }) => isDoubt(entry, given));
-  if (row === undefined) return tables;
-  const schedule = tables.schedule.map((each) =>
-    each === row ? { ...row, dueAtMs, entry: { ...row.entry, inDoubt: false } } : each,
+  const rest = withoutEntries(
+    tables,
+    (entry) => isDoubt(entry, given, submit ?? given.attempt) && entry.moves === given.moves - 1,
   );
-  const { attempt, possibleDuplicates } = row.entry;
-  return withMessage({ ...tables, schedule }, name, { attempt, possibleDuplicates });
+  if (rest === tables) return tables;
+  const { attempt, possibleDuplicates } = given;
+  const noted = withMessage(rest, name, { attempt, possibleDuplicates, carrier });
+  return withQueued({ ...noted, parts: noted.parts.filter((row) => row.name !== name) }, { carrier, entry: given });
 }
 
 /** A text in doubt is in the queue or the schedule, under the attempt that is answered. */
-function isDoubt(entry: QueueEntry, answered: QueueEntry): boolean {
-  return entry.messageId === answered.messageId && entry.attempt === answered.attempt && entry.inDoubt;
+function isDoubt(entry: QueueEntry, { messageId }: QueueEntry, attempt: number): boolean {
+  return entry.messageId === messageId && entry.attempt === attempt && entry.inDoubt;
 }
 
 /** Returns the same tables if nothing fits. */

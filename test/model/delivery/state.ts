@@ -16,7 +16,7 @@ export interface Settings {
   /** Texts that are to be sent at the next tick. */
   scheduled?: readonly TextName[];
   /** The faults that may happen; all if undefined. */
-  kinds?: readonly Fault[];
+  kinds?: readonly Fault[] | undefined;
   /** Receipts for the code repeat our id. */
   isNamed?: boolean;
   /** Errors that the product once had, by the name that defects.ts gives them. */
