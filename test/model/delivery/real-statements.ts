@@ -49,10 +49,10 @@ export function createRealStores(
   const realAttempt = (attempt: TextAttempt | undefined) =>
     attempt && { ...attempt, messageId: uuidOf(idOf(attempt.messageId)), submittedAtMs: clock.nowMs() };
 
-  function realResults(carrier: CarrierName, { ended, again }: Results): ClaimResults {
+  function realResults(carrier: CarrierName, account: string | undefined, { ended, again }: Results): ClaimResults {
     return {
       carrier,
-      account: carrier,
+      account,
       ended: ended.map(
         (text): EndedText => ({ ...text, entry: realEntry(text.entry), attempt: realAttempt(text.attempt) }),
       ),
@@ -129,11 +129,18 @@ export function createRealStores(
         case 'recordClaim': {
           const { claim, carrier, remaining } = ran.given;
           const open = { id: await claimIdOf(claim.id), revision: claim.revision };
-          await recordClaim(database, open, realResults(carrier, ran.given), remaining.map(realEntry));
+          await recordClaim(
+            database,
+            open,
+            realResults(carrier, ran.given.account, ran.given),
+            remaining.map(realEntry),
+          );
           return;
         }
         case 'recordLateAnswers':
-          await database.transaction((tx) => recordLateAnswers(tx, realResults(ran.given.carrier, ran.given)));
+          await database.transaction((tx) =>
+            recordLateAnswers(tx, realResults(ran.given.carrier, ran.given.carrier, ran.given)),
+          );
           return;
         case 'queueDue':
           await queueDue(database, { carrier: ran.given.carrier, nowMs: startMs + ran.given.nowMs, limit: 100 });

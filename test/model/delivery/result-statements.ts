@@ -23,6 +23,8 @@ export interface Results {
 export interface RecordArguments extends Results {
   claim: { id: number; revision: number };
   carrier: CarrierName;
+  /** Receipts will name texts by the ids of this account. */
+  account: CarrierName | undefined;
   remaining: readonly QueueEntry[];
 }
 

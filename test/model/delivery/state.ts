@@ -43,7 +43,8 @@ export type Defect =
   | 'no revision'
   | 'overdue parts'
   | 'late submit'
-  | 'mover looks once';
+  | 'mover looks once'
+  | 'bare without parts';
 
 export interface State {
   readonly tick: number;

@@ -1,4 +1,4 @@
-import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
+import type { EndedText, QueueEntry, ScheduledText } from '../../../src/delivery/queue-entry.ts';
 import { readTexts } from './claim-statements.ts';
 import { resultsOf, selectTexts, submittedText } from './decisions.ts';
 import { type RecordArguments, type Results, recordClaimByIdAlone } from './result-statements.ts';
@@ -170,7 +170,7 @@ export function recordSteps(settings: Settings, state: State, at: At): ModelStep
   const returned = texts.filter((text) => !open.includes(text) && text.silent.length > 0);
   const late = [...worker.late, ...returned];
   const collected = change(state, at, { texts: open, unsent: { ended: [], again: [] }, late });
-  const given = { claim, carrier, ...results, remaining };
+  const given = { claim, carrier, account: carrier, ...results, remaining };
   const what = open.length > 0 ? 'records a piece' : 'records the rest';
   return write(settings, collected, at, { given, isBare: false }, what);
 }
@@ -190,7 +190,7 @@ function write(settings: Settings, state: State, at: At, writing: Writing, what:
   if (!may(settings, state, 'rejection')) return steps;
   if (isBare) steps.push(unrecordedStep(state, at, given));
   // What Postgres refuses for good came from the carrier.
-  else for (const entry of entriesWithIds(given)) steps.push(refusedStep(state, at, given, entry));
+  else for (const bad of entriesWithIds(given)) steps.push(refusedStep(settings, state, at, { given, bad }));
   return steps;
 }
 
@@ -208,7 +208,12 @@ function entriesWithIds({ ended, again }: Results): QueueEntry[] {
 }
 
 /** `write` in result-writer.ts: the results beside the one that Postgres refuses are recorded, and that one goes bare. */
-function refusedStep(state: State, at: At, given: RecordArguments, bad: QueueEntry): ModelStep {
+function refusedStep(
+  settings: Settings,
+  state: State,
+  at: At,
+  { given, bad }: { given: RecordArguments; bad: QueueEntry },
+): ModelStep {
   const isBad = ({ entry }: { entry: QueueEntry }) => entry.messageId === bad.messageId;
   const isGood = (text: { entry: QueueEntry }) => !isBad(text);
   const good = { ended: given.ended.filter(isGood), again: given.again.filter(isGood) };
@@ -216,8 +221,9 @@ function refusedStep(state: State, at: At, given: RecordArguments, bad: QueueEnt
   const beside = { ...given, ...good, remaining: [...given.remaining, originalOf(state, given, bad)] };
   const after = isAlone ? state : withTables(state, statements.recordClaim(state.tables, beside));
   const claim = { id: given.claim.id, revision: given.claim.revision + Number(!isAlone) };
-  const bare = withoutDetails({ ended: given.ended.filter(isBad), again: given.again.filter(isBad) });
-  const writing = { given: { ...given, ...bare, claim }, isBare: true };
+  const results = { ended: given.ended.filter(isBad), again: given.again.filter(isBad) };
+  const bare = withoutDetails(results, has(settings, 'bare without parts'));
+  const writing = { given: { ...given, ...bare, claim, account: undefined }, isBare: true };
   return {
     name: `${at.who}: Postgres refuses the result of ${bad.messageId}`,
     next: spent(change(after, at, { writing })),
@@ -225,13 +231,17 @@ function refusedStep(state: State, at: At, given: RecordArguments, bad: QueueEnt
   };
 }
 
-/** `withoutDetails` in result-writer.ts. */
-function withoutDetails({ ended, again }: Results): Results {
-  const none = { long: undefined, attempt: undefined };
-  return {
-    ended: ended.map((text) => ({ ...text, ...none, carrierMessageId: null, receiptKey: null })),
-    again: again.map((text) => ({ ...text, ...none })),
-  };
+/** `withoutDetails` in result-writer.ts: that a carrier has a part is kept. */
+function withoutDetails({ ended, again }: Results, losesParts: boolean): Results {
+  const none = { carrierMessageId: null, receiptKey: null };
+  const bare = <Text extends EndedText | ScheduledText>(text: Text): Text => ({
+    ...text,
+    long: losesParts
+      ? undefined
+      : text.long && { ...text.long, parts: text.long.parts.map((part) => ({ ...part, ...none })) },
+    attempt: undefined,
+  });
+  return { ended: ended.map((text) => ({ ...bare(text), ...none })), again: again.map(bare) };
 }
 
 /** `writeBare` in result-writer.ts: the claim keeps the text until its lease ends. */
