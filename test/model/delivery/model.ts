@@ -63,12 +63,13 @@ const mayReport = ({ mostReceipts }: Settings, { receipts, tables }: State) =>
   receipts < mostReceipts || tables.unmatched.length > 0;
 
 /** Tries every order of steps within the bounds of the settings. */
-export function exploreDelivery(settings: Settings): Explored {
+export function exploreDelivery(settings: Settings, mostStates?: number): Explored {
   return explore({
     initial: [initialState(settings)],
     steps: (state) => stepsOf(settings, state),
     canonical: (state) => canonical(state, mayReport(settings, state)),
     invariants: (state) => brokenIn(settings, state),
     isEnd: (state) => isEnd(settings, state),
+    ...(mostStates !== undefined && { mostStates }),
   });
 }
