@@ -13,8 +13,23 @@ export function canonical(state: State, mayReport: boolean): string {
   const { submitted, excused, moves, unclaimed } = witness;
   const seen = `${submitted.join()};${excused.join()};${moves.code}${moves.long}${unclaimed ?? ''}`;
   const moving = mover === undefined ? '' : `${mover.from}${mover.names.join()}`;
-  const forms = nodes.map(nodeForm).sort().join('|');
-  return `${tick}${faults}${receipts}|${tablesForm(tables)}${mayReport ? reportedForm(tables) : ''}|${forms}|${moving}|${wire.join()}|${seen}`;
+  const forms = nodes
+    .map((node) => kept(node, nodeForm))
+    .sort()
+    .join('|');
+  return `${tick}${faults}${receipts}|${kept(tables, tablesForm)}${mayReport ? reportedForm(tables) : ''}|${forms}|${moving}|${wire.join()}|${seen}`;
+}
+
+const known = new WeakMap<object, string>();
+
+/** Most steps change one worker or the tables only, and leave the rest of the state as it is. */
+function kept<Of extends object>(of: Of, form: (of: Of) => string): string {
+  let found = known.get(of);
+  if (found === undefined) {
+    found = form(of);
+    known.set(of, found);
+  }
+  return found;
 }
 
 function tablesForm({ messages, queue, schedule, claims, parts, paused, pending }: Tables): string {
@@ -52,7 +67,7 @@ function entryForm({ messageId, attempt, unanswered, possibleDuplicates, inDoubt
 const entriesForm = (entries: readonly QueueEntry[]) => entries.map(entryForm).join('+');
 
 function nodeForm({ aheadTicks, workers }: Node): string {
-  return `${aheadTicks}${workers.map(workerForm).join('&')}`;
+  return `${aheadTicks}${workers.map((worker) => kept(worker, workerForm)).join('&')}`;
 }
 
 function workerForm(worker: Worker): string {

@@ -113,8 +113,22 @@ export function resultsOf(
   });
 }
 
+export interface Submitted {
+  answer: SubmitResult | undefined;
+  partsToSend: readonly number[];
+  isRefused: boolean;
+}
+
+const submittedTexts = new WeakMap<object, Submitted>();
+
 /** The parts that the sender is to send, and what it makes of the answers so far: the real submitted-text.ts. */
-export function submittedText({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, carrier: CarrierName) {
+export function submittedText(text: Pick<HandedText, 'claimed' | 'events'>, carrier: CarrierName): Submitted {
+  const found = submittedTexts.get(text) ?? replay(text, carrier);
+  submittedTexts.set(text, found);
+  return found;
+}
+
+function replay({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, carrier: CarrierName): Submitted {
   let answer: SubmitResult | undefined;
   const { entry, parts } = claimed;
   const total = partsOf[nameOf(entry)];
