@@ -27,6 +27,7 @@ export function composeCallbacks(
   const receipts = createReceipts({
     database,
     clock,
+    log,
     onCount: metrics.countCarrier,
     onUnwanted: learnOptOuts(inbound.optOuts, database, log).fromReceipts,
     onChanged: totals.noteReports,

@@ -94,6 +94,7 @@ export function createDelivery(options: {
   const receipts = createReceipts({
     database,
     clock,
+    log,
     onCount: onCarrierCount,
     onUnwanted: learn.fromReceipts,
     onChanged(...changed) {

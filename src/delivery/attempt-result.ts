@@ -1,5 +1,6 @@
 import { backOffMs } from './back-off.ts';
-import type { SubmitResult } from './carrier.ts';
+import type { LongText, SubmitResult } from './carrier.ts';
+import { type CarrierId, readCarrierId } from './carrier-id.ts';
 import type { NextCarrier } from './next-carrier.ts';
 import type { ClaimedText, EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 import { attemptOf, unavailableAttempt } from './text-attempt.ts';
@@ -72,7 +73,7 @@ export function attemptResultOf(
   const { message } = claimed;
   const isCode = message.api === 'verify';
   const entry = { ...submittedEntry(claimed.entry), inDoubt: false };
-  const long = answer?.long;
+  const long = answer?.long && readLong(answer.long);
   const attempt = attemptOf(entry, answer, { carrier, submittedAtMs });
   const end = (status: EndedText['status'], error: EndedText['error'], ids: AcceptedIds = noIds): AttemptResult => ({
     ended: { entry, status, error, ...ids, long, attempt, wasSent: message.status === 'sent' },
@@ -155,8 +156,8 @@ function isPartTaken({ parts }: ClaimedText, { long }: SubmitResult): boolean {
 }
 
 interface AcceptedIds {
-  carrierMessageId: string | null;
-  receiptKey: string | null;
+  carrierMessageId: CarrierId | null;
+  receiptKey: CarrierId | null;
 }
 
 const noIds: AcceptedIds = { carrierMessageId: null, receiptKey: null };
@@ -166,6 +167,14 @@ function readIds({ carrierMessageId, receiptKey }: Extract<SubmitResult, { outco
     carrierMessageId: readCarrierId(carrierMessageId),
     receiptKey: readCarrierId(receiptKey ?? carrierMessageId),
   };
+}
+
+function readLong(long: LongText): LongText<CarrierId> {
+  const read = (id: string | null) => (id === null ? null : readCarrierId(id));
+  const parts = long.parts.map(({ part, state, carrierMessageId, receiptKey }) => {
+    return { part, state, carrierMessageId: read(carrierMessageId), receiptKey: read(receiptKey) };
+  });
+  return { ...long, parts };
 }
 
 /** The text never left, so it goes back as it was. */
@@ -196,11 +205,4 @@ export function deferred({ message, entry }: ClaimedText, { opensMs, carrier }: 
 
 function atLeast(ms: number | undefined, leastMs: number): number {
   return ms === undefined || Number.isNaN(ms) ? leastMs : Math.max(leastMs, ms);
-}
-
-const longestCarrierId = 255;
-
-/** Makes an id storable: Postgres rejects NUL and half characters, and its index entries have a maximum size. */
-export function readCarrierId(id: string): string {
-  return id.replaceAll('\0', '').slice(0, longestCarrierId).toWellFormed();
 }

@@ -4,6 +4,7 @@ import { toIdRange } from '../messages/message-row.ts';
 import { isInRange } from '../messages/message-store.ts';
 import type { Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { shownCarrierId } from './carrier-id.ts';
 import type { AttemptOutcome } from './text-attempt.ts';
 import { findAttempts, type KeptAttempt } from './text-attempt-store.ts';
 
@@ -21,6 +22,9 @@ export interface ToldAttempt {
   route: string | null;
   /** What its receipt said, if the text has gone on to another carrier since. */
   receipt: MessageStatus | null;
+  /** The error of the answer in the carrier's own words, and what the receipt said in them. */
+  reported: string | null;
+  receiptReported: string | null;
   /** The carrier that it went on to. */
   movedTo: string | null;
 }
@@ -56,14 +60,19 @@ function tell(message: MessageRow, kept: KeptAttempt[]): ToldAttempt[] {
   }
   return attempts.map((each, place) => {
     const before = attempts.slice(0, place).findLast(({ movedTo }) => movedTo === each.carrier);
-    const { attempt, atMs, outcome, carrierMessageId, error, receipt } = each;
+    const { attempt, atMs, outcome, carrierMessageId, error, receipt, reported, receiptReported } = each;
+    const carrier = nameOf(each.carrier);
+    const told = { outcome, carrierMessageId, error, receipt, reported, receiptReported };
     const route = before === undefined ? message.route : before.routeName;
     const movedTo = each.movedTo === null ? null : nameOf(each.movedTo);
-    return { attempt, carrier: nameOf(each.carrier), atMs, outcome, carrierMessageId, error, route, receipt, movedTo };
+    return { attempt, carrier, atMs, route, ...told, movedTo };
   });
 }
 
-const nothingTold = { routeVersion: null, parts: null, price: null, currency: null, network: null };
+const nothingTold = {
+  ...{ routeVersion: null, parts: null, price: null, currency: null, network: null },
+  ...{ reported: null, receiptReported: null },
+};
 
 /** A carrier's key begins with its name. */
 function nameOf(key: string): string {
@@ -72,7 +81,8 @@ function nameOf(key: string): string {
 
 /** The attempts as events, for texts that were not simply sent: those are told by their own record. */
 function attemptEvents(attempts: ToldAttempt[]): TimelineEvent[] {
-  if (attempts.length < 2 && attempts.every(({ outcome }) => outcome === 'accepted')) return [];
+  const isPlain = ({ outcome, receiptReported }: ToldAttempt) => outcome === 'accepted' && receiptReported === null;
+  if (attempts.length < 2 && attempts.every(isPlain)) return [];
   return attempts.map((each) => ({ atMs: each.atMs, event: 'attempt', detail: sentenceOf(each) }));
 }
 
@@ -83,18 +93,22 @@ export function withAttempts(events: TimelineEvent[], stories: Map<string, ToldA
   return [...events.filter(isFirst), ...attempts, ...events.filter((each) => !isFirst(each))];
 }
 
-function sentenceOf({ attempt, carrier, outcome, carrierMessageId, error, route, receipt, movedTo }: ToldAttempt) {
+function sentenceOf(told: ToldAttempt): string {
+  const { attempt, carrier, outcome, carrierMessageId, error, route, receipt, movedTo } = told;
   const by = route === null ? '' : ` (route ${route})`;
-  const id = carrierMessageId === null ? '' : ` as ${carrierMessageId}`;
+  const id = carrierMessageId === null ? '' : ` as ${shownCarrierId(carrierMessageId)}`;
+  const said = told.reported === null ? '' : ` (${told.reported})`;
   const why = error === null || outcome === 'unavailable' ? '' : ` ${messageError(error)?.message}`;
   const what: Record<AttemptOutcome, string> = {
     accepted: `accepted the text${id}.`,
-    refused: 'refused the text.',
-    unavailable: 'could not take the text.',
-    throttled: 'asked for fewer texts.',
-    in_doubt: 'did not answer. The text may have arrived.',
+    refused: `refused the text${said}.`,
+    unavailable: `could not take the text${said}.`,
+    throttled: `asked for fewer texts${said}.`,
+    in_doubt: `${said === '' ? 'did not answer' : `gave no answer that can be used${said}`}. The text may have arrived.`,
   };
-  const reported = receipt === null ? '' : ` Receipt: ${receipt}.`;
+  const words = told.receiptReported;
+  const news = receipt !== null && words !== null ? `${receipt} (${words})` : (receipt ?? words);
+  const reported = news === null ? '' : ` Receipt: ${news}.`;
   const next = movedTo === null ? '' : ` Moved to ${movedTo}.`;
   return `Attempt ${attempt}, carrier ${carrier}${by}: it ${what[outcome]}${why}${reported}${next}`;
 }

@@ -48,6 +48,17 @@ describe('a breaker', () => {
     assert.deepEqual([breaker.admits('GB'), breaker.isAnyOpen], [true, false]);
   });
 
+  test('rests for 5 s at a time: so long a text waits that it does not admit', () => {
+    const { clock, breaker } = opened();
+    assert.deepEqual([breaker.restMs('GB'), breaker.restMs('FR')], [5000, 0]);
+    clock.advance(2000);
+    assert.equal(breaker.restMs('GB'), 3000);
+    breaker.openAll();
+    assert.deepEqual([breaker.restMs('GB'), breaker.restMs('FR')], [5000, 5000]);
+    clock.advance(5000);
+    assert.deepEqual([breaker.restMs('GB'), breaker.admits('GB')], [0, true]);
+  });
+
   test('a probe without a result is followed by another one', () => {
     const { clock, breaker } = opened();
     clock.advance(5000);

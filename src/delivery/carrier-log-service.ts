@@ -43,10 +43,15 @@ export function createCarrierLogService(options: { database: Database; clock: Cl
         return wanted;
       });
       const logs = await waitForAnswers(row.id, wantedAtMs);
-      return logs
-        .flatMap(({ node, entries }) => entries.map((entry) => ({ ...entry, node })))
-        .sort((a, b) => (a.at < b.at ? 1 : -1))
-        .slice(0, mostLogEntries);
+      return (
+        logs
+          // A worker of an older version writes no words.
+          .flatMap(({ node, entries }) =>
+            entries.map((entry) => ({ ...entry, reported: entry.reported ?? null, node })),
+          )
+          .sort((a, b) => (a.at < b.at ? 1 : -1))
+          .slice(0, mostLogEntries)
+      );
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { ReceiptOutcome } from '../messages/message.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
-import type { Carrier, SubmitResult } from './carrier.ts';
+import type { Carrier, Receipt, SubmitResult } from './carrier.ts';
+import { shownCarrierId } from './carrier-id.ts';
 import type { ClaimedTest } from './carrier-test-store.ts';
+import { readCarrierWords } from './carrier-words.ts';
 
 const validMs = 5 * minuteMs;
 
@@ -47,25 +48,38 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
 
 export const noReceipts: Told = { ok: true, detail: 'The settings of this carrier turn receipts off.' };
 
-export function describeReceipt(carrierMessageId: string, outcome: ReceiptOutcome): Told {
-  return { ok: outcome === 'delivered', detail: `Receipt of ${carrierMessageId}: ${outcome}.` };
+export function describeReceipt(receipt: Pick<Receipt, 'carrierMessageId' | 'outcome' | 'reported'>): Told {
+  const { outcome } = receipt;
+  const id = shownCarrierId(receipt.carrierMessageId) ?? 'a text without an id';
+  return { ok: outcome === 'delivered', detail: `Receipt of ${id}: ${outcome}${inWords(receipt.reported)}.` };
+}
+
+/** The carrier's own words in brackets: `errors` and `submit_errors` give them a meaning. */
+function inWords(reported: string | null | undefined): string {
+  const words = readCarrierWords(reported);
+  return words === null ? '' : ` (${words})`;
 }
 
 export function describeResult(result: SubmitResult): Told {
+  const said = inWords(result.reported);
   switch (result.outcome) {
     case 'accepted':
       return {
         ok: true,
-        detail: `Accepted by carrier as ${result.carrierMessageId || 'a text without an id'}.`,
+        detail: `Accepted by carrier as ${shownCarrierId(result.carrierMessageId) ?? 'a text without an id'}.`,
       };
     case 'throttled':
-      return { ok: false, detail: 'The carrier asked for fewer texts. Try again shortly.' };
+      return { ok: false, detail: `The carrier asked for fewer texts${said}. Try again shortly.` };
     case 'in_doubt':
-      return { ok: false, detail: 'The carrier did not answer. The text may still arrive.' };
+      return { ok: false, detail: `${noAnswer(said)}. The text may still arrive.` };
     case 'not_sent':
       return { ok: false, detail: 'The text was not sent: the carrier is not bound, or busy.' };
     case 'retry':
     case 'never':
-      return { ok: false, detail: `The carrier refused the text: ${result.error}.` };
+      return { ok: false, detail: `The carrier refused the text: ${result.error}${said}.` };
   }
+}
+
+function noAnswer(said: string): string {
+  return said === '' ? 'The carrier did not answer' : `The carrier gave no answer that can be used${said}`;
 }

@@ -21,22 +21,22 @@ export interface OutgoingText {
 }
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */
-export interface PartState {
+export interface PartState<Id extends string = string> {
   /** From 1. */
   part: number;
   state: 'accepted' | 'in_doubt';
-  carrierMessageId: string | null;
-  receiptKey: string | null;
+  carrierMessageId: Id | null;
+  receiptKey: Id | null;
 }
 
 /** The parts of a text that takes more than one submit. */
-export interface LongText {
+export interface LongText<Id extends string = string> {
   total: number;
   /** How the text was cut and written, in the carrier's own words. */
   form: string;
   /** So many delivered parts make the text delivered: all of them, or one if the carrier reports only one. */
   needed: number;
-  parts: PartState[];
+  parts: PartState<Id>[];
 }
 
 /**
@@ -47,6 +47,8 @@ export interface LongText {
  * - `throttled`: the carrier works and wants fewer texts, so the pauses do not grow.
  * - `never`: refused for good.
  * - `in_doubt`: no usable answer, so it may have arrived. `silent`: the connection is open, and the answer may still come.
+ *
+ * `reported`: the error in the carrier's own words, like `0x45: submit failed`.
  */
 export type SubmitResult = (
   | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string; told?: ToldByProvider }
@@ -55,7 +57,7 @@ export type SubmitResult = (
   | { outcome: 'throttled'; afterMs?: number }
   | { outcome: 'never'; error: MessageErrorCode }
   | { outcome: 'in_doubt'; silent?: boolean }
-) & { long?: LongText };
+) & { long?: LongText; reported?: string | undefined };
 
 /** What a provider tells of a text that it has accepted. */
 export interface ToldByProvider {
@@ -84,6 +86,8 @@ export interface Carrier {
   readonly submitTimeoutMs: number;
   /** True if receipts repeat our message id, so that the carrier's own id need not be kept. */
   readonly repeatsMessageId: boolean;
+  /** False where the settings turn receipts off: then none is kept that matches no text. */
+  readonly awaitsReceipts?: boolean | undefined;
   /** True if `capacity` falls to 0 while the carrier does not work. Otherwise the worker finds that out by failures. */
   readonly watchesItself: boolean;
   /** What to do with a plain text in doubt: send it again after a wait for a late answer or a receipt, or give it up. */
@@ -121,6 +125,8 @@ export interface Receipt {
   messageId: string | null;
   outcome: ReceiptOutcome;
   error: MessageErrorCode | null;
+  /** The bad news in the carrier's own words, like `stat:UNDELIV err:069`. */
+  reported?: string | null | undefined;
 }
 
 /** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */

@@ -60,7 +60,7 @@ export async function resendCodes(
     from,
     toTimestamp(nowMs + leastLeftMs),
     bad.map(({ id }) => id),
-    bad.map(({ receipt }) => receipt.carrierMessageId),
+    bad.map(({ reportedId }) => reportedId),
   ]);
   if (rows.length === 0) return new Map();
   const pending = await findPending(
@@ -82,6 +82,7 @@ export async function resendCodes(
       moves.map(({ next }) => next.rule?.name ?? null),
       moves.map(({ receipt }) => statusCode(receipt.outcome)),
       moves.map(({ receipt }) => errorCodeOf(receipt.error ?? 'unknown')),
+      moves.map(({ receipt }) => receipt.reported ?? null),
     ]);
   return new Map(moves.map(({ id, next }) => [id, next.carrier]));
 }
@@ -102,15 +103,17 @@ const findStatement = `select m.id, m.application_id as "applicationId", m.verif
 
 const moveStatement = `with chosen as (
       select c.*, m.application_id, m.lane, m.attempt, m.possible_duplicates, m.sent_at, m.carrier_message_id,
-        m.expires_at from unnest($2::uuid[], $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::smallint[])
-        as c(id, carrier, route_version, route_name, receipt, error_code)
+        m.expires_at
+      from unnest($2::uuid[], $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::smallint[], $8::text[])
+        as c(id, carrier, route_version, route_name, receipt, error_code, words)
       join message m on m.id = c.id and m.id = any($2::uuid[])),
     kept as (
       insert into text_attempt (message_id, attempt, carrier, submitted_at, outcome, error_code, carrier_message_id,
-        moved_to, route_version, route_name, receipt)
+        moved_to, route_version, route_name, receipt, receipt_reported)
       select id, attempt, $1, sent_at, ${attemptOutcomes.indexOf('accepted')}, error_code, carrier_message_id, carrier,
-        route_version, route_name, receipt from chosen
+        route_version, route_name, receipt, words from chosen
       on conflict (message_id, attempt) do update set receipt = excluded.receipt, error_code = excluded.error_code,
+        receipt_reported = excluded.receipt_reported,
         moved_to = excluded.moved_to, route_version = excluded.route_version, route_name = excluded.route_name),
     queued as (
       insert into delivery_queue (${queueColumns})

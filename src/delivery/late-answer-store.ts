@@ -10,9 +10,10 @@ import { attemptInserts } from './text-attempt-store.ts';
 /**
  * Records answers that came after the claim was closed. They settle texts that have not been sent again; the id of one
  * that has been is kept, since its receipt may be the first to come. The caller's transaction keeps a text from leaving
- * the queue without its record. Nothing is submitted for it: the next claim does that. Returns how many texts have moved.
+ * the queue without its record. Nothing is submitted for it: the next claim does that. Returns the new
+ * carrier of each text that has moved.
  */
-export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<number> {
+export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<string[]> {
   const { ended, carrier } = results;
   // A text without a usable answer stays as it is.
   const again = await goOn(
@@ -25,7 +26,7 @@ export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<
   parts.push(...attemptInserts(attemptsIn({ ended, again }), values, 'true'));
   parts.push(...lateKeys(results, settled, values));
   if (parts.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
-  return again.filter(({ isMoved }) => isMoved).length;
+  return again.filter(({ isMoved }) => isMoved).map((text) => text.carrier);
 }
 
 /** Settles or moves texts that the carrier did not take. Of one that was sent again already only the attempt is told. */
@@ -48,10 +49,12 @@ function lateKeys({ ended, account, nowMs }: ClaimResults, settled: EndedText[],
   const accepted = ended.filter(({ status }) => status === 'sent');
   if (accepted.length === 0) return [];
   const bind = (value: unknown) => `$${values.push(value)}`;
+  // `attemptInserts` writes the others: one statement cannot change a row twice.
+  const unkept = accepted.filter(({ attempt }) => attempt === undefined);
   const noted = `noted_late as (
       update text_attempt t set outcome = ${attemptOutcomes.indexOf('accepted')}, carrier_message_id = l.carrier_message_id
-      from unnest(${bind(idsOf(accepted))}::uuid[], ${bind(accepted.map(({ entry }) => entry.attempt))}::integer[],
-        ${bind(accepted.map(({ carrierMessageId }) => carrierMessageId))}::text[]) as l(message_id, attempt, carrier_message_id)
+      from unnest(${bind(idsOf(unkept))}::uuid[], ${bind(unkept.map(({ entry }) => entry.attempt))}::integer[],
+        ${bind(unkept.map(({ carrierMessageId }) => carrierMessageId))}::text[]) as l(message_id, attempt, carrier_message_id)
       where t.message_id = l.message_id and t.attempt = l.attempt)`;
   const gone = accepted.filter((text) => !settled.includes(text) && text.long === undefined);
   if (account === undefined || gone.length === 0) return [noted];

@@ -4,6 +4,7 @@ import type { Tx } from '../platform/database.ts';
 import { uuidFloor } from '../platform/ids.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import type { LongText, PartState, Receipt } from './carrier.ts';
+import type { CarrierId } from './carrier-id.ts';
 import type { QueueEntry } from './queue-entry.ts';
 
 /** What is known of the parts of long texts, by message (uuids). */
@@ -34,7 +35,7 @@ interface PartRow {
 
 /** The parts of a `with` that note what the carrier has of long texts; `values` gets their parameters. */
 export function partInserts(
-  texts: { entry: QueueEntry; long: LongText | undefined }[],
+  texts: { entry: QueueEntry; long: LongText<CarrierId> | undefined }[],
   { account, nowParameter, condition }: { account: string | undefined; nowParameter: () => string; condition: string },
   values: unknown[],
 ): string[] {

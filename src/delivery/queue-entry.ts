@@ -1,6 +1,7 @@
 import { type MessageErrorCode, type MessageStatus, unsentStatuses } from '../messages/message.ts';
 import type { TextToSend } from '../messages/text-to-send.ts';
 import type { LongText, PartState } from './carrier.ts';
+import type { CarrierId } from './carrier-id.ts';
 import type { TextAttempt } from './text-attempt.ts';
 
 /** An entry of the queue: a text to send, and what happened to it before. */
@@ -52,10 +53,10 @@ export interface EndedText {
   /** As it is after the submit. */
   entry: QueueEntry;
   status: Extract<MessageStatus, 'sent' | 'failed' | 'expired' | 'unknown' | 'canceled'>;
-  carrierMessageId: string | null;
-  receiptKey: string | null;
+  carrierMessageId: CarrierId | null;
+  receiptKey: CarrierId | null;
   error: MessageErrorCode | null;
-  long: LongText | undefined;
+  long: LongText<CarrierId> | undefined;
   /** The submit that ended it, unless the record tells all of it. */
   attempt?: TextAttempt | undefined;
   /** True for a text that another carrier has sent before, and that did not arrive: it is shown as sent already. */
@@ -68,7 +69,7 @@ export interface ScheduledText {
   /** The carrier whose queue it goes to. */
   carrier: string;
   dueAtMs: number;
-  long: LongText | undefined;
+  long: LongText<CarrierId> | undefined;
   /** The submit that did not succeed; undefined if there was none. */
   attempt?: TextAttempt | undefined;
   /** It goes on to another carrier, at once and with all its parts. */

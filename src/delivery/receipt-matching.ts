@@ -2,6 +2,7 @@ import { type MessageStatus, unsentStatuses } from '../messages/message.ts';
 import { statusOf } from '../messages/message-row.ts';
 import type { Tx } from '../platform/database.ts';
 import type { Receipt } from './carrier.ts';
+import { isKeyOf } from './smpp/carrier-ids.ts';
 
 /** A text that a receipt may be for. */
 export interface Candidate {
@@ -13,6 +14,11 @@ export interface Candidate {
   unsent: boolean;
   /** False once the text has an end that no receipt changes. */
   awaiting: boolean;
+  /** The key that has found it. */
+  key: string;
+  /** Of a text that may have been sent twice: its id at the carrier, and that of the part. The receipt may be of another copy. */
+  textId: string | null;
+  partId: string | null;
 }
 
 const awaitingStatuses: readonly MessageStatus[] = [...unsentStatuses, 'sent', 'unknown'];
@@ -24,31 +30,43 @@ export async function findCandidates(tx: Tx, account: string, receipts: Receipt[
   const keys = [...new Set(receipts.flatMap((receipt) => receipt.keys))];
   const found = new Map<string, Candidate[]>();
   if (keys.length === 0) return found;
-  const { rows } = await tx.query<{ key: string; id: string; part: number; to: string; status: number }>(
-    findStatement,
-    [account, keys],
-  );
-  for (const { key, status: code, ...row } of rows) {
+  const { rows } = await tx.query<Omit<Candidate, 'unsent' | 'awaiting'> & { status: number }>(findStatement, [
+    account,
+    keys,
+  ]);
+  for (const { status: code, ...row } of rows) {
     const status = statusOf(code);
     const candidate = {
       ...row,
       unsent: unsentStatuses.includes(status),
       awaiting: awaitingStatuses.includes(status),
     };
-    found.set(key, [...(found.get(key) ?? []), candidate]);
+    found.set(row.key, [...(found.get(row.key) ?? []), candidate]);
   }
   return found;
 }
 
 const findStatement = {
   name: 'find-receipt-candidates',
-  text: `select k.key, t.message_id as id, t.part, m.recipient as "to", m.status
+  text: `select k.key, t.message_id as id, t.part, m.recipient as "to", m.status,
+      case when m.possible_duplicates > 0 then m.carrier_message_id end as "textId",
+      case when m.possible_duplicates > 0 and t.part > 0 then (
+        select p.carrier_message_id from text_part p where p.message_id = t.message_id and p.part = t.part) end as "partId"
     from unnest($2::text[]) as k(key)
     cross join lateral (
       select message_id, part from sent_text where account = $1 and receipt_key = k.key
       order by message_id desc limit ${mostPerKey}) t
     join message m on m.id = t.message_id`,
 };
+
+/**
+ * Whether a receipt is for a copy whose id we know. Of a text that may have been sent twice the bad news of another copy
+ * says nothing.
+ */
+export function isOfKnownCopy({ key, part, textId, partId }: Candidate): boolean {
+  const knownId = part > 0 ? partId : textId;
+  return knownId !== null && isKeyOf(key, knownId);
+}
 
 /**
  * Chooses the text that a receipt is for. The first key that finds a text decides: the others are for carriers whose

@@ -18,6 +18,8 @@ export interface MatchedReceipt {
   receipt: Receipt;
   /** Its uuid. */
   id: string;
+  /** The carrier's id of the copy that the receipt is for: as the message has it, if that is the same one. */
+  reportedId: string;
 }
 
 const [sent, delivered, unknown] = [statusCode('sent'), statusCode('delivered'), statusCode('unknown')];
@@ -120,7 +122,8 @@ function parameters(carrier: string, receipts: MatchedReceipt[], nowMs: number):
     receipts.map(({ id }) => id),
     receipts.map(({ receipt }) => statusCode(receipt.outcome satisfies ReceiptOutcome)),
     receipts.map(({ receipt }) => errorCodeOf(errorOf(receipt))),
-    receipts.map(({ receipt }) => receipt.carrierMessageId),
+    receipts.map(({ reportedId }) => reportedId),
+    receipts.map(({ receipt }) => receipt.reported ?? null),
   ];
 }
 
@@ -139,7 +142,8 @@ const deliveredStatement = `with applied as (
     select id, "applicationId", sender, "to", "sentAtMs" from applied`;
 
 const report = `report as (
-    select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[]) as r(id, outcome, error, reported_id))`;
+    select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[])
+      as r(id, outcome, error, reported_id, words))`;
 
 const settled = `status = outcome, updated_at = $2::timestamptz, error_code = error, sequence = sequence + 1,
     sent_at = coalesce(sent_at, $2::timestamptz), carrier_message_id = coalesce(carrier_message_id, reported_id),
@@ -147,6 +151,14 @@ const settled = `status = outcome, updated_at = $2::timestamptz, error_code = er
 const isDelivered = (id: string) => `exists (select from applied a where a.id = ${id} and a.status = ${delivered})`;
 const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)}),
     told as (${insertMessageEvents('applied')})`;
+
+const wordColumns = 'words, m.attempt, m.carrier_message_id, m.carrier';
+/** Keeps what bad news said in the carrier's own words; `applied` has `wordColumns`. Good news says nothing. */
+const keptWords = `kept_words as (
+      insert into text_attempt (message_id, attempt, carrier, submitted_at, outcome, carrier_message_id, receipt_reported)
+      select id, attempt, carrier, "sentAtMs", ${attemptOutcomes.indexOf('accepted')}, carrier_message_id, words
+      from applied where words is not null
+      on conflict (message_id, attempt) do update set receipt_reported = excluded.receipt_reported)`;
 
 /** The carrier of the receipt has had the text, if only before another one. */
 const isOfCarrier = `(m.carrier = $1 or exists (select from text_attempt t where t.message_id = m.id and t.carrier = $1))`;
@@ -172,13 +184,14 @@ const sentStatement = `with ${report},
         when not is_current then false
         when m.status = ${unknown} then outcome <> ${unknown}
         else m.status = ${sent} and (m.possible_duplicates = 0 or m.carrier_message_id = reported_id) end
-      returning ${changedColumns('m.')}, ${countedColumns('m.')}, was),
+      returning ${changedColumns('m.')}, ${countedColumns('m.')}, was, ${wordColumns}),
     ${ended},
+    ${keptWords},
     replaced_end as (
       delete from message_end e using applied a where a.was in (${unknown}, ${corrected})
         and e.application_id = a."applicationId" and e.api = a.api and e.status = a.was and e.message_id = a.id),
     earlier_attempt as (
-      update text_attempt t set receipt = known.outcome from known
+      update text_attempt t set receipt = known.outcome, receipt_reported = coalesce(known.words, t.receipt_reported) from known
       where not is_current and t.message_id = known_id and t.carrier = $1
         and (t.receipt is null or known.outcome = ${delivered}))
     select known_id as id, known.was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered, known.was,
@@ -222,11 +235,12 @@ const unsentStatement = `with ${report},
       update message m set ${settled}, attempt = w.attempt, possible_duplicates = w.possible_duplicates
       from waiting w where w.fits and w.id in (select id from held) and m.id = w.id and m.id = any($3::uuid[])
         and m.status ${isUnsent}
-      returning ${changedColumns('m.')}, ${countedColumns('m.')}, m.carrier_message_id),
+      returning ${changedColumns('m.')}, ${countedColumns('m.')}, ${wordColumns}),
     ${ended},
+    ${keptWords},
     named_later as (
       insert into sent_text (account, receipt_key, message_id, sent_at)
-      select $7, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
+      select $8, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
     select waiting.id, ${isDelivered('waiting.id')} as delivered, ${statusCode('queued')} as was, a.status as now,
       a."applicationId", a.sender, a."to", a."sentAtMs"
     from waiting left join applied a on a.id = waiting.id where not fits or waiting.id in (select id from held)`;

@@ -2,12 +2,14 @@ import { type Clock, hourMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { sqlStateOf } from '../platform/database-errors.ts';
 import { toUuid } from '../platform/ids.ts';
-import { readCarrierId } from './attempt-result.ts';
 import type { Carrier, Receipt } from './carrier.ts';
+import { readCarrierId } from './carrier-id.ts';
+import { readCarrierWords } from './carrier-words.ts';
 import { type CodeResendOptions, resendCodes } from './code-resends.ts';
-import { notePartReceipts, type PartReceipt } from './part-store.ts';
-import { type Candidate, choose, findCandidates } from './receipt-matching.ts';
+import { notePartReceipts, type PartReceipt, type WholeOutcome } from './part-store.ts';
+import { type Candidate, choose, findCandidates, isOfKnownCopy } from './receipt-matching.ts';
 import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './receipt-store.ts';
+import { createUnmatchedCap, type UnmatchedCapOptions } from './unmatched-cap.ts';
 import * as store from './unmatched-receipt-store.ts';
 
 const unmatchedKeptMs = 72 * hourMs;
@@ -27,7 +29,7 @@ export interface Receipts {
 }
 
 /** The carrier that receipts come from, and its account, which their ids belong to. */
-export type ReceiptSource = Pick<Carrier, 'key' | 'account'>;
+export type ReceiptSource = Pick<Carrier, 'key' | 'account' | 'awaitsReceipts'>;
 
 export interface ReceiptsOptions {
   database: Database;
@@ -43,6 +45,9 @@ export interface ReceiptsOptions {
   resend?: CodeResendOptions | undefined;
   /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
   onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
+  log?: UnmatchedCapOptions['log'];
+  /** How many receipts without a text an account may have. */
+  unmatched?: Pick<UnmatchedCapOptions, 'most' | 'lookEvery'>;
 }
 
 /** Receipts of one source in one transaction. */
@@ -59,8 +64,8 @@ interface Work {
   unwanted: ChangedText[];
 }
 
-/** `ambiguous` receipts fit several texts, and are applied to none. */
-export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous';
+/** `ambiguous` receipts fit several texts, and are applied to none; `dropped` ones match none, and were too many. */
+export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous' | 'dropped';
 
 export function createReceipts({
   database,
@@ -71,7 +76,11 @@ export function createReceipts({
   onChanged = () => {},
   resend,
   onUnwanted = () => {},
+  log,
+  unmatched,
 }: ReceiptsOptions): Receipts {
+  const cap = createUnmatchedCap({ database, log, ...unmatched });
+
   /** Returns the receipts that match no message, and what the others did. */
   async function applyAll<Given extends Receipt>(
     tx: Tx,
@@ -93,7 +102,7 @@ export function createReceipts({
     const { tx, source } = work;
     const named = receipts.flatMap((receipt) => {
       const id = receipt.messageId === null ? undefined : toUuid('msg', receipt.messageId);
-      return id === undefined ? [] : [{ receipt, id }];
+      return id === undefined ? [] : [{ receipt, id, reportedId: receipt.carrierMessageId }];
     });
     const applied = new Set(await applyMatched(work, named));
     const others = receipts.filter((receipt) => !applied.has(receipt));
@@ -102,7 +111,11 @@ export function createReceipts({
     const settled = chosen.filter(({ match }) => match === 'settled' || match === 'ambiguous');
     for (const { receipt } of settled) applied.add(receipt);
     count(source.key, 'ambiguous', chosen.filter(({ match }) => match === 'ambiguous').length);
-    const matched = chosen.flatMap(({ receipt, match }) => (typeof match === 'object' ? [{ ...match, receipt }] : []));
+    const matched = chosen.flatMap(({ receipt, match }) => {
+      if (typeof match !== 'object') return [];
+      const reportedId = isOfKnownCopy(match) ? (match.textId ?? '') : receipt.carrierMessageId;
+      return [{ ...match, receipt, reportedId }];
+    });
     const whole = matched.filter(({ part }) => part === 0);
     for (const receipt of await applyMatched(work, whole)) applied.add(receipt);
     const ofParts = matched.filter(({ part }) => part > 0);
@@ -115,13 +128,19 @@ export function createReceipts({
   }
 
   /** A receipt for a part waits until all parts of its text were sent: the text has no end before that. */
-  async function applyToParts(work: Work, receipts: (PartReceipt & Candidate)[]): Promise<Receipt[]> {
+  async function applyToParts(work: Work, receipts: (PartReceipt & MatchedReceipt & Candidate)[]): Promise<Receipt[]> {
     const sent = receipts.filter(({ unsent }) => !unsent);
-    if (sent.length === 0) return [];
-    const outcomes = await notePartReceipts(work.tx, sent);
+    const counting = sent.filter((each) => {
+      return each.textId === null || each.receipt.outcome === 'delivered' || isOfKnownCopy(each);
+    });
+    if (counting.length === 0) return sent.map(({ receipt }) => receipt);
+    const outcomes = await notePartReceipts(work.tx, counting);
     const decided = [...outcomes].flatMap(([id, whole]): MatchedReceipt[] => {
-      const first = sent.find((each) => each.id === id);
-      return whole === undefined || first === undefined ? [] : [{ id, receipt: { ...first.receipt, ...whole } }];
+      const first = counting.find((each) => each.id === id);
+      if (whole === undefined || first === undefined) return [];
+      const reportedId = first.textId ?? first.receipt.carrierMessageId;
+      const reported = counting.find((each) => each.id === id && each.receipt.reported)?.receipt.reported;
+      return [{ id, reportedId, receipt: { ...first.receipt, ...whole, reported: wordsOf(whole, reported) } }];
     });
     await applyMatched(work, decided);
     return sent.map(({ receipt }) => receipt);
@@ -186,14 +205,17 @@ export function createReceipts({
   return {
     async apply(source, receipts) {
       const readable = withoutRepeats(receipts.map(readReceipt));
+      // A text of a carrier without receipts waits for none.
+      const isKept = source.awaitsReceipts !== false;
       const { left, works } = await transaction(async (tx) => {
         const applied = await applyAll(tx, [{ source, receipts: readable }]);
-        if (applied.left.length > 0) await store.insertUnmatched(tx, source, applied.left, clock.nowMs());
+        if (applied.left.length > 0 && isKept) await store.insertUnmatched(tx, source, applied.left, clock.nowMs());
         return applied;
       });
       count(source.key, 'received', receipts.length);
       count(source.key, 'unmatched', left.length);
       tellChanged(works);
+      if (left.length > 0 && isKept) count(source.key, 'dropped', await cap.note(source.account, left.length));
     },
 
     async rematch() {
@@ -223,12 +245,18 @@ export function createReceipts({
   };
 }
 
+/** A text that has arrived needs no words, whatever became of a part. */
+function wordsOf({ outcome }: WholeOutcome, reported: Receipt['reported']): Receipt['reported'] {
+  return outcome === 'delivered' ? null : reported;
+}
+
 /** Makes a carrier's data storable, so that one bad receipt does not fail the whole batch. */
 function readReceipt(receipt: Receipt): Receipt {
   return {
     ...receipt,
     carrierMessageId: readCarrierId(receipt.carrierMessageId),
     keys: receipt.keys.slice(0, mostKeys).map(readCarrierId),
+    reported: receipt.outcome === 'delivered' ? null : readCarrierWords(receipt.reported),
     numbers: receipt.numbers.slice(0, mostNumbers).map((number) => number.replaceAll(/\D/g, '').slice(-longestNumber)),
   };
 }

@@ -84,12 +84,11 @@ export function createSubmission(options: SubmissionOptions): Submission {
         if (claimed === undefined) return;
         onAnswers?.(carrier.key, [{ claimed, answer, tookMs: undefined, isLate: true }]);
         // It settles a text that has not been sent again. The doubt is on disk first.
-        const results = late(claimed, answer, submittedAtMs);
         writing
-          .then(() => database.transaction((tx) => recordLateAnswers(tx, results)))
+          .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
           .then((moved) => {
-            count('moved', moved);
-            if (moved > 0) options.onMoved?.(results.again.map((each) => each.carrier));
+            count('moved', moved.length);
+            if (moved.length > 0) options.onMoved?.(moved);
           })
           .catch(() => {});
       },

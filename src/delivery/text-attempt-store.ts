@@ -20,17 +20,17 @@ export async function keepAttempts(tx: Tx, attempts: TextAttempt[]): Promise<voi
 }
 
 const columns = `message_id, attempt, carrier, submitted_at, outcome, error_code, carrier_message_id, moved_to,
-    route_version, route_name, parts, price, currency, network`;
+    route_version, route_name, parts, price, currency, network, reported`;
 
 const insertStatement = (data: string) => `insert into text_attempt (${columns})
     select ${columns} from jsonb_to_recordset(${data}::jsonb) as t(message_id uuid, attempt integer, carrier text,
       submitted_at timestamptz, outcome smallint, error_code smallint, carrier_message_id text, moved_to text,
-      route_version integer, route_name text, parts smallint, price numeric, currency text, network text)`;
+      route_version integer, route_name text, parts smallint, price numeric, currency text, network text, reported text)`;
 
 /** A late answer knows more than its absence. */
 const onConflict = `on conflict (message_id, attempt) do update set outcome = excluded.outcome,
     error_code = excluded.error_code, carrier_message_id = excluded.carrier_message_id,
-    moved_to = coalesce(text_attempt.moved_to, excluded.moved_to),
+    reported = excluded.reported, moved_to = coalesce(text_attempt.moved_to, excluded.moved_to),
     route_version = coalesce(text_attempt.route_version, excluded.route_version),
     route_name = coalesce(text_attempt.route_name, excluded.route_name),
     parts = excluded.parts, price = excluded.price, currency = excluded.currency, network = excluded.network`;
@@ -51,6 +51,7 @@ function toRow({ told, next, ...attempt }: TextAttempt) {
     price: readPrice(told.price),
     currency: readWord(told.currency, 8),
     network: readWord(told.network, 64),
+    reported: attempt.reported,
   };
 }
 
@@ -85,6 +86,9 @@ export interface KeptAttempt {
   currency: string | null;
   network: string | null;
   receipt: ReturnType<typeof statusOf> | null;
+  /** What the answer and the receipt said in the carrier's own words. */
+  reported: string | null;
+  receiptReported: string | null;
 }
 
 interface AttemptRow extends Omit<KeptAttempt, 'outcome' | 'error' | 'receipt'> {
@@ -101,7 +105,8 @@ export async function findAttempts(tx: Tx, messageIds: string[]): Promise<Map<st
   const { rows } = await tx.query<AttemptRow>(
     `select message_id as id, attempt, carrier, submitted_at as "submittedAtMs", outcome, error_code as error,
        carrier_message_id as "carrierMessageId", moved_to as "movedTo", route_version as "routeVersion",
-       route_name as "routeName", parts, price::text, currency, network, receipt
+       route_name as "routeName", parts, price::text, currency, network, receipt,
+       reported, receipt_reported as "receiptReported"
      from text_attempt where message_id = any($1::uuid[]) order by message_id, attempt limit ${mostShown}`,
     [messageIds],
   );

@@ -1,5 +1,7 @@
 import type { MessageErrorCode } from '../messages/message.ts';
 import type { SubmitResult, ToldByProvider } from './carrier.ts';
+import { type CarrierId, readCarrierId } from './carrier-id.ts';
+import { readCarrierWords } from './carrier-words.ts';
 import type { NextCarrier } from './next-carrier.ts';
 
 /** `refused`: this carrier will not take it. `unavailable`: it was not submitted, or the carrier could not take it then. */
@@ -23,8 +25,10 @@ export interface TextAttempt {
   submittedAtMs: number;
   outcome: AttemptOutcome;
   error: MessageErrorCode | null;
-  carrierMessageId: string | null;
+  carrierMessageId: CarrierId | null;
   told: ToldByProvider;
+  /** The error of the answer in the carrier's own words. */
+  reported: string | null;
   /** Where the text went on to. */
   next?: NextCarrier | undefined;
 }
@@ -43,19 +47,22 @@ export function attemptOf(
 ): TextAttempt | undefined {
   const about = { messageId: entry.messageId, attempt: entry.attempt, carrier, submittedAtMs };
   if (answer?.outcome === 'accepted') {
-    const { told, carrierMessageId } = answer;
-    return told && { ...about, outcome: 'accepted', error: null, carrierMessageId, told };
+    const { told } = answer;
+    const carrierMessageId = readCarrierId(answer.carrierMessageId);
+    return told && { ...about, outcome: 'accepted', error: null, carrierMessageId, told, reported: null };
   }
   if (answer?.outcome === 'not_sent' || entry.attempt > mostKept) return undefined;
   const error = answer?.outcome === 'never' || answer?.outcome === 'retry' ? answer.error : null;
-  return { ...about, outcome: outcomeOf(answer), error, carrierMessageId: null, told: {} };
+  const reported = readCarrierWords(answer?.reported);
+  return { ...about, outcome: outcomeOf(answer), error, carrierMessageId: null, told: {}, reported };
 }
 
 /** The row for a text that goes on to another carrier without a submit to this one. */
 export function unavailableAttempt(entry: Submitted, carrier: string, nowMs: number): TextAttempt {
   const { messageId, attempt } = entry;
   const about = { messageId, attempt, carrier, submittedAtMs: nowMs };
-  return { ...about, outcome: 'unavailable', error: 'carrier_unavailable', carrierMessageId: null, told: {} };
+  const nothing = { carrierMessageId: null, told: {}, reported: null };
+  return { ...about, ...nothing, outcome: 'unavailable', error: 'carrier_unavailable' };
 }
 
 function outcomeOf(answer: SubmitResult | undefined): AttemptOutcome {

@@ -1,4 +1,5 @@
 import type { InboundSource, InboundText } from '../delivery/carrier.ts';
+import { readCarrierId } from '../delivery/carrier-id.ts';
 import { measure } from '../messages/text.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { sqlStateOf } from '../platform/database-errors.ts';
@@ -189,7 +190,8 @@ function readText(given: InboundText): InboundText {
     isWithin(part.total, 2, mostParts) &&
     isWithin(part.part, 1, part.total);
   return {
-    carrierMessageId: carrierMessageId === null || carrierMessageId === '' ? null : carrierMessageId.slice(0, 255),
+    // An id without a character that can be kept is none.
+    carrierMessageId: readCarrierId(carrierMessageId ?? '') || null,
     from: canonicalNumber(readableAddress(given.from)),
     to: canonicalNumber(readableAddress(given.to)),
     // Halves of a character may meet again when parts are joined.

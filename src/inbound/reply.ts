@@ -100,6 +100,7 @@ export function toMessage({ to, from, text, carrier, holder }: Reply, clock: Clo
     updatedAtMs: nowMs,
     sentAtMs: null,
     deliveredAtMs: null,
+    possibleDuplicates: 0,
     expiresAtMs: nowMs + validMs,
     carrier,
     lane: 'bulk',

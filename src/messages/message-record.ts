@@ -54,6 +54,11 @@ export const messageSchema = Type.Object(
     sent_at: nullable(Type.String()),
     delivered_at: nullable(Type.String()),
     expires_at: Type.String(),
+    possible_duplicates: Type.Integer({
+      examples: [0],
+      description:
+        'How often it was sent again although it may have arrived: so many more copies may have come, at most',
+    }),
   },
   { title: 'Message' },
 );
@@ -92,6 +97,7 @@ export function toMessageRecord(message: ShownMessage) {
     sent_at: timestampOrNull(message.sentAtMs),
     delivered_at: timestampOrNull(message.deliveredAtMs),
     expires_at: toTimestamp(message.expiresAtMs),
+    possible_duplicates: message.possibleDuplicates,
   };
 }
 

@@ -46,6 +46,7 @@ export const shownColumns = `${packed([
   'sent_at?',
   'delivered_at?',
   'expires_at',
+  'possible_duplicates',
 ])} as shown, sender, body, reference`;
 
 export const messageColumns = `${shownColumns}, ${packed([
@@ -79,6 +80,7 @@ export function toShown(row: ShownRow): ShownMessage {
     sentAtMs: readTimeOrNull(cell(11)),
     deliveredAtMs: readTimeOrNull(cell(12)),
     expiresAtMs: readTime(cell(13)),
+    possibleDuplicates: Number(cell(14)),
   };
 }
 

@@ -115,6 +115,7 @@ export function createMessageService(options: MessageServiceOptions) {
       updatedAtMs: nowMs,
       sentAtMs: null,
       deliveredAtMs: null,
+      possibleDuplicates: 0,
       expiresAtMs,
       carrier: found.carrier,
       lane: urgent ? 'first' : 'bulk',

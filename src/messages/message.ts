@@ -139,6 +139,8 @@ export interface Message {
   updatedAtMs: number;
   sentAtMs: number | null;
   deliveredAtMs: number | null;
+  /** How often it was sent again although it may have arrived. */
+  possibleDuplicates: number;
   expiresAtMs: number;
   carrier: string;
   lane: Lane;

@@ -6,10 +6,9 @@ import type { TrackedMessage } from './tracked-message.ts';
 
 interface TrackedRow extends MessageRow {
   attempt: number;
-  possibleDuplicates: number;
 }
 
-const trackedColumns = `${messageColumns}, attempt, possible_duplicates as "possibleDuplicates"`;
+const trackedColumns = `${messageColumns}, attempt`;
 
 export async function findTrackedMessage(
   tx: Tx,
@@ -52,5 +51,5 @@ export async function findMessagesOfRequest(
 }
 
 function toTracked(row: TrackedRow): TrackedMessage {
-  return { ...toMessage(row), attempt: row.attempt, possibleDuplicates: row.possibleDuplicates };
+  return { ...toMessage(row), attempt: row.attempt };
 }

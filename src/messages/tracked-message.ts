@@ -4,7 +4,6 @@ import { type Message, type MessageStatus, messageError } from './message.ts';
 /** A message with its delivery history. */
 export interface TrackedMessage extends Message {
   attempt: number;
-  possibleDuplicates: number;
 }
 
 const ends: Partial<Record<MessageStatus, string>> = {

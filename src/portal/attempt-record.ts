@@ -16,6 +16,18 @@ export const attemptsSchema = Type.Array(
       error: nullable(Type.String({ description: 'Why it was not taken, or did not arrive' })),
       route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
       receipt: nullable(Type.String({ description: 'What its receipt said after the text had gone on' })),
+      reported: nullable(
+        Type.String({
+          examples: [null],
+          description: 'The error of the answer in the carrier’s own words, like 0x45: submit failed',
+        }),
+      ),
+      receipt_reported: nullable(
+        Type.String({
+          examples: [null],
+          description: 'What a receipt with bad news said in the carrier’s own words, like stat:UNDELIV err:069',
+        }),
+      ),
       moved_to: nullable(Type.String({ description: 'The carrier that the text then went on to' })),
     },
     { title: 'SendAttempt' },
@@ -24,15 +36,17 @@ export const attemptsSchema = Type.Array(
 );
 
 export function toAttempts(attempts: ToldAttempt[]) {
-  return attempts.map(({ attempt, carrier, atMs, outcome, carrierMessageId, error, route, receipt, movedTo }) => ({
-    attempt,
-    carrier,
+  return attempts.map(({ atMs, carrierMessageId, receiptReported, movedTo, ...told }) => ({
+    attempt: told.attempt,
+    carrier: told.carrier,
     at: toTimestamp(atMs),
-    outcome,
+    outcome: told.outcome,
     carrier_message_id: carrierMessageId,
-    error,
-    route,
-    receipt,
+    error: told.error,
+    route: told.route,
+    receipt: told.receipt,
+    reported: told.reported,
+    receipt_reported: receiptReported,
     moved_to: movedTo,
   }));
 }

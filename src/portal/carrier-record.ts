@@ -164,6 +164,12 @@ export const logEntrySchema = Type.Object(
     message_id: nullable(Type.String({ description: 'Our id' })),
     carrier_message_id: nullable(Type.String({ description: 'The id that the carrier gave' })),
     number_ends: nullable(Type.String({ description: 'The last three digits of the phone number' })),
+    reported: nullable(
+      Type.String({
+        examples: ['0x45: submit failed'],
+        description: 'The error of an answer, or the state and error of a receipt, in the carrier’s own words',
+      }),
+    ),
   },
   { title: 'CarrierLogEntry' },
 );

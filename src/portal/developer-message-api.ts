@@ -33,7 +33,6 @@ const detailSchema = Type.Object(
     ...listedSchema.properties,
     correlation_id: Type.String({ description: 'The request that created it' }),
     attempts: Type.Integer(),
-    possible_duplicates: Type.Integer({ description: 'How often it was sent again although it may have arrived' }),
     submits: attemptsSchema,
     timeline: timelineSchema,
   },
@@ -148,7 +147,6 @@ export function createDeveloperMessageRoutes(options: DeveloperMessageOptions): 
           ...toListed(message, message.api),
           correlation_id: message.correlationId,
           attempts: message.attempt,
-          possible_duplicates: message.possibleDuplicates,
           submits: toAttempts([...stories.values()].flat()),
           timeline: toTimeline(withAttempts(messageTimeline(message), stories)),
         };

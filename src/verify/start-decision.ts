@@ -229,6 +229,7 @@ function newText(
     updatedAtMs: nowMs,
     sentAtMs: null,
     deliveredAtMs: null,
+    possibleDuplicates: 0,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     carrier: found.carrier,

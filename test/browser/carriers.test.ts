@@ -110,6 +110,18 @@ describe('an operator', () => {
     await assertGood('A carrier');
   });
 
+  test('reads what the carrier said of a text that it refused, in the test and in the log', async () => {
+    near.change({ refuse_every: 1, refuse_status: 0x45 });
+    await page.getByRole('button', { name: 'Test near' }).click();
+    const progress = page.getByRole('region', { name: 'Progress of the test' });
+    await progress.getByText('The carrier refused the text: blocked_by_carrier (0x45: submit failed).').waitFor();
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByRole('button', { name: 'Refresh' }).click();
+    await log.getByRole('row', { name: /submit_sm_resp 0x45: submit failed/ }).waitFor();
+    await log.getByRole('row', { name: /deliver_sm stat:DELIVRD err:000/ }).waitFor();
+    near.change({ refuse_every: 0 });
+  });
+
   test('changes a setting, and the others stay', async () => {
     await page.getByLabel('Parts per second').fill('50');
     await page.getByRole('button', { name: 'Save settings' }).click();
@@ -217,7 +229,7 @@ describe('an operator', () => {
     // A refusal that repeats what it was given.
     provider.faults.push({ status: 400, body: { code: 21211, message: `${token} and ${keySecret} are wrong` } });
     await page.getByRole('button', { name: 'Test provider' }).click();
-    await progress.getByText('The carrier refused the text: invalid_destination.').waitFor();
+    await progress.getByText('The carrier refused the text: invalid_destination (HTTP 400, 21211).').waitFor();
     await page.getByRole('button', { name: 'Test provider' }).click();
     await progress.getByText(/Accepted by carrier/).waitFor();
     await page.getByLabel('Texts per second').fill('50');

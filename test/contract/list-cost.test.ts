@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { readCarrierId } from '../../src/delivery/carrier-id.ts';
 import { createClaims } from '../../src/delivery/claim-store.ts';
 import { createReceipts } from '../../src/delivery/receipts.ts';
 import { recordClaim } from '../../src/delivery/result-store.ts';
@@ -121,8 +122,8 @@ describe('a table that was small when its plans were made', () => {
       const ended = claim.texts.map(({ message, entry }) => ({
         entry: { ...entry, attempt: 1 },
         status: 'sent' as const,
-        carrierMessageId: carrierIdOf(message.id, 1),
-        receiptKey: carrierIdOf(message.id, 1),
+        carrierMessageId: readCarrierId(carrierIdOf(message.id, 1)),
+        receiptKey: readCarrierId(carrierIdOf(message.id, 1)),
         error: null,
         long: undefined,
       }));

@@ -537,6 +537,7 @@ describe('GET …/log', () => {
     message_id: 'msg_1',
     carrier_message_id: null,
     number_ends: '123',
+    reported: null,
   } as const;
 
   test('200: empty while no worker runs it', async () => {

@@ -62,6 +62,7 @@ describe('POST /sms/v1/messages 201', () => {
       sent_at: null,
       delivered_at: null,
       expires_at: inMs(dayMs),
+      possible_duplicates: 0,
     };
     assert.equal(JSON.stringify(body), JSON.stringify(expected));
     assert.equal(headers.get('idempotency-replayed'), null);

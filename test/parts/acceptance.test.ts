@@ -35,7 +35,14 @@ function newMessage(applicationId: string, segmentCount: number, isOptedOut = fa
     ...{ to: isOptedOut ? '+447400000009' : '+447400000001', sender: 'ACME', sentAs: null, body: 'x', template: null },
     ...{ status: 'queued', encoding: 'GSM-7', segmentCount, characters: 1, remaining: 159, reference: null },
     ...{ errorCode: null, correlationId: newId('req', systemClock), createdAtMs: nowMs, updatedAtMs: nowMs },
-    ...{ sentAtMs: null, deliveredAtMs: null, expiresAtMs: nowMs + 60_000, carrier: 'test', lane: 'bulk' },
+    ...{
+      sentAtMs: null,
+      deliveredAtMs: null,
+      possibleDuplicates: 0,
+      expiresAtMs: nowMs + 60_000,
+      carrier: 'test',
+      lane: 'bulk',
+    },
     ...{ sendAtMs: null, deferredUntilMs: null, routing: undefined },
   };
 }

@@ -338,6 +338,7 @@ describe('a worker', () => {
       sequence,
       carrier_message_id: null,
       number_ends: '123',
+      reported: null,
     }));
     await writeLog(db.database, { carrierId, node: 'nod_a', wantedAtMs, entries }, clock.nowMs());
     const [written] = await readLogs(db.database, carrierId);

@@ -69,5 +69,5 @@ function againOf({ texts }: Claim): ScheduledText {
   const [text] = texts;
   if (text === undefined) throw new Error('the claim is empty');
   const entry = { ...text.entry, attempt: 1 };
-  return { entry, carrier: 'a', dueAtMs: clock.nowMs() + 60_000, long: firstPart('o\0ne') };
+  return { entry, carrier: 'a', dueAtMs: clock.nowMs() + 60_000, long: firstPart('o\0ne') as ScheduledText['long'] };
 }

@@ -119,6 +119,7 @@ function newMessage() {
     updatedAtMs: nowMs,
     sentAtMs: null,
     deliveredAtMs: null,
+    possibleDuplicates: 0,
     expiresAtMs: nowMs + 60_000,
     carrier: 'sandbox',
     lane: 'bulk' as const,

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { uuidOf } from '../../src/platform/ids.ts';
+import { send } from '../support/developer.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
-import { until } from '../support/texts.ts';
+import { type Page, type TextRecord, until } from '../support/texts.ts';
 import { jsonCall, make } from './call.ts';
 import { type Double, type GotRequest, startDouble } from './provider.ts';
 
@@ -88,10 +89,26 @@ describe('no usable answer after the request has left: the text is in doubt', ()
   test('sent again if the operator says so, and counted as a possible copy', async () => {
     await connect({ on_doubt: 'resend', on_doubt_seconds: 0 });
     double.faults.push({ status: 502 });
-    const { id } = await world.send();
-    await world.untilStatus(id, 'sent');
+    const { id, possible_duplicates: atFirst } = await world.send();
+    const { possible_duplicates: shown } = await world.untilStatus(id, 'sent');
     assert.equal(double.requests.length, 2);
     assert.equal((await marks(id))?.duplicates, 1);
+    assert.deepEqual([atFirst, shown], [0, 1], 'the record shows it');
+  });
+
+  test('the record of the Messaging API shows the copy, too, and so does its list', async () => {
+    await connect({ on_doubt: 'resend', on_doubt_seconds: 0 });
+    double.faults.push({ status: 502 });
+    const { token: headers } = world.sender;
+    const { body: made } = await world.sender.messaging();
+    assert.equal(made.possible_duplicates, 0);
+    const path = '/messaging/v1/messages';
+    const sent = await until('it was sent', async () => {
+      const { body } = await send<TextRecord>(world.app, 'GET', `${path}/${made.id}`, { headers });
+      return body.status === 'sent' && body;
+    });
+    const { body: page } = await send<Page<TextRecord>>(world.app, 'GET', `${path}?limit=1`, { headers });
+    assert.deepEqual([sent.possible_duplicates, page.data[0]?.possible_duplicates], [1, 1]);
   });
 });
 

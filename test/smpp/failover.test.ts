@@ -383,14 +383,16 @@ describe('the breaker of a country', () => {
     await routes([{ ...firstThenSecond, failover: [] }]);
     const ids = await Promise.all(Array.from({ length: 5 }, () => world.send()));
     await until('they are held back', async () => {
-      const { rows } = await app.db.database.query<{ held: number }>(
-        `select count(*)::integer as held from delivery_schedule where lane = 1 and attempt = 0`,
+      const { rows } = await app.db.database.query<{ held: number; untilMs: number }>(
+        `select count(*)::integer as held, max(due_at) as "untilMs" from delivery_schedule where lane = 1 and attempt = 0`,
       );
-      return rows[0]?.held === 5;
+      const [{ held, untilMs } = { held: 0, untilMs: 0 }] = rows;
+      assert.ok(held === 0 || untilMs <= app.clock.nowMs() + 5000, 'it rests for 5 s');
+      return held === 5;
     });
     assert.equal(a.ledger('submit_sm').length, before);
     a.follow(delivering);
-    app.clock.advance(41_000);
+    app.clock.advance(5000);
     for (const id of ids) await world.untilStatus(id, 'delivered');
     assert.equal(b.ledger('submit_sm').length, 20);
   });

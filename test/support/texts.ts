@@ -22,6 +22,7 @@ export interface TextRecord {
   sent_at: string | null;
   delivered_at: string | null;
   expires_at: string;
+  possible_duplicates: number;
 }
 
 export interface Refusal {

@@ -29,12 +29,14 @@ export function Submits({ submits }: { submits: Submit[] }) {
   );
 }
 
-function Outcome({ submit: { outcome, error, receipt, moved_to } }: { submit: Submit }) {
+function Outcome({ submit }: { submit: Submit }) {
+  const { outcome, error, reported, receipt, receipt_reported, moved_to } = submit;
   return (
     <>
       <Status state={outcome.replaceAll('_', ' ')} />
       {error !== null && <div>{error}</div>}
-      {receipt !== null && <div>{words.receipt(receipt)}</div>}
+      {reported !== null && <div>{words.reported(reported)}</div>}
+      {(receipt !== null || receipt_reported !== null) && <div>{words.receipt(receipt, receipt_reported)}</div>}
       {moved_to !== null && <div>{words.movedTo(moved_to)}</div>}
     </>
   );

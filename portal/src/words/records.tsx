@@ -69,7 +69,9 @@ export const words = {
   submits: {
     label: 'Attempts',
     columns: ['Time', 'Carrier', 'Outcome', 'Rule', 'Carrier’s id'],
-    receipt: (status: string) => `Delivery receipt: ${status}`,
+    reported: (said: string) => `The carrier said: ${said}`,
+    receipt: (status: string | null, said: string | null) =>
+      `Delivery receipt: ${[status, said].filter((word) => word !== null).join(', ')}`,
     movedTo: (carrier: string) => `Sent through ${carrier} instead`,
   },
   heldBack: {

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LongText, SubmitResult, ToldByProvider } from '../carrier.ts';
+import { type CarrierId, partKey, readCarrierId } from '../carrier-id.ts';
+import { joinCarrierWords } from '../carrier-words.ts';
 import type { Description } from './description.ts';
-import { partKey } from './part-key.ts';
 import { findAll, findText, parseJson } from './paths.ts';
 
 export interface ProviderAnswer {
@@ -28,6 +29,8 @@ const mostIds = 20;
 export interface SentText {
   messageId: string;
   segments: number;
+  /** What no page may show, should the provider repeat it. */
+  secrets?: readonly string[];
 }
 
 export function readAnswer(description: Description, answer: ProviderAnswer, text: SentText): Verdict {
@@ -35,7 +38,23 @@ export function readAnswer(description: Description, answer: ProviderAnswer, tex
   if (description.accepted.some((rule) => fits(rule, answer.status, document)))
     return { result: accepted(description, document, text), isAccount: false };
   const rule = description.errors?.find((each) => fits(each, answer.status, document));
-  return rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
+  const { result, isAccount } = rule === undefined ? byStatus(answer) : byRule(rule, answer, document);
+  return { result: { ...result, reported: wordsOf(description, answer, document, { rule, ...text }) }, isAccount };
+}
+
+const longestCode = 32;
+
+/** `HTTP 403, 30007`: the status, and the provider's own code from where the description looks for one. */
+function wordsOf(
+  { errors = [] }: Description,
+  { status }: ProviderAnswer,
+  document: unknown,
+  { rule, secrets = [] }: { rule: ErrorRule | undefined; secrets?: readonly string[] },
+): string {
+  const paths = [rule?.path, ...errors.map(({ path }) => path)];
+  const code = paths.map((path) => findText(document, path)).find((found) => found !== undefined && found !== '');
+  const isShown = !secrets.some((secret) => secret !== '' && code?.includes(secret));
+  return joinCarrierWords([`HTTP ${status}`, isShown ? code?.slice(0, longestCode) : undefined]);
 }
 
 function readDocument({ answer = 'json', separator }: Description, body: Buffer): unknown {
@@ -57,11 +76,11 @@ function accepted(description: Description, document: unknown, text: SentText): 
   if (path === undefined) return { outcome: 'accepted', carrierMessageId: text.messageId };
   const ids = findAll(document, path)
     .filter((id) => typeof id === 'string' || typeof id === 'number')
-    .map(String)
+    .map((id) => readCarrierId(String(id)))
     .filter((id) => id !== '')
     .slice(0, mostIds);
   const [first] = ids;
-  if (first === undefined) return { outcome: 'in_doubt' };
+  if (first === undefined) return { outcome: 'in_doubt', reported: 'an answer without an id' };
   const told = readTold(description.told, document);
   const result = { outcome: 'accepted', carrierMessageId: first, ...(told && { told }) } as const;
   if (ids.length > 1) return { ...result, long: partsOf(ids.map((id) => ({ id, key: id }))) };
@@ -87,7 +106,7 @@ function readTold(paths: Description['told'], document: unknown): ToldByProvider
 }
 
 /** The provider cuts the text, and reports on each part: under an id of its own, or under one id with its number. */
-function partsOf(ids: { id: string; key: string }[]): LongText {
+function partsOf(ids: { id: CarrierId; key: CarrierId }[]): LongText<CarrierId> {
   return {
     total: ids.length,
     form: 'http',

@@ -18,6 +18,7 @@ export interface CallbackCarrier {
   token: string;
   profile: HttpProfile;
   confirmsOptOuts: boolean;
+  awaitsReceipts: boolean;
 }
 
 /** The carriers with callbacks, as this node knows them. */
@@ -47,7 +48,9 @@ export function createCallbackCarriers(options: { database: Database; keys: KeyR
       const { id, name, version } = row;
       const confirmsOptOuts = carrier.settings.opt_out_replies === 'carrier';
       const profile = profileOf(carrier.settings);
-      return { id, name, version, key: carrierKey(row), account: carrierAccount(row), token, profile, confirmsOptOuts };
+      const awaitsReceipts = carrier.settings.receipts !== 'none';
+      const names = { key: carrierKey(row), account: carrierAccount(row) };
+      return { id, name, version, ...names, token, profile, confirmsOptOuts, awaitsReceipts };
     } catch (error) {
       log.warn({ carrier: row.name, reason: (error as Error).message }, 'the secrets of a carrier could not be opened');
       return before?.id === row.id ? before : undefined;

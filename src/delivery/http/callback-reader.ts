@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isId } from '../../platform/ids.ts';
 import type { InboundText, Receipt } from '../carrier.ts';
+import { partKey, readCarrierId } from '../carrier-id.ts';
+import { joinCarrierWords } from '../carrier-words.ts';
 import { type CallbackRequest, documentOf, queryOf } from './callback-request.ts';
 import type { Description, InboundDescription, ReceiptDescription } from './description.ts';
-import { partKey } from './part-key.ts';
 import { findAll, findText } from './paths.ts';
 
 /** More than any provider puts into one callback. */
@@ -38,9 +39,10 @@ function entriesOf(
 
 /** A state that is not known is one on the way, as those that are left out. */
 function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptDescription): Receipt | undefined {
-  const id = findText(entry, described.id);
-  const state = stateOf(findText(entry, described.state.path), described.state.map);
-  if (id === undefined || id === '' || state === undefined || state === 'pending') return undefined;
+  const id = readCarrierId(findText(entry, described.id) ?? '');
+  const written = findText(entry, described.state.path);
+  const state = stateOf(written, described.state.map);
+  if (id === '' || state === undefined || state === 'pending') return undefined;
   const part = partOf(findText(entry, described.part));
   const to = findText(entry, described.to)?.replaceAll(/\D/g, '') ?? '';
   const code = findText(entry, described.error?.path);
@@ -51,6 +53,7 @@ function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptD
     numbers: to === '' ? [] : [to],
     messageId: referenceOf(entry, request, described),
     outcome: state,
+    reported: state === 'delivered' ? null : joinCarrierWords([written, code]),
     error: state === 'delivered' || code === undefined ? null : (own(described.error?.map ?? {}, code) ?? null),
   };
 }

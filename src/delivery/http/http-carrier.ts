@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Answer, OutgoingText } from '../carrier.ts';
 import type { BindState } from '../carrier-bind-store.ts';
+import { readCarrierWords } from '../carrier-words.ts';
 import type { RunningCarrier } from '../running-carrier.ts';
 import type { BindSlots, WantedSlots } from '../smpp/bind-slots.ts';
 import type { ConfiguredHttpCarrier } from '../watch-carriers.ts';
@@ -49,6 +50,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   const { settings, key, account, id } = configured;
   const { allow_private: allowPrivate, concurrency, timeout_ms: timeoutMs, ca } = settings;
   const profile = profileOf(settings);
+  const secrets = Object.values(profile.secrets);
   const hasReceipts = settings.receipts !== 'none' && profile.description.receipt !== undefined;
   const guard = createAddressGuard({ environment, allowPrivate });
   const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
@@ -78,7 +80,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token), leave);
     if (exchanged.kind === 'overdue') return exchanged;
     const isAnswered = exchanged.kind === 'answer';
-    const about = { messageId: text.messageId, segments: measure(text.text).count };
+    const about = { messageId: text.messageId, segments: measure(text.text).count, secrets };
     const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
     const status = isAnswered ? exchanged.answer.status : 0;
     if (status === 401) tokens?.forget();
@@ -88,6 +90,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       status,
       messageId: text.messageId,
       carrierMessageId: result?.outcome === 'accepted' ? result.carrierMessageId : null,
+      reported: readCarrierWords(result?.reported),
       to: text.to,
     });
     return verdict === undefined

@@ -1,11 +1,11 @@
-import type { ReceiptOutcome } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier } from '../carrier.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier-test-store.ts';
 import { describeReceipt, describeResult, noReceipts, sendTestText, type Told } from '../carrier-test-text.ts';
+import type { FoundReceipt } from '../unmatched-receipt-store.ts';
 
 /** Takes the receipt of a text of an operator's test, once a web node has written it. */
-export type FindReceipt = (account: string, carrierMessageId: string) => Promise<ReceiptOutcome | undefined>;
+export type FindReceipt = (account: string, carrierMessageId: string) => Promise<FoundReceipt | undefined>;
 
 export interface HttpTestOptions {
   test: ClaimedTest;
@@ -43,8 +43,8 @@ async function waitForReceipt(
   if (!hasReceipts) return noReceipts;
   const untilMs = clock.steadyMs() + testReceiptWithinMs;
   for (;;) {
-    const outcome = await findReceipt(account, carrierMessageId).catch(() => undefined);
-    if (outcome !== undefined) return describeReceipt(carrierMessageId, outcome);
+    const found = await findReceipt(account, carrierMessageId).catch(() => undefined);
+    if (found !== undefined) return describeReceipt({ carrierMessageId, ...found });
     if (clock.steadyMs() >= untilMs) return { ok: false, detail: noReceipt };
     await new Promise((done) => setTimeout(done, lookEveryMs));
   }

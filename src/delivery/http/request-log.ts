@@ -1,8 +1,8 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
+import { shownCarrierId } from '../carrier-id.ts';
 import type { LogEntry } from '../carrier-log-store.ts';
 
 const kept = 200;
-const longestId = 65;
 
 /** What operators see of a request: no text, no secret, no number. */
 export interface LoggedRequest {
@@ -12,6 +12,8 @@ export interface LoggedRequest {
   status: number;
   messageId: string;
   carrierMessageId: string | null;
+  /** The error in the provider's own words. */
+  reported: string | null;
   to: string;
 }
 
@@ -32,7 +34,7 @@ export function createRequestLog(clock: Clock): RequestLog {
     entries(slot) {
       return ring
         .toSorted((a, b) => a.sequence - b.sequence)
-        .map(({ atMs, command, status, sequence, messageId, carrierMessageId, to }) => ({
+        .map(({ atMs, command, status, sequence, messageId, carrierMessageId, reported, to }) => ({
           at: toTimestamp(atMs),
           slot,
           direction: 'out',
@@ -40,14 +42,10 @@ export function createRequestLog(clock: Clock): RequestLog {
           status,
           sequence,
           message_id: messageId,
-          carrier_message_id: carrierMessageId === null ? null : readable(carrierMessageId),
+          carrier_message_id: shownCarrierId(carrierMessageId),
           number_ends: to.slice(-3),
+          reported,
         }));
     },
   };
-}
-
-/** An id is a provider's text: what a terminal would obey, and what is too long for an id, stays out. */
-function readable(id: string): string {
-  return id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
 }

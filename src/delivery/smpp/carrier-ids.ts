@@ -1,5 +1,6 @@
 /** How a carrier writes its message ids in one direction. */
 export type IdForm = 'exact' | 'hex' | 'dec';
+const idForms: readonly IdForm[] = ['exact', 'hex', 'dec'];
 
 export interface IdForms {
   /** In submit_sm_resp. */
@@ -37,6 +38,11 @@ export function receiptKeysOf(receiptId: string, forms: IdForms): string[] {
     }
   }
   return [...keys];
+}
+
+/** Whether `sent_text` keeps this id of a submit_sm_resp under this key, in whatever form the carrier writes it. */
+export function isKeyOf(key: string, responseId: string): boolean {
+  return idForms.some((form) => keyOf(trimId(responseId), form) === key);
 }
 
 /** The pairs of forms to try, the most usual first. */

@@ -1,9 +1,10 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
-import { findTlv, type Pdu, tlvTags } from './pdu.ts';
+import { shownCarrierId } from '../carrier-id.ts';
+import { type KeptReceipt, keepReceipt, readKeptReceipt } from './logged-receipt.ts';
+import type { Pdu } from './pdu.ts';
+import { statusWords } from './submit-errors.ts';
 
 const kept = 200;
-const longestId = 65;
-const readableId = /^[\x21-\x7e]{1,65}$/;
 
 /** What operators see of a PDU: no text, no secret, no number. */
 export interface PduLogEntry {
@@ -16,6 +17,8 @@ export interface PduLogEntry {
   carrier_message_id: string | null;
   /** The last three digits of the phone's number. */
   number_ends: string | null;
+  /** The error of an answer, or the state and error of a receipt, in the carrier's own words. */
+  reported: string | null;
 }
 
 /** The last 200 PDUs of a bind, over all of its sessions. */
@@ -26,7 +29,7 @@ export interface PduLog {
 }
 
 export function createPduLog(clock: Clock): PduLog {
-  const ring: (Omit<PduLogEntry, 'at'> & { atMs: number })[] = [];
+  const ring: (Omit<PduLogEntry, 'at' | 'reported'> & { atMs: number; receipt: KeptReceipt | undefined })[] = [];
   let recorded = 0;
 
   return {
@@ -38,38 +41,24 @@ export function createPduLog(clock: Clock): PduLog {
         status: pdu.status,
         sequence: pdu.sequence,
         message_id: messageId,
-        carrier_message_id: carrierIdOf(pdu),
+        carrier_message_id: pdu.command === 'submit_sm_resp' ? shownCarrierId(pdu.messageId) : null,
         number_ends: lastDigits(pdu),
+        receipt: pdu.command === 'deliver_sm' || pdu.command === 'data_sm' ? keepReceipt(pdu) : undefined,
       };
     },
     entries() {
       const oldest = recorded > kept ? recorded % kept : 0;
-      return [...ring.slice(oldest), ...ring.slice(0, oldest)].map(({ atMs, ...entry }) => ({
-        at: toTimestamp(atMs),
-        ...entry,
-      }));
+      return [...ring.slice(oldest), ...ring.slice(0, oldest)].map(({ atMs, receipt, ...entry }) => {
+        const read = receipt && readKeptReceipt(receipt);
+        return {
+          at: toTimestamp(atMs),
+          ...entry,
+          carrier_message_id: read?.id ?? entry.carrier_message_id,
+          reported: entry.status === 0 ? (read?.words ?? null) : statusWords(entry.status),
+        };
+      });
     },
   };
-}
-
-function carrierIdOf(pdu: Pdu): string | null {
-  switch (pdu.command) {
-    case 'submit_sm_resp':
-      return readable(pdu.messageId);
-    case 'deliver_sm':
-    case 'data_sm': {
-      const id = findTlv(pdu.tlvs, tlvTags.receiptedMessageId);
-      return id === undefined ? null : readable(id.toString('latin1', 0, longestId + 1).replace(/\0.*$/s, ''));
-    }
-    default:
-      return null;
-  }
-}
-
-/** An id is a peer's text: what a terminal would obey, and what is too long for an id, stays out. */
-function readable(id: string): string | null {
-  if (id === '') return null;
-  return readableId.test(id) ? id : id.slice(0, longestId).replaceAll(/[^\x21-\x7e]/g, '?');
 }
 
 function lastDigits(pdu: Pdu): string | null {

@@ -3,9 +3,10 @@ import { createBatchedWrite } from './batched-write.ts';
 import { describeForms, receiptKeysOf, wouldFit } from './carrier-ids.ts';
 import type { Delivery } from './deliveries.ts';
 import { readInboundText } from './inbound-text.ts';
-import { statuses } from './pdu.ts';
+import { statuses, type Tlv } from './pdu.ts';
 import { type ParsedReceipt, readDelivered } from './receipt.ts';
 import { receiptErrorOf } from './receipt-errors.ts';
+import { receiptWords } from './receipt-words.ts';
 import type { SmppSettings } from './smpp-settings.ts';
 
 /** What a carrier delivered, by kind. */
@@ -60,7 +61,7 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
     fits.set(name, (fits.get(name) ?? 0) + 1);
   }
 
-  function toReceipt(parsed: ParsedReceipt): Receipt | undefined {
+  function toReceipt(parsed: ParsedReceipt, tlvs: readonly Tlv[]): Receipt | undefined {
     const { outcome, carrierMessageIds, numbers } = parsed;
     if (outcome === 'intermediate') return undefined;
     for (const id of carrierMessageIds) learn(id);
@@ -74,6 +75,7 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
       messageId: null,
       outcome,
       error: receiptErrorOf(parsed.error, outcome, settings.errors),
+      reported: outcome === 'delivered' ? null : receiptWords(parsed, tlvs),
     };
   }
 
@@ -84,7 +86,7 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
       if (delivered.kind !== 'receipt') onCount(delivered.kind);
       if (delivered.kind === 'unreadable') return Promise.resolve(statuses.ok);
       if (delivered.kind === 'inbound') return texts.add(readInboundText(given, settings));
-      const receipt = toReceipt(delivered);
+      const receipt = toReceipt(delivered, given.tlvs);
       onCount(receipt === undefined ? 'intermediate' : 'receipts');
       if (receipt === undefined) return Promise.resolve(statuses.ok);
       const owners = [...watchers].filter((onReceipt) => onReceipt(receipt));

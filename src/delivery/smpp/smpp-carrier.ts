@@ -96,6 +96,7 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     submitTimeoutMs: settings.response_seconds * 1000 + marginMs,
     // Without receipts the carrier's ids are not needed.
     repeatsMessageId: settings.receipts === 'none',
+    awaitsReceipts: settings.receipts !== 'none',
     watchesItself: true,
     confirmsOptOuts: settings.opt_out_replies === 'carrier',
     onDoubt: {

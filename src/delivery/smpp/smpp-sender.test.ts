@@ -222,3 +222,39 @@ test('parts that the carrier throttled come back in their order', () => {
   sender.stop();
   assert.deepEqual(bind.ids(), ['a', 'b', 'c', 'd', 'e']);
 });
+
+describe('no bind is up', () => {
+  const lose = (isReturning: boolean) => {
+    const given = createSender({ window: 1 });
+    given.submit([{ messageId: 'out' }, { messageId: 'queued' }]);
+    Object.assign(given.bind, { isUp: false, isReturning });
+    given.bind.settle(given.bind.open[0], answered(0));
+    return given;
+  };
+
+  test('what has not left is given back at once', () => {
+    const { sender, outcomes } = lose(false);
+    assert.deepEqual(outcomes(), ['accepted', 'not_sent']);
+    sender.stop();
+  });
+
+  test('after an orderly end it goes on with the next bind', () => {
+    const { clock, sender, bind, outcomes } = lose(true);
+    clock.advance(2000);
+    sender.pump();
+    assert.deepEqual(outcomes(), ['accepted']);
+    Object.assign(bind, { isUp: true, isReturning: false });
+    sender.pump();
+    assert.deepEqual(bind.ids(), ['out', 'queued']);
+    bind.settle(bind.open[0], answered(0));
+    sender.stop();
+  });
+
+  test('and is given back if that bind does not come within 3 s', () => {
+    const { clock, sender, outcomes } = lose(true);
+    clock.advance(3000);
+    sender.pump();
+    assert.deepEqual(outcomes(), ['accepted', 'not_sent']);
+    sender.stop();
+  });
+});

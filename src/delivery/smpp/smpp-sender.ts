@@ -6,7 +6,7 @@ import { createNextLook, createRoomWatch } from '../sender-looks.ts';
 import { receiptKeyOf } from './carrier-ids.ts';
 import type { SubmitFields } from './pdu.ts';
 import type { SmppSettings } from './smpp-settings.ts';
-import { readSubmitErrors, refusalOf } from './submit-errors.ts';
+import { readSubmitErrors, refusalOf, statusWords } from './submit-errors.ts';
 import { receiptsAwaited, toSubmits } from './submit-parts.ts';
 import { createSubmitRate } from './submit-rate.ts';
 import type { SubmitAnswer, SubmitRequest } from './submit-window.ts';
@@ -66,6 +66,10 @@ const returnMs = 3000;
 /** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
 const aheadMs = 250;
 const ahead = { least: 50, most: 1000 };
+/** No more than leave within this time by the answers so far: what waits for too long goes back, and the window runs dry. */
+const aheadWithinMs = 5000;
+/** So much of the mean time to an answer is the newest one's. */
+const newestShare = 1 / 8;
 /** A carrier that has answered nothing for this long is not given more than its window holds. */
 const movingMs = 1000;
 
@@ -79,6 +83,8 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   let paused = false;
   let isPumping = false;
   let answeredMs = 0;
+  /** How long an answer takes, in the mean. */
+  let answerMs = 0;
   /** Since when no bind is up, and nothing under way. */
   let offSinceMs: number | undefined;
   const tellCapacity = createRoomWatch(capacity, onCapacity);
@@ -95,11 +101,10 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
   const underWay = () => held.first + held.bulk;
 
-  /** Whether one more slot of the binds that are up may be bulk's. */
-  function mayBeBulk(): boolean {
-    const slots = Math.min(freeOf() + underWay(), settings.window * binds().length);
-    return held.bulk < slots - keptForFirst(slots);
-  }
+  /** The slots of the binds that are up. */
+  const slots = () => Math.min(freeOf() + underWay(), settings.window * binds().length);
+  /** Whether one more slot may be bulk's. */
+  const mayBeBulk = () => held.bulk < slots() - keptForFirst(slots());
 
   function isOverdue({ untilMs, submitted }: WaitingPart): boolean {
     return untilMs <= clock.steadyMs() || submitted.text.expiresAtMs <= clock.nowMs();
@@ -111,7 +116,9 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     const isMoving = underWay() > 0 && clock.steadyMs() - answeredMs < movingMs;
     if (paused || rate.isPaused || (free === 0 && !isMoving)) return { first: 0, bulk: 0 };
     const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
-    const most = rate.isLimited ? soon : free + Math.min(ahead.most, Math.max(ahead.least, soon));
+    const leaving = answerMs === 0 ? ahead.least : Math.ceil((slots() * aheadWithinMs) / answerMs);
+    const least = Math.min(ahead.least, Math.max(1, leaving));
+    const most = rate.isLimited ? soon : free + Math.min(ahead.most, Math.max(least, soon));
     const room = (lane: Lane) => Math.max(0, Math.max(1, most) - queue.waiting(lane));
     return { first: room('first'), bulk: room('bulk') };
   }
@@ -181,12 +188,13 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   function send(waiting: WaitingPart): void {
     const { submitted, part, fields, lane, untilMs } = waiting;
     const { isCode, messageId } = submitted.text;
-    let isWritten = false;
+    let writtenMs: number | undefined;
     let isSettled = false;
     const bind = binds().reduce((most, each) => (each.free > most.free ? each : most));
     const leave = () => {
       held[lane]--;
-      if (!isWritten) rate.noteUnsent();
+      if (writtenMs === undefined) rate.noteUnsent();
+      else answerMs += (clock.steadyMs() - writtenMs - answerMs) * (answerMs === 0 ? 1 : newestShare);
     };
     held[lane]++;
     const taken = bind.submit({
@@ -195,7 +203,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       deadlineMs: isCode ? codeAnswerMs : undefined,
       writeBeforeMs: untilMs,
       onWritten() {
-        isWritten = true;
+        writtenMs = clock.steadyMs();
         rate.noteWritten();
         submitted.noteWritten(part);
       },
@@ -232,7 +240,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   function refuse(waiting: WaitingPart, status: number, isLate: boolean): void {
     const { submitted, part, untilMs } = waiting;
-    const refusal = refusalOf(status, overrides);
+    const refusal = { ...refusalOf(status, overrides), reported: statusWords(status) };
     if (refusal.outcome !== 'throttled') {
       submitted.noteRefused(part, refusal);
       return;
@@ -243,7 +251,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     if (rate.nextMs < untilMs && !isLong && !isLate) {
       submitted.noteWaits(part);
       queue.putBack(waiting);
-    } else submitted.noteRefused(part, { outcome: 'throttled', afterMs: throttledMs() });
+    } else submitted.noteRefused(part, { ...refusal, afterMs: throttledMs() });
     if (isLong) giveBack(isLongFor);
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readSubmitErrors, refusalOf, statusName, submitErrorsProblem } from './submit-errors.ts';
+import { readSubmitErrors, refusalOf, statusWords, submitErrorsProblem } from './submit-errors.ts';
 
 test('throttled and a full queue are no fault of the text: no attempt is counted', () => {
   assert.deepEqual(refusalOf(0x58), { outcome: 'throttled' });
@@ -11,17 +11,17 @@ test('throttled and a full queue are no fault of the text: no attempt is counted
 test('temporary errors, and errors of the session or the account, are tried again', () => {
   const again = { outcome: 'retry', error: 'carrier_unavailable' };
   for (const status of [0x08, 0x64, 0x02, 0x03, 0x04, 0x05, 0x0d]) {
-    assert.deepEqual(refusalOf(status), again, statusName(status));
+    assert.deepEqual(refusalOf(status), again, statusWords(status));
   }
   // A refused account opens the breaker at once.
   for (const status of [0x0e, 0x0f])
-    assert.deepEqual(refusalOf(status), { ...again, account: true }, statusName(status));
+    assert.deepEqual(refusalOf(status), { ...again, account: true }, statusWords(status));
 });
 
 test('refusals of the route: another carrier may take the text', () => {
   for (const status of [0x45, 0x15, 0x53, 0x102, 0xfe, 0xff, 0x66, 0x0a, 0x400, 0x4ff]) {
     const refusal = refusalOf(status);
-    assert.ok(refusal.outcome === 'retry' && refusal.elsewhere === true, statusName(status));
+    assert.ok(refusal.outcome === 'retry' && refusal.elsewhere === true, statusWords(status));
   }
   assert.deepEqual(refusalOf(0x0a), { outcome: 'retry', error: 'sender_rejected', elsewhere: true });
 });
@@ -30,7 +30,7 @@ test('what is permanent for the text', () => {
   for (const status of [
     0x01, 0x0b, 0x43, 0x48, 0x49, 0x50, 0x51, 0x61, 0x62, 0x65, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0x101, 0x104,
   ]) {
-    assert.equal(refusalOf(status).outcome, 'never', statusName(status));
+    assert.equal(refusalOf(status).outcome, 'never', statusWords(status));
   }
   assert.deepEqual(refusalOf(0x0b), { outcome: 'never', error: 'invalid_destination' });
 });
@@ -39,18 +39,18 @@ test('any status has an outcome and a name; an unknown one goes elsewhere once',
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 0xffffffff }), (status) => {
       assert.ok(refusalOf(status), 'an outcome');
-      assert.match(statusName(status), /^.+ \(0x[0-9a-f]{2,8}\)$/);
+      assert.match(statusWords(status), /^0x[0-9a-f]{2,8}: .+$/);
     }),
   );
   assert.deepEqual(refusalOf(0x9999), { outcome: 'retry', error: 'unknown', elsewhere: true });
 });
 
 test('names', () => {
-  assert.equal(statusName(0x58), 'throttled (0x58)');
-  assert.equal(statusName(0x0b), 'invalid destination (0x0b)');
-  assert.equal(statusName(0), 'ok (0x00)');
-  assert.equal(statusName(0x410), "the carrier's own error (0x410)");
-  assert.equal(statusName(0xffffffff), 'unknown status (0xffffffff)');
+  assert.equal(statusWords(0x58), '0x58: throttled');
+  assert.equal(statusWords(0x0b), '0x0b: invalid destination');
+  assert.equal(statusWords(0), '0x00: ok');
+  assert.equal(statusWords(0x410), "0x410: the carrier's own error");
+  assert.equal(statusWords(0xffffffff), '0xffffffff: unknown status');
 });
 
 test("a carrier's own meanings come first", () => {

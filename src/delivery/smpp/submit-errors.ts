@@ -5,9 +5,13 @@ import { type MessageErrorCode, messageErrorCodes } from '../../messages/message
  * no other, the text fails with `error`.
  */
 export type SubmitRefusal =
-  | { outcome: 'throttled'; afterMs?: number }
-  | { outcome: 'retry'; error: MessageErrorCode; elsewhere?: true; account?: true }
-  | { outcome: 'never'; error: MessageErrorCode };
+  | ({ outcome: 'throttled'; afterMs?: number } & Reported)
+  | ({ outcome: 'retry'; error: MessageErrorCode; elsewhere?: true; account?: true } & Reported)
+  | ({ outcome: 'never'; error: MessageErrorCode } & Reported);
+
+interface Reported {
+  reported?: string;
+}
 
 interface Known {
   name: string;
@@ -86,12 +90,12 @@ const otherNames: Record<number, string> = {
   259: 'not authorized',
 };
 
-/** `throttled (0x58)`, for logs and the portal. */
-export function statusName(status: number): string {
+/** `0x58: throttled`, for logs and stories: the number is a key of `submit_errors`. */
+export function statusWords(status: number): string {
   const code = `0x${(status >>> 0).toString(16).padStart(2, '0')}`;
   const name = known[status]?.name ?? otherNames[status];
-  if (name !== undefined) return `${name} (${code})`;
-  return status >= 0x400 && status <= 0x4ff ? `the carrier's own error (${code})` : `unknown status (${code})`;
+  if (name !== undefined) return `${code}: ${name}`;
+  return status >= 0x400 && status <= 0x4ff ? `${code}: the carrier's own error` : `${code}: unknown status`;
 }
 
 /** What becomes of a text whose submit_sm was answered with this status; the carrier's own meanings come first. */

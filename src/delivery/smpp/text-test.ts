@@ -71,5 +71,5 @@ const noReceipt =
 
 function tellReceipt(receipt: Receipt | undefined): Told {
   if (receipt === undefined) return { ok: false, detail: noReceipt };
-  return describeReceipt(receipt.carrierMessageId, receipt.outcome);
+  return describeReceipt(receipt);
 }

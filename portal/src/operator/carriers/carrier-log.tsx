@@ -51,12 +51,12 @@ export function CarrierLog({ carrier: { name, kind } }: { carrier: Carrier }) {
 }
 
 function cellsOf(entry: CarrierLogEntry, kind: string) {
-  const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id } = entry;
+  const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id, reported } = entry;
   return [
     <Time key="at" at={at} />,
     direction === 'out' ? words.log.out : words.log.in,
     <code key="command">{command}</code>,
-    kind === 'http' ? httpStatus(status) : smppStatus(status),
+    reported ?? (kind === 'http' ? httpStatus(status) : smppStatus(status)),
     sequence,
     number_ends === null ? '–' : `…${number_ends}`,
     <code key="ours">{message_id ?? '–'}</code>,

@@ -1,0 +1,21 @@
+/** As much as an operator needs to find the error in the provider's list. */
+const longestWords = 64;
+
+/**
+ * What a carrier says of an error in its own words, fit to be stored and shown: short, and without characters that a
+ * terminal would obey. Null if it says nothing.
+ */
+export function readCarrierWords(words: string | null | undefined): string | null {
+  if (words === null || words === undefined) return null;
+  const shown = words
+    .slice(0, longestWords)
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
+    .trim();
+  return shown === '' ? null : shown;
+}
+
+/** The words that there are, with commas between them. */
+export function joinCarrierWords(words: readonly (string | undefined)[]): string {
+  return words.filter((word) => word !== undefined && word !== '').join(', ');
+}
