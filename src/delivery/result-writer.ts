@@ -4,7 +4,7 @@ import { ApiError } from '../platform/errors.ts';
 import { fromUuid } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { WakeableSleep } from '../platform/wakeable-sleep.ts';
-import type { Claim, QueueEntry } from './queue-entry.ts';
+import type { Claim, EndedText, QueueEntry, ScheduledText } from './queue-entry.ts';
 import type { ClaimResults } from './result-statement.ts';
 import { recordClaim } from './result-store.ts';
 
@@ -129,12 +129,19 @@ function entriesOf({ entries }: WrittenClaim, { ended, again }: ClaimResults): Q
   return entries.filter(({ messageId }) => ids.has(messageId));
 }
 
+/** That a carrier has a part is kept: without it the part would be sent again, or by another carrier. */
 function withoutDetails(results: ClaimResults): ClaimResults {
-  const none = { long: undefined, attempt: undefined };
+  const bare = <Text extends EndedText | ScheduledText>(text: Text): Text => ({
+    ...text,
+    long: text.long && { ...text.long, parts: text.long.parts.map((part) => ({ ...part, ...noIds })) },
+    attempt: undefined,
+  });
   return {
     ...results,
     account: undefined,
-    ended: results.ended.map((text) => ({ ...text, ...none, carrierMessageId: null, receiptKey: null })),
-    again: results.again.map((text) => ({ ...text, ...none })),
+    ended: results.ended.map((text) => ({ ...bare(text), ...noIds })),
+    again: results.again.map(bare),
   };
 }
+
+const noIds = { carrierMessageId: null, receiptKey: null };

@@ -72,9 +72,12 @@ function toText({ api, applicationUuid, messageUuid, ...row }: WaitingRow): Wait
   };
 }
 
+/** A carrier may have the text, or a part of it. */
+const mayHaveLeft = (table: string) => `(${table}.in_doubt or ${table}.possible_duplicates > 0
+        or ${table}.attempt > 0 and exists (select from text_part p where p.message_id = ${table}.message_id))`;
+
 const textColumns = `w.lane, w.application_id as "applicationUuid", w.message_id as "messageUuid", m.api,
-      m.recipient as "to", m.sender, m.route_given as given, w.in_doubt or w.possible_duplicates > 0 or w.attempt > 0 and exists (
-        select from text_part p where p.message_id = w.message_id) as "mayHaveLeft"`;
+      m.recipient as "to", m.sender, m.route_given as given, ${mayHaveLeft('w')} as "mayHaveLeft"`;
 const isQueued = `m.status in (${statusCodes(['queued', 'sent'])})`;
 
 const queuedStatement = {
@@ -100,8 +103,9 @@ export interface Move {
 }
 
 /**
- * Moves texts that still wait from one carrier's queue to others'. A text that a worker has claimed meanwhile stays.
- * Returns how many have moved. One that was never tried keeps a note of the carrier that it was meant for.
+ * Moves texts that still wait from one carrier's queue to others'. A text that a worker has claimed meanwhile stays, and
+ * so does a plain text that was sent, if only in part, since it was read. Returns how many have moved. One that was never
+ * tried keeps a note of the carrier that it was meant for.
  */
 export async function moveTexts(tx: Tx, from: string, moves: Move[], nowMs: number): Promise<number> {
   if (moves.length === 0) return 0;
@@ -114,6 +118,7 @@ export async function moveTexts(tx: Tx, from: string, moves: Move[], nowMs: numb
     toTimestamp(nowMs),
     moves.map(({ next }) => (next.rule === null ? null : next.version)),
     moves.map(({ next }) => next.rule?.name ?? null),
+    moves.map(({ text }) => text.api === 'verify'),
   ]);
   return rows[0]?.count ?? 0;
 }
@@ -127,15 +132,15 @@ const entryColumns = (table: string) =>
 const moveStatement = {
   name: 'move-texts',
   text: `with chosen as (
-      select * from unnest($2::smallint[], $3::uuid[], $4::uuid[], $5::text[], $7::integer[], $8::text[])
-        as c(lane, application_id, message_id, carrier, route_version, route_name)),
+      select * from unnest($2::smallint[], $3::uuid[], $4::uuid[], $5::text[], $7::integer[], $8::text[], $9::boolean[])
+        as c(lane, application_id, message_id, carrier, route_version, route_name, is_code)),
     unqueued as (
       delete from delivery_queue q using chosen c where q.carrier = $1 and q.lane = c.lane
-        and q.application_id = c.application_id and q.message_id = c.message_id and q.moves = 0
+        and q.application_id = c.application_id and q.message_id = c.message_id and q.moves = 0 and (c.is_code or not ${mayHaveLeft('q')})
       returning ${entryColumns('q')}, c.carrier, c.route_version, c.route_name),
     unscheduled as (
       delete from delivery_schedule s using chosen c where s.carrier = $1 and s.application_id = c.application_id
-        and s.message_id = c.message_id and s.moves = 0
+        and s.message_id = c.message_id and s.moves = 0 and (c.is_code or not ${mayHaveLeft('s')})
       returning ${entryColumns('s')}, c.carrier, c.route_version, c.route_name),
     gone as (select * from unqueued union all select * from unscheduled),
     queued as (

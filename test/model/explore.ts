@@ -94,13 +94,22 @@ function findStuck(
   ends: number[],
   runTo: (place: number) => string[],
 ): Violation | undefined {
-  const before: number[][] = Array.from({ length: states }, () => []);
-  for (const [edge, place] of to.entries()) before[place]?.push(from[edge] ?? 0);
+  /** The states before a state are `before`, from its place in `firsts` up to the next one's. */
+  const firsts = new Int32Array(states + 1);
+  for (const place of to) firsts[place + 1] = (firsts[place + 1] ?? 0) + 1;
+  for (let place = 0; place < states; place++) firsts[place + 1] = (firsts[place + 1] ?? 0) + (firsts[place] ?? 0);
+  const filled = firsts.slice();
+  const before = new Int32Array(to.length);
+  for (const [edge, place] of to.entries()) {
+    const slot = filled[place] ?? 0;
+    before[slot] = from[edge] ?? 0;
+    filled[place] = slot + 1;
+  }
   const reaches = new Uint8Array(states);
   const open = [...ends];
   for (const place of ends) reaches[place] = 1;
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    for (const earlier of before[place] ?? []) {
+    for (const earlier of before.subarray(firsts[place], firsts[place + 1])) {
       if (reaches[earlier] === 1) continue;
       reaches[earlier] = 1;
       open.push(earlier);
