@@ -153,3 +153,29 @@ test('a text is the provider\u2019s from its write on, and ours again while it w
   await open[0]?.answer(accepted);
   await sender.stop(0);
 });
+
+test('a code that is not written within 5 s goes elsewhere, and is not written any more', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const { clock, sender, connected, sent, submit, outcomes } = createSender(1, undefined, true);
+  submit([{ lane: 'first', isCode: true }]);
+  clock.advance(5000);
+  mock.timers.tick(5000);
+  assert.deepEqual(outcomes(), ['retry']);
+  connected[0]?.();
+  await new Promise(setImmediate);
+  assert.deepEqual(sent, []);
+  await sender.stop(0);
+});
+
+test('a code that the provider throttles after 5 s of silence is told of, and not sent again', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const { clock, sender, open, sent, submit, outcomes } = createSender(1);
+  submit([{ lane: 'first', isCode: true }]);
+  clock.advance(5000);
+  mock.timers.tick(5000);
+  await open[0]?.answer({ outcome: 'throttled' });
+  clock.advance(2000);
+  sender.tick();
+  assert.deepEqual([sent.length, outcomes()], [1, ['in_doubt', 'throttled']]);
+  await sender.stop(0);
+});

@@ -141,15 +141,22 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       if (!isAnswered) waiting.onAnswered();
       isAnswered = true;
     };
+    // A code that could not even be written goes elsewhere, and is not written any more.
+    const hurry = () => {
+      clearTimeout(patience);
+      const giveUp = () => settle(isWritten ? { outcome: 'in_doubt', silent: true } : unreachable);
+      if (text.isCode) patience = setTimeout(giveUp, codeAnswerMs);
+    };
     const leave = () => {
-      if (isOverdue(waiting)) return false;
+      if (isAnswered || isOverdue(waiting)) return false;
       isWritten = true;
       rate.noteWritten();
       progress(place, 'written');
-      if (text.isCode) patience = setTimeout(() => settle({ outcome: 'in_doubt', silent: true }), codeAnswerMs);
+      hurry();
       return true;
     };
     held[lane]++;
+    hurry();
     const sent = await send(text, leave).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
     clearTimeout(patience);
     held[lane]--;

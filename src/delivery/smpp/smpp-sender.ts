@@ -103,8 +103,12 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
 
   /** The slots of the binds that are up. */
   const slots = () => Math.min(freeOf() + underWay(), settings().window * binds().length);
+
   /** Whether one more slot may be bulk's. */
-  const mayBeBulk = () => held.bulk < slots() - keptForFirst(slots());
+  function mayBeBulk(): boolean {
+    const all = slots();
+    return held.bulk < all - keptForFirst(all);
+  }
 
   function isOverdue({ untilMs, submitted }: WaitingPart): boolean {
     return untilMs <= clock.steadyMs() || submitted.text.expiresAtMs <= clock.nowMs();
@@ -201,7 +205,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
       fields,
       messageId,
       deadlineMs: isCode ? codeAnswerMs : undefined,
-      writeBeforeMs: untilMs,
+      writeBeforeMs: isCode ? Math.min(untilMs, clock.steadyMs() + codeAnswerMs) : untilMs,
       onWritten() {
         writtenMs = clock.steadyMs();
         rate.noteWritten();
