@@ -16,7 +16,7 @@ after(() => db.drop());
 interface Node {
   slots: BindSlots;
   clock: TestClock;
-  want(carrierId: number, binds: number): { wanted: WantedSlots; taken: number[]; lost: number[] };
+  want(carrierId: number, binds: number): { wanted: WantedSlots; taken: number[]; lost: number[]; freed: boolean[] };
 }
 
 /** The slots of a node of its own: other locks, another connection. */
@@ -28,9 +28,13 @@ function startNode(): Node {
     clock,
     want(carrierId, binds) {
       const [taken, lost]: [number[], number[]] = [[], []];
-      const onTaken = (slot: number) => void taken.push(slot);
+      const freed: boolean[] = [];
+      const onTaken = (slot: number, wasJustFreed: boolean) => {
+        taken.push(slot);
+        freed.push(wasJustFreed);
+      };
       const onLost = (slot: number) => void lost.push(slot);
-      return { wanted: slots.want({ carrierId, binds, onTaken, onLost }), taken, lost };
+      return { wanted: slots.want({ carrierId, binds, onTaken, onLost }), taken, lost, freed };
     },
   };
 }
@@ -150,6 +154,45 @@ describe('bind slots', () => {
     await node.slots.look();
     assert.deepEqual(next.taken, [1, 2]);
     await node.slots.stop();
+  });
+
+  test('whoever takes a slot learns whether it was held a moment ago, here or on another node', async () => {
+    const [one, two] = [startNode(), startNode()];
+    const first = one.want(9, 1);
+    await one.slots.look();
+    const standby = two.want(9, 1);
+    await two.slots.look();
+    await first.wanted.stop();
+    await two.slots.look();
+    assert.deepEqual([first.freed, standby.freed], [[false], [true]]);
+    await standby.wanted.stop();
+    const again = two.want(9, 1);
+    await two.slots.look();
+    await again.wanted.stop();
+    two.clock.advance(10_000);
+    const later = two.want(9, 1);
+    await two.slots.look();
+    assert.deepEqual([again.freed, later.freed], [[true], [false]]);
+    await Promise.all([one.slots.stop(), two.slots.stop()]);
+  });
+
+  test('more or fewer binds: the other slots stay, and a released one is free for another node', async () => {
+    const [one, two] = [startNode(), startNode()];
+    const { wanted, taken } = one.want(10, 2);
+    await one.slots.look();
+    wanted.setBinds(3);
+    await one.slots.look();
+    assert.deepEqual(taken, [1, 2, 3]);
+    wanted.setBinds(2);
+    await one.slots.look();
+    assert.deepEqual([...wanted.held], [1, 2, 3], 'it is held until its bind has ended');
+    await wanted.release(3);
+    await wanted.release(3);
+    assert.deepEqual([...wanted.held], [1, 2]);
+    const other = two.want(10, 3);
+    await two.slots.look();
+    assert.deepEqual(other.taken, [3]);
+    await Promise.all([one.slots.stop(), two.slots.stop()]);
   });
 
   test('a broken connection loses every slot at once, and the node takes what is free again', async () => {

@@ -258,3 +258,22 @@ describe('no bind is up', () => {
     sender.stop();
   });
 });
+
+test('another rate acts when it is told, on the texts that come next', () => {
+  let settings = settingsWith();
+  const sender = createSmppSender({
+    settings: () => settings,
+    clock: createTestClock(),
+    binds: () => [{ free: 10, submit: () => true }],
+    onCapacity: () => {},
+    onAccepted: () => {},
+  });
+  assert.ok(sender.capacity().first > 10, 'without a rate it takes texts ahead of the window');
+  settings = settingsWith({ per_second: 8 });
+  sender.setShare(0.5);
+  assert.equal(sender.capacity().first, 1, 'a quarter of a second of half the rate');
+  settings = settingsWith();
+  sender.setShare(0.5);
+  assert.ok(sender.capacity().first > 10);
+  sender.stop();
+});
