@@ -264,7 +264,7 @@ test('another rate acts when it is told, on the texts that come next', () => {
   const sender = createSmppSender({
     settings: () => settings,
     clock: createTestClock(),
-    binds: () => [{ free: 10, submit: () => true }],
+    binds: () => [{ free: 10, isReturning: false, submit: () => true }],
     onCapacity: () => {},
     onAccepted: () => {},
   });

@@ -75,7 +75,7 @@ export function selectTexts(
     renderText: () => 'text',
     findPending: () => Promise.resolve(new Set()),
     nextCarrier: (text) => nextCarrierOf(state, text, carrier),
-    atMostOnce: onDoubt === 'hold',
+    isAtMostOnce: () => onDoubt === 'hold',
   });
   const claim = { id: 0, revision: 0, claimedAtMs: nowMs, texts, optOuts: false };
   const over = new Set(state.tables.pending ? [] : ['verification']);
