@@ -87,7 +87,8 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
   /** The account's rate is shared among the slots, and each node has as much as its slots. */
   function changeBinds(): void {
     supervisors = [...binds.values()].map(({ supervisor }) => supervisor);
-    sender.setShare(supervisors.length / current.binds);
+    // A slot that is being given up because there are fewer has no share.
+    sender.setShare([...binds.keys()].filter((slot) => slot <= current.binds).length / current.binds);
     sender.pump();
   }
 
