@@ -8,8 +8,13 @@ const guard = createGuard({}, 'sandbox');
 const number = '+447700900123';
 
 /** Whether a transaction of a start holds the verification, so that others wait for it. */
-export function isHeld({ starts }: State, ver: number): boolean {
-  return starts.some(({ stage, found }) => found === ver && (stage === 'locked' || stage === 'counted'));
+export function isHeld(state: State, ver: number): boolean {
+  return state.starts.some(({ found }, start) => found === ver && isHeldBy(state, start));
+}
+
+function isHeldBy({ starts }: State, start: number): boolean {
+  const stage = starts[start]?.stage;
+  return stage === 'locked' || stage === 'counted';
 }
 
 export function failuresToday({ vers, failuresBefore }: State): number {
@@ -54,6 +59,11 @@ export function startSteps(state: State, index: number): Step<State>[] {
 
 /** `startFree`: the number has no pending verification, and no wrong codes of the day. */
 function startFree(state: State, index: number): Step<State>[] {
+  // A transaction that has expired the pending one has not committed yet: the insert waits for it.
+  const isBeingFreed = state.starts.some(
+    ({ found, isOpen }, held) => found !== undefined && !isOpen && isHeldBy(state, held),
+  );
+  if (isBeingFreed) return [];
   const start = state.starts[index] as Start;
   const put = (to: Partial<Start>, from: State = state): State => ({
     ...from,
