@@ -29,7 +29,7 @@ const long: Record<string, Partial<Settings>> = {
   ...short,
   'two nodes, a code, three faults': { nodes: 2, mostFaults: 3 },
   'two nodes, a code, two faults, a receipt': { nodes: 2, mostFaults: 2, mostReceipts: 1, isNamed: true },
-  'a code, two faults, two receipts by ids': { mostFaults: 2, mostReceipts: 2 },
+  'a code, two faults, a receipt by ids': { mostFaults: 2, mostReceipts: 1 },
   'two nodes, a long text, two faults': { nodes: 2, texts: ['long'], mostFaults: 2 },
   'two nodes, a long text that is held, two faults': {
     nodes: 2,
@@ -37,7 +37,11 @@ const long: Record<string, Partial<Settings>> = {
     onDoubt: 'hold',
     mostFaults: 2,
   },
-  'a long text, a fault, two receipts': { texts: ['long'], mostReceipts: 2 },
+  'a long text, a fault, two receipts': {
+    texts: ['long'],
+    mostReceipts: 2,
+    kinds: ['silence', 'lost answer', 'death'],
+  },
   'two nodes, both texts, a fault': { nodes: 2, texts: ['code', 'long'] },
 };
 

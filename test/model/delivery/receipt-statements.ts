@@ -63,6 +63,12 @@ function applyToPart(tables: Tables, name: TextName, options: ReceiptArguments):
   const message = messageIn(tables, name);
   if (message === undefined || isUnsent(message.status)) return { tables, isKnown: false };
   const { part } = readCarrierId(receipt.carrierMessageId);
+  const textId = message.possibleDuplicates > 0 ? message.carrierMessageId : null;
+  const partId = tables.parts.find((row) => row.name === name && row.part === part)?.carrierMessageId;
+  // Of a text that may have been sent twice the bad news of another copy says nothing: `isOfKnownCopy`.
+  const isKnownCopy = textId !== null && partId === receipt.carrierMessageId;
+  if (textId !== null && receipt.outcome !== 'delivered' && !isKnownCopy) return { tables, isKnown: true };
+  const reportedId = textId ?? receipt.carrierMessageId;
   const parts = tables.parts.map((row) => {
     const isReplaced = row.outcome === null || row.outcome === 'unknown' || receipt.outcome === 'delivered';
     return row.name === name && row.part === part && isReplaced ? { ...row, outcome: receipt.outcome } : row;
@@ -71,12 +77,18 @@ function applyToPart(tables: Tables, name: TextName, options: ReceiptArguments):
   const whole = wholeOutcomeOf(parts.filter((row) => row.name === name).map((row) => ({ ...row, error: null })));
   if (whole === undefined) return { tables: noted, isKnown: true };
   const outcome = whole.outcome === 'delivered' ? 'delivered' : 'undelivered';
-  const made = applyMatched(noted, name, { ...options, receipt: { ...receipt, outcome } });
+  const made = applyMatched(noted, name, { ...options, receipt: { ...receipt, outcome } }, reportedId);
   return { tables: made.tables, isKnown: true };
 }
 
 /** `applyMatched` in receipts.ts: `resendCodes`, then `applyToSent`, then `applyToUnsent`. */
-function applyMatched(tables: Tables, name: TextName, options: ReceiptArguments): Applied {
+function applyMatched(
+  tables: Tables,
+  name: TextName,
+  options: ReceiptArguments,
+  /** The carrier's id of the copy that the receipt is for. */
+  reportedId = options.receipt.carrierMessageId,
+): Applied {
   const message = messageIn(tables, name);
   if (message === undefined) return { tables, isKnown: false };
   const { carrier } = readCarrierId(options.receipt.carrierMessageId);
@@ -87,7 +99,8 @@ function applyMatched(tables: Tables, name: TextName, options: ReceiptArguments)
   if (!isOfCarrier) return { tables, isKnown: false };
   const noted = message.carrier === carrier ? tables : noteEarlier(tables, name, carrier, options.receipt);
   if (isUnsent(message.status)) return applyToUnsent(noted, message, carrier, options.receipt);
-  return { tables: applyToSent(noted, message, carrier, options.receipt), isKnown: true };
+  const { outcome } = options.receipt;
+  return { tables: applyToSent(noted, message, carrier, { outcome, reportedId }), isKnown: true };
 }
 
 /** `resendCodes` in code-resends.ts: a code that did not arrive goes to the next carrier, once, and stays `sent`. */
@@ -133,17 +146,22 @@ function noteEarlier(tables: Tables, name: TextName, carrier: CarrierName, { out
 }
 
 /** `applyToSent` in receipt-store.ts: states never go backwards, but any `delivered` wins. */
-function applyToSent(tables: Tables, message: MessageRow, carrier: CarrierName, receipt: ReportedReceipt): Tables {
+function applyToSent(
+  tables: Tables,
+  message: MessageRow,
+  carrier: CarrierName,
+  receipt: Pick<ReportedReceipt, 'outcome'> & { reportedId: string },
+): Tables {
   const { name, status, possibleDuplicates, carrierMessageId } = message;
   const isSettled = { status: receipt.outcome, hasLeft: true };
-  const ids = { carrierMessageId: carrierMessageId ?? receipt.carrierMessageId };
+  const ids = { carrierMessageId: carrierMessageId ?? receipt.reportedId };
   if (receipt.outcome === 'delivered') {
     const isOpen = status === 'sent' || status === 'unknown';
     const applies = isOpen || (correctedEnds.includes(status) && mayArrive(tables, message));
     return applies ? withMessage(tables, name, { ...isSettled, ...ids }) : tables;
   }
   if (message.carrier !== carrier) return tables;
-  const isItsCopy = possibleDuplicates === 0 || carrierMessageId === receipt.carrierMessageId;
+  const isItsCopy = possibleDuplicates === 0 || carrierMessageId === receipt.reportedId;
   const applies = status === 'unknown' || (status === 'sent' && isItsCopy);
   return applies ? withMessage(tables, name, { ...isSettled, ...ids }) : tables;
 }
