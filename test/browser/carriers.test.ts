@@ -8,6 +8,7 @@ import { alsoInLong, inShort } from '../support/effort.ts';
 import {
   assertGood as assertGoodPage,
   createApplication,
+  forgetShifts,
   openPortal,
   openTab,
   type Portal,
@@ -142,6 +143,8 @@ describe('an operator', () => {
     await tryNow.click();
     await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
     await tryNow.waitFor({ state: 'detached' });
+    // The problem and its button have gone, and the page is shorter.
+    await forgetShifts(page);
   });
 
   test('routes a country to it, after a look at the draft and at the difference', async () => {
