@@ -211,7 +211,14 @@ describe('with the worker in the test’s hand', () => {
 
   test('canceled while it is leaving: canceled and nothing arrives, or 409 and it does', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, async () => (await acme.sms()).body.id));
-    const [answers] = await Promise.all([Promise.all([...ids, ...ids].map((id) => cancel(id))), work()]);
+    // A busy machine may make some wait too long for their turn: a 503, with no effect.
+    const cancelInTurn = async (id: string) => {
+      for (let tries = 1; ; tries++) {
+        const answer = await cancel(id);
+        if (answer.status !== 503 || tries === 20) return answer;
+      }
+    };
+    const [answers] = await Promise.all([Promise.all([...ids, ...ids].map(cancelInTurn)), work()]);
     const canceled = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.id));
     assert.equal(answers.filter(({ status }) => status === 200).length, canceled.size, 'each is canceled once');
     const others = answers.filter(({ status }) => status !== 200 && status !== 409);
