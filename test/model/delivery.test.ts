@@ -20,7 +20,7 @@ const short: Record<string, Partial<Settings>> = {
   },
   'a long text that is sent again, two faults': { texts: ['long'], mostFaults: 2, kinds: ['silence'] },
   'a long text and the receipts of its parts': { texts: ['long'], mostFaults: 0, mostReceipts: 1 },
-  'both texts in one claim': { texts: ['code', 'long'], mostFaults: 0 },
+  'two nodes, both texts': { nodes: 2, texts: ['code', 'long'], mostFaults: 0 },
   'a scheduled text': { texts: ['long'], scheduled: ['long'] },
   'carriers that never come up': { nodes: 2, mostFaults: 0, down: ['a', 'b'] },
 };

@@ -1,3 +1,4 @@
+import { createNumbers, type Numbers } from './numbers.ts';
 import { createSeenStates } from './seen-states.ts';
 
 /** A step that is possible in a state. */
@@ -38,15 +39,16 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
   const { steps, canonical, invariants, isEnd = () => false, mostStates = 20_000_000 } = options;
   const seen = createSeenStates();
   /** By the number of a state: the state before it, and the step between the two. */
-  const parents: number[] = [];
-  const stepNames: string[] = [];
-  const edges: { from: number[]; to: number[] } = { from: [], to: [] };
+  const parents = createNumbers();
+  const stepsBefore = createNumbers();
+  const names = createNames();
+  const edges = { from: createNumbers(), to: createNumbers() };
   const ends: number[] = [];
   let depth = 0;
 
   function runTo(place: number): string[] {
     const run: string[] = [];
-    for (let at = place; (parents[at] ?? -1) >= 0; at = parents[at] ?? -1) run.push(stepNames[at] ?? '');
+    for (let at = place; parents.at(at) >= 0; at = parents.at(at)) run.push(names.nameOf(stepsBefore.at(at)));
     return run.reverse();
   }
 
@@ -58,8 +60,8 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
   function visit(state: State, parent: number, name: string): number {
     const { place, isNew } = seen.add(canonical(state));
     if (!isNew) return place;
-    parents[place] = parent;
-    stepNames[place] = name;
+    parents.push(parent);
+    stepsBefore.push(names.numberOf(name));
     if (isEnd(state)) ends.push(place);
     const message = invariants(state);
     if (message !== undefined) found ??= { run: runTo(place), message };
@@ -87,29 +89,47 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
   return { states: seen.size, depth, ...(found && { violation: found }) };
 }
 
+/** Steps have few names, and states are many. */
+function createNames() {
+  const numbers = new Map<string, number>();
+  const names: string[] = [];
+  return {
+    numberOf(name: string): number {
+      const found = numbers.get(name);
+      if (found !== undefined) return found;
+      numbers.set(name, names.length);
+      return names.push(name) - 1;
+    },
+    nameOf: (number: number) => names[number] ?? '',
+  };
+}
+
 /** The first state from which no run comes to an end: the work in it would go on, or wait, for ever. */
 function findStuck(
   states: number,
-  { from, to }: { from: number[]; to: number[] },
+  { from, to }: { from: Numbers; to: Numbers },
   ends: number[],
   runTo: (place: number) => string[],
 ): Violation | undefined {
   /** The states before a state are `before`, from its place in `firsts` up to the next one's. */
   const firsts = new Int32Array(states + 1);
-  for (const place of to) firsts[place + 1] = (firsts[place + 1] ?? 0) + 1;
-  for (let place = 0; place < states; place++) firsts[place + 1] = (firsts[place + 1] ?? 0) + (firsts[place] ?? 0);
+  const count = (place: number) => firsts[place] ?? 0;
+  for (let edge = 0; edge < to.length; edge++) firsts[to.at(edge) + 1] = count(to.at(edge) + 1) + 1;
+  for (let place = 0; place < states; place++) firsts[place + 1] = count(place + 1) + count(place);
   const filled = firsts.slice();
   const before = new Int32Array(to.length);
-  for (const [edge, place] of to.entries()) {
+  for (let edge = 0; edge < to.length; edge++) {
+    const place = to.at(edge);
     const slot = filled[place] ?? 0;
-    before[slot] = from[edge] ?? 0;
+    before[slot] = from.at(edge);
     filled[place] = slot + 1;
   }
   const reaches = new Uint8Array(states);
   const open = [...ends];
   for (const place of ends) reaches[place] = 1;
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    for (const earlier of before.subarray(firsts[place], firsts[place + 1])) {
+    for (let slot = count(place); slot < count(place + 1); slot++) {
+      const earlier = before[slot] ?? 0;
       if (reaches[earlier] === 1) continue;
       reaches[earlier] = 1;
       open.push(earlier);

@@ -1,51 +1,70 @@
 import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
 import type { Results } from './result-statements.ts';
 import type { HandedText, Node, State, Worker, Writing } from './state.ts';
-import type { Tables } from './tables.ts';
-import { tickMs } from './texts.ts';
+import { type ClaimRow, entriesOf, isUnsent, messageIn, type Tables } from './tables.ts';
+import { nameOf, readCarrierId, type TextName, textNames, tickMs } from './texts.ts';
 
 /**
- * A text for a state. The nodes are alike, so that it does not matter which of them is which. When no receipt can come any
- * more, what only receipts are matched by is left out.
+ * A text for a state: states with the same text have the same future. The nodes are alike, so that it does not matter
+ * which of them is which. When no receipt can come any more, what only receipts are matched by is left out; so are
+ * texts that nothing can change, and attempts are counted from that of the record.
  */
 export function canonical(state: State, mayReport: boolean): string {
-  const { tick, faults, receipts, tables, nodes, mover, wire, witness } = state;
-  const { submitted, excused, moves, unclaimed } = witness;
-  const seen = `${submitted.join()};${excused.join()};${moves.code}${moves.long}${unclaimed ?? ''}`;
+  const { tick, faults, receipts, tables, mover } = state;
+  const forms = formsFrom(mayReport ? asCounted : attemptsIn(tables));
+  const over = mayReport ? [] : textNames.filter((name) => isOver(state, name));
+  const claims = tables.claims.map((row) => ({ id: row.id, form: forms.claim(row) })).sort(byForm);
+  const places = new Map(claims.map(({ id }, place) => [id, place]));
+  const nodes = state.nodes.map((node) => nodeForm(node, { places, over, forms })).sort();
+  const rows = `${forms.tables(tables, over)}${claims.map(({ form }) => form).join(';')}`;
+  const reported = mayReport ? reportedForm(tables) : '';
   const moving = mover === undefined ? '' : `${mover.from}${mover.names.join()}`;
-  const forms = nodes
-    .map((node) => kept(node, nodeForm))
-    .sort()
-    .join('|');
-  return `${tick}${faults}${receipts}|${kept(tables, tablesForm)}${mayReport ? reportedForm(tables) : ''}|${forms}|${moving}|${wire.join()}|${seen}`;
+  return `${tick}${faults}${receipts}|${rows}${reported}|${nodes.join('|')}|${moving}|${seenForm(state, over, mayReport)}`;
 }
 
-const known = new WeakMap<object, string>();
+type Attempts = Readonly<Record<TextName, number>>;
 
-/** Most steps change one worker or the tables only, and leave the rest of the state as it is. */
-function kept<Of extends object>(of: Of, form: (of: Of) => string): string {
-  let found = known.get(of);
-  if (found === undefined) {
-    found = form(of);
-    known.set(of, found);
+const asCounted: Attempts = { code: 0, long: 0 };
+/** Of a text without a record no attempt matters: counted from this, they are all the same. */
+const noMatter = Number.NaN;
+const attemptsIn = (tables: Tables): Attempts => ({
+  code: messageIn(tables, 'code')?.attempt ?? noMatter,
+  long: messageIn(tables, 'long')?.attempt ?? noMatter,
+});
+
+const byForm = (one: { form: string }, other: { form: string }) => (one.form < other.form ? -1 : 1);
+
+/** It has left or ended, and nothing that is left to do names it: an answer that comes late changes no row any more. */
+export function isOver({ tables, nodes, mover }: State, name: TextName): boolean {
+  const row = messageIn(tables, name);
+  if (row !== undefined && isUnsent(row.status)) return false;
+  if (entriesOf(tables, name).length > 0 || mover?.names.includes(name)) return false;
+  const { worker: formOf } = formsFrom(asCounted);
+  return nodes.every(({ workers }) => workers.every((worker) => !formOf(worker).includes(name)));
+}
+
+/** Claims have no number here, but a place: a claim that is gone has none. */
+function nodeForm(
+  { aheadTicks, workers }: Node,
+  { places, over, forms }: { places: ReadonlyMap<number, number>; over: readonly TextName[]; forms: Forms },
+): string {
+  let form = `${aheadTicks}`;
+  for (const worker of workers) {
+    form += `&${worker.phase === 'idle' ? '' : (places.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
+    for (const text of worker.late) if (!over.includes(nameOf(text.claimed.entry))) form += `+${forms.handed(text)}`;
   }
-  return found;
+  return form;
 }
 
-function tablesForm({ messages, queue, schedule, claims, parts, paused, pending }: Tables): string {
-  let form = `${pending ? 1 : 0}${paused.join('')}`;
-  for (const { name, status, attempt, possibleDuplicates, carrier } of messages)
-    form += `;${name}${status}${attempt},${possibleDuplicates}${carrier}`;
-  form += '/q';
-  for (const { carrier, entry } of queue) form += carrier + entryForm(entry);
-  form += '/s';
-  for (const { carrier, entry, dueAtMs } of schedule) form += `${carrier}${dueAtMs / tickMs}${entryForm(entry)}`;
-  form += '/c';
-  for (const { id, carrier, claimedAtMs, leasedUntilMs, revision, entries } of claims)
-    form += `${id}${carrier}${claimedAtMs / tickMs},${leasedUntilMs / tickMs},${revision}${entriesForm(entries)};`;
-  form += '/p';
-  for (const { part, state } of parts) form += part + state;
-  return form;
+/** What the invariants remember, and the copies that carriers may have. */
+function seenForm({ wire, witness }: State, over: readonly TextName[], mayReport: boolean): string {
+  const isOpen = (name: TextName) => !over.includes(name);
+  const { submitted, excused, moves, unclaimed } = witness;
+  const names = `${submitted.filter(isOpen).join()};${excused.filter(isOpen).join()};${unclaimed ?? ''}`;
+  const copies = wire.map(readCarrierId).filter(({ name }) => isOpen(name));
+  // Receipts go by the attempt, and everything else by how many copies there are.
+  const ids = copies.map(({ name, carrier, attempt, part }) => `${name}${carrier}${part}${mayReport ? attempt : ''}`);
+  return `${ids.sort().join()}|${names}${isOpen('code') ? moves.code : ''},${isOpen('long') ? moves.long : ''}`;
 }
 
 /** By which receipts find texts, and what they leave there. */
@@ -60,42 +79,92 @@ function reportedForm({ messages, parts, attempts, sentTexts, unmatched }: Table
   return form;
 }
 
-function entryForm({ messageId, attempt, unanswered, possibleDuplicates, inDoubt, moves }: QueueEntry): string {
-  return `${messageId}${attempt},${unanswered},${possibleDuplicates}${inDoubt ? 1 : 0}${moves}`;
+interface Forms {
+  tables(tables: Tables, over: readonly TextName[]): string;
+  claim(row: ClaimRow): string;
+  /** Without its late texts. */
+  worker(worker: Worker): string;
+  handed(text: HandedText): string;
 }
 
-const entriesForm = (entries: readonly QueueEntry[]) => entries.map(entryForm).join('+');
+const known = new Map<string, Forms>();
 
-function nodeForm({ aheadTicks, workers }: Node): string {
-  return `${aheadTicks}${workers.map((worker) => kept(worker, workerForm)).join('&')}`;
+function formsFrom(base: Attempts): Forms {
+  const key = `${base.code},${base.long}`;
+  let forms = known.get(key);
+  if (forms === undefined) {
+    forms = createForms(base);
+    known.set(key, forms);
+  }
+  return forms;
 }
 
-function workerForm(worker: Worker): string {
-  const { isUp, phase, claim, claimedAtMs, begunTick, entries, texts, unsent, rejected, queue, flight } = worker;
-  const late = worker.late.map(handedForm).join('+');
-  const up = isUp ? 1 : 0;
-  // Parts may wait, and be in the window, without a claim only where a late answer submits.
-  if (phase === 'idle') return `${up}${late}${queue.join()}${flight}`;
-  const of = `${claim.id},${claim.revision}`;
-  if (phase === 'giving') return `${up}${late}giving${of}`;
-  const times = `${claimedAtMs / tickMs},${begunTick}`;
-  if (phase === 'claimed') return `${up}${late}claimed${of}@${times}${entriesForm(entries)}`;
-  const waiting = `${resultsForm(unsent)}${entriesForm(rejected)}/${queue.join()}/${flight}`;
-  return `${up}${late}sending${of}@${times}${texts.map(handedForm).join('+')}/${waiting}${writingForm(worker.writing)}`;
+/** Forms in which attempts are counted from these; that a text was never tried is told apart. */
+function createForms(base: Attempts): Forms {
+  function entryForm({ messageId, attempt, unanswered, possibleDuplicates, inDoubt, moves }: QueueEntry): string {
+    const tries = attempt === 0 ? 'n' : attempt - base[messageId as TextName];
+    return `${messageId}${tries},${unanswered},${possibleDuplicates}${inDoubt ? 1 : 0}${moves}`;
+  }
+
+  const entriesForm = (entries: readonly QueueEntry[]) => entries.map(entryForm).join('+');
+
+  function tablesForm(tables: Tables, over: readonly TextName[]): string {
+    const { messages, queue, schedule, parts, paused, pending } = tables;
+    let form = `${pending && !over.includes('code') ? 1 : 0}${paused.join('')}`;
+    for (const { name, status, attempt, possibleDuplicates, carrier } of messages)
+      if (!over.includes(name)) form += `;${name}${status}${attempt - base[name]},${possibleDuplicates}${carrier}`;
+    form += '/q';
+    for (const { carrier, entry } of queue) form += carrier + entryForm(entry);
+    form += '/s';
+    for (const { carrier, entry, dueAtMs } of schedule) form += `${carrier}${dueAtMs / tickMs}${entryForm(entry)}`;
+    form += '/p';
+    for (const { name, part, state } of parts) if (!over.includes(name)) form += part + state;
+    return `${form}/c`;
+  }
+
+  const claimForm = ({ carrier, claimedAtMs, leasedUntilMs, revision, entries }: ClaimRow) =>
+    `${carrier}${claimedAtMs / tickMs},${leasedUntilMs / tickMs},${revision}${entriesForm(entries)}`;
+
+  function workerForm(worker: Worker): string {
+    const { isUp, phase, claim, claimedAtMs, begunTick, entries, texts, unsent, rejected, queue, flight } = worker;
+    const up = isUp ? 1 : 0;
+    // Parts may wait, and be in the window, without a claim only where a late answer submits.
+    if (phase === 'idle') return `${up}${queue.join()}${flight}`;
+    if (phase === 'giving') return `${up}giving${claim.revision}`;
+    const times = `${claimedAtMs / tickMs},${begunTick}`;
+    if (phase === 'claimed') return `${up}claimed${claim.revision}@${times}${entriesForm(entries)}`;
+    const waiting = `${resultsForm(unsent)}${entriesForm(rejected)}/${queue.join()}/${flight}`;
+    return `${up}sending${claim.revision}@${times}${texts.map(handedForm).join('+')}/${waiting}${writingForm(worker.writing)}`;
+  }
+
+  function handedForm({ claimed: { message, entry, parts }, events, silent }: HandedText): string {
+    const read = parts.map(({ part, state }) => `${part}${state}`).join('');
+    return `${entryForm(entry)}${message.status}${read}.${events}.${silent.join('')}`;
+  }
+
+  function resultsForm({ ended, again }: Results): string {
+    const ends = ended.map(({ entry, status }) => `${status}${entryForm(entry)}`);
+    return `${ends.join()}~${again.map(({ entry, carrier, dueAtMs }) => `${carrier}${dueAtMs / tickMs}${entryForm(entry)}`).join()}`;
+  }
+
+  function writingForm(writing: Writing | undefined): string {
+    if (writing === undefined) return '';
+    const { given, isBare } = writing;
+    return `!${isBare ? 'bare' : ''}${given.claim.revision}${resultsForm(given)}${entriesForm(given.remaining)}`;
+  }
+
+  return { tables: tablesForm, claim: kept(claimForm), worker: kept(workerForm), handed: kept(handedForm) };
 }
 
-function handedForm({ claimed: { message, entry, parts }, events, silent }: HandedText): string {
-  const read = parts.map(({ part, state }) => `${part}${state}`).join('');
-  return `${entryForm(entry)}${message.status}${read}.${events}.${silent.join('')}`;
-}
-
-function resultsForm({ ended, again }: Results): string {
-  const ends = ended.map(({ entry, status }) => `${status}${entryForm(entry)}`);
-  return `${ends.join()}~${again.map(({ entry, carrier, dueAtMs }) => `${carrier}${dueAtMs / tickMs}${entryForm(entry)}`).join()}`;
-}
-
-function writingForm(writing: Writing | undefined): string {
-  if (writing === undefined) return '';
-  const { given, isBare } = writing;
-  return `!${isBare ? 'bare' : ''}${given.claim.revision}${resultsForm(given)}${entriesForm(given.remaining)}`;
+/** Most steps change one worker or the tables only, and leave the rest of the state as it is. */
+function kept<Of extends object>(form: (of: Of) => string): (of: Of) => string {
+  const forms = new WeakMap<Of, string>();
+  return (of) => {
+    let found = forms.get(of);
+    if (found === undefined) {
+      found = form(of);
+      forms.set(of, found);
+    }
+    return found;
+  };
 }

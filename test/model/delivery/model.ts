@@ -1,5 +1,5 @@
 import { type Explored, explore } from '../explore.ts';
-import { canonical } from './canonical.ts';
+import { canonical, isOver } from './canonical.ts';
 import { brokenIn } from './invariants.ts';
 import {
   callerSteps,
@@ -13,12 +13,12 @@ import {
 } from './other-steps.ts';
 import { answerSteps, connectionSteps, lateSteps, submitSteps } from './sender-steps.ts';
 import { initialState, type ModelStep, type Settings, type State } from './state.ts';
-import { entriesOf, isUnsent } from './tables.ts';
-import { lastTickOf } from './texts.ts';
+import { messageIn } from './tables.ts';
+import { lastTickOf, textNames } from './texts.ts';
 import { claimSteps, giveBackSteps, readSteps, recordSteps, workersOf } from './worker-steps.ts';
 
-/** Everything that can happen next. */
-export function stepsOf(settings: Settings, state: State): ModelStep[] {
+/** Everything that can happen next. With `isLazy` one order stands for orders of steps that have nothing to do with each other. */
+export function stepsOf(settings: Settings, state: State, isLazy = false): ModelStep[] {
   if (isEnd(settings, state)) return [];
   const steps = workersOf(state).flatMap((at) => [
     ...claimSteps(settings, state, at),
@@ -36,7 +36,7 @@ export function stepsOf(settings: Settings, state: State): ModelStep[] {
     ...nodeSteps(settings, state),
     ...pauseSteps(settings, state),
     ...moverSteps(settings, state),
-    ...callerSteps(state),
+    ...callerSteps(state, isLazy && !mayReport(settings, state)),
     ...receiptSteps(settings, state),
     ...dropSteps(settings, state),
     ...tickSteps(settings, state),
@@ -46,27 +46,20 @@ export function stepsOf(settings: Settings, state: State): ModelStep[] {
 /** Time is over, or nothing can change any text. */
 function isEnd(settings: Settings, state: State): boolean {
   if (state.tick >= lastTickOf(settings)) return true;
-  const { tables, nodes } = state;
-  if (
-    nodes.some(({ workers }) =>
-      workers.some(({ phase, late, queue }) => phase !== 'idle' || late.length + queue.length > 0),
-    )
-  )
-    return false;
-  return tables.messages.every(
-    ({ name, status }) =>
-      !isUnsent(status) && entriesOf(tables, name).length === 0 && !(status === 'sent' && mayReport(settings, state)),
-  );
+  return textNames.every((name) => {
+    const isAwaited = messageIn(state.tables, name)?.status === 'sent' && mayReport(settings, state);
+    return !isAwaited && isOver(state, name);
+  });
 }
 
-const mayReport = ({ mostReceipts }: Settings, { receipts, tables }: State) =>
+export const mayReport = ({ mostReceipts }: Settings, { receipts, tables }: State) =>
   receipts < mostReceipts || tables.unmatched.length > 0;
 
 /** Tries every order of steps within the bounds of the settings. */
 export function exploreDelivery(settings: Settings, mostStates?: number): Explored {
   return explore({
     initial: [initialState(settings)],
-    steps: (state) => stepsOf(settings, state),
+    steps: (state) => stepsOf(settings, state, true),
     canonical: (state) => canonical(state, mayReport(settings, state)),
     invariants: (state) => brokenIn(settings, state),
     isEnd: (state) => isEnd(settings, state),

@@ -2,7 +2,7 @@ import { isAnyOver } from './claim-statements.ts';
 import { canSend, doubtAfterMs, nextCarrierOf } from './decisions.ts';
 import { idleWorker, type ModelStep, type Node, type Settings, type State, type Worker, withTables } from './state.ts';
 import { type Ran, statements } from './statements.ts';
-import { entriesOf, isUnsent, type Tables } from './tables.ts';
+import { entriesOf, isUnsent, messageIn, type Tables } from './tables.ts';
 import {
   type CarrierName,
   carrierNames,
@@ -17,7 +17,7 @@ import {
   tickMs,
 } from './texts.ts';
 import { moveTextsAsRead, readMovable } from './waiting-statements.ts';
-import { may, spent } from './worker-steps.ts';
+import { may, spent, workersOf } from './worker-steps.ts';
 
 /**
  * Statements that leave nothing in a worker's memory. That their answer is lost changes nothing: they are run again, and a
@@ -183,8 +183,12 @@ function movableOn({ tables }: State, from: CarrierName): TextName[] {
     .map(({ name }) => name);
 }
 
-/** A caller cancels the plain text, or the verification of the code is over. */
-export function callerSteps(state: State): ModelStep[] {
+/**
+ * A caller cancels the plain text, or the verification of the code is over. Who has claimed the code reads of that end
+ * before it sends, and so does a receipt: with `isLazy` the verification ends only where the next step may read of it,
+ * because an earlier end, unread, is the same as that one.
+ */
+export function callerSteps(state: State, isLazy: boolean): ModelStep[] {
   const { tables } = state;
   const given = { name: 'long' as const };
   const steps = statementStep(
@@ -193,12 +197,16 @@ export function callerSteps(state: State): ModelStep[] {
     { statement: 'cancelText', given },
     statements.cancelText(tables, given),
   );
-  if (tables.pending && tables.messages.some(({ name }) => name === 'code')) {
-    const ran = { statement: 'endVerification', given: undefined } as const;
-    steps.push(...statementStep(state, 'the verification is over', ran, statements.endVerification(tables)));
-  }
-  return steps;
+  if (!tables.pending || messageIn(tables, 'code') === undefined) return steps;
+  const after = statements.endVerification(tables);
+  const isSeen = after.messages !== tables.messages || workersOf(state).some(({ worker }) => isToBeRead(worker));
+  if (isLazy && !isSeen) return steps;
+  const ran = { statement: 'endVerification', given: undefined } as const;
+  return [...steps, ...statementStep(state, 'the verification is over', ran, after)];
 }
+
+const isToBeRead = ({ phase, entries }: Worker) =>
+  phase === 'claimed' && entries.some((entry) => nameOf(entry) === 'code');
 
 /** A carrier reports a text that it may have: before its answer is written, twice, or in any order. */
 export function receiptSteps({ mostReceipts, isNamed = false }: Settings, state: State): ModelStep[] {

@@ -7,6 +7,8 @@ import type { TextToSend } from '../../../src/messages/text-to-send.ts';
 export type TextName = 'code' | 'long';
 export type CarrierName = 'a' | 'b';
 
+export const textNames: readonly TextName[] = ['code', 'long'];
+
 export const carrierNames: readonly CarrierName[] = ['a', 'b'];
 export const partsOf: Record<TextName, number> = { code: 1, long: 2 };
 
