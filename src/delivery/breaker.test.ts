@@ -48,7 +48,7 @@ describe('a breaker', () => {
     assert.deepEqual([breaker.admits('GB'), breaker.isAnyOpen], [true, false]);
   });
 
-  test('rests for 5 s at a time: so long a text waits that it does not admit', () => {
+  test('rests for 5 s at a time: a text that it refuses waits for that long', () => {
     const { clock, breaker } = opened();
     assert.deepEqual([breaker.restMs('GB'), breaker.restMs('FR')], [5000, 0]);
     clock.advance(2000);

@@ -17,7 +17,7 @@ export async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: Acc
     tx,
     entries.filter((_, place) => known[place] === undefined).map(({ messageId }) => messageId),
   );
-  // Whatever a text was measured as, the carrier's charset may have split it.
+  // Also of texts of one segment: the carrier's charset may have split them.
   const parts = await findParts(
     tx,
     entries.filter(({ attempt }) => attempt > 0),

@@ -58,8 +58,8 @@ export interface DeliveryWorker {
 }
 
 /**
- * The polls behind `wake` find texts of which no wake told. The pauses grow while they find nothing. Two batches are in
- * flight, one waits for the carrier while the other is claimed; at rest it is enough that one of them polls.
+ * Polls find texts that no `wake` announced. The pauses between them grow while they find nothing. Two batches are in
+ * flight: one waits for the carrier while the other is claimed. At rest only one of them polls often.
  */
 const poll = { fromMs: 200, toMs: [2000, 10_000] };
 /** How often the schedule and unmatched receipts are looked at. A worker rests after so many looks without a text. */

@@ -30,7 +30,7 @@ export interface TextMoverOptions {
   onMoved: (carriers: readonly string[]) => void;
 }
 
-/** So long texts other than codes wait for their carrier. */
+/** How long texts other than codes wait for their carrier. */
 const bulkWaitsMs = minuteMs;
 const pieceSize = 500;
 /** The first piece of codes is smaller: the next carrier has them while the others still move. */

@@ -48,7 +48,7 @@ interface WaitingText extends LaneItem {
   progress: Progress;
   /** Called once, with the first answer. */
   onAnswered: () => void;
-  /** So long it waits here (steady time): after that it goes back to the queue in the database. */
+  /** After this time (steady) it goes back to the queue in the database. */
   untilMs: number;
 }
 
@@ -56,7 +56,7 @@ interface WaitingText extends LaneItem {
 const codeAnswerMs = 5000;
 /** A code that would wait for longer goes to another carrier instead. */
 const codeWaitMs = 3000;
-/** So long a text waits here: after that it goes back to the queue in the database. */
+/** Maximum wait of a text here: after it the text goes back to the queue in the database. */
 export const waitMs = 10_000;
 /** Texts for this time are taken ahead, so that no connection waits for the next claim. */
 const aheadMs = 250;

@@ -60,9 +60,9 @@ interface WaitingPart extends LaneItem {
 const codeAnswerMs = 5000;
 /** No code waits longer than this here for a carrier that wants fewer texts: another carrier may take it. */
 const codeWaitsMs = 3000;
-/** So long a part waits here: after that its text goes back to the queue in the database. */
+/** Maximum wait of a part here: after it the text goes back to the queue in the database. */
 const waitMs = 10_000;
-/** So long parts wait here for the bind that follows one that ended in order. */
+/** Maximum wait for the next bind after one that ended in order. */
 const returnMs = 3000;
 /** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
 const aheadMs = 250;
