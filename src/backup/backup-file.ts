@@ -8,8 +8,11 @@ import type { StoredTable } from './stored-tables.ts';
 export const format = 2;
 
 /** The line that anyone can read: what a restore has to know before it can decrypt the rest. */
-export interface BackupLabel extends MadeBy {
+export interface BackupLabel {
   heliograph_backup: number;
+  made_at: string;
+  /** Of the program that made it. */
+  version: string;
   environment: string;
   cipher: string;
   /** Of each chunk but the last, before it is encrypted. */
@@ -20,13 +23,9 @@ export interface BackupLabel extends MadeBy {
   secret_check: string;
 }
 
-export interface MadeBy {
+export interface BackupHeader {
   made_at: string;
-  /** Of the program that made it. */
   version: string;
-}
-
-export interface BackupHeader extends MadeBy {
   migrations: { name: string; checksum: string }[];
   /** Which spans of time have a partition, by table. */
   partitions: Record<string, number[]>;
@@ -38,6 +37,15 @@ export interface BackupHeader extends MadeBy {
 export interface BackupEnd {
   end: true;
   rows: number;
+}
+
+/** What shows that the bytes are those that were written, where encryption does not. */
+export interface Proof {
+  /** Rejects with a sentence for the operator if the secret is another. */
+  begin(line: Buffer, header: BackupHeader): Promise<void>;
+  take(bytes: Buffer): void;
+  /** The file's id, or undefined if it was altered. */
+  finish(end: BackupEnd): string | undefined;
 }
 
 /** A backslash in a row is always doubled, so no row looks like it. */

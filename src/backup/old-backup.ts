@@ -1,10 +1,9 @@
 import { createHmac, type Hmac } from 'node:crypto';
 import { StartError } from '../platform/errors.ts';
 import { stretchSecret } from '../platform/key-ring-store.ts';
-import type { BackupEnd, BackupHeader } from './backup-file.ts';
+import type { BackupEnd, BackupHeader, Proof } from './backup-file.ts';
 import { findKey, sameHex } from './backup-key.ts';
 import { howToGive, notABackup, type OpenOptions } from './open-backup.ts';
-import type { Proof } from './read-backup.ts';
 
 /**
  * The first format: a gzip file that anyone can read. Its last line has a seal of all that comes before it, made with the

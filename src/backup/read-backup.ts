@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { StartError } from '../platform/errors.ts';
 import type { Migration } from '../platform/migration-files.ts';
-import { type BackupEnd, type BackupHeader, endOfTable, parseLine } from './backup-file.ts';
+import { type BackupEnd, type BackupHeader, endOfTable, type Proof, parseLine } from './backup-file.ts';
 import { type ByteReader, CutOff, createByteReader } from './byte-reader.ts';
 import { createOldProof } from './old-backup.ts';
 import { isWord, notABackup, type OpenOptions, openBackup } from './open-backup.ts';
@@ -26,15 +26,6 @@ export interface ReadBackup {
   rows: number;
   /** The same only for the same file. */
   id: string;
-}
-
-/** What shows that the bytes are those that were written, where encryption does not. */
-export interface Proof {
-  /** Rejects with a sentence for the operator if the secret is another. */
-  begin(line: Buffer, header: BackupHeader): Promise<void>;
-  take(bytes: Buffer): void;
-  /** The file's id, or undefined if it was altered. */
-  finish(end: BackupEnd): string | undefined;
 }
 
 const longestHeader = 4_000_000;

@@ -17,7 +17,6 @@ import {
   type BackupLabel,
   endOfTable,
   format,
-  type MadeBy,
   quoted,
 } from './backup-file.ts';
 import { createBackupKey, describeKey } from './backup-key.ts';
@@ -57,12 +56,12 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     const counts = { tables: 0, rows: 0 };
     await session.query(snapshotSettings);
     await session.query('begin isolation level repeatable read read only');
+    const header = await readHeader(session, options);
     const output = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
-    const madeBy = { made_at: toTimestamp(options.clock.nowMs()), version: options.version };
     await pipeline(
-      writeRows(session, madeBy, options, counts),
+      writeRows(session, header, options, counts),
       createGzip({ level: 4 }),
-      (compressed: AsyncIterable<Buffer>) => encrypt(compressed, madeBy, options),
+      (compressed: AsyncIterable<Buffer>) => encrypt(compressed, header, options),
       output,
       { signal: options.interrupted },
     );
@@ -88,14 +87,15 @@ const snapshotSettings = `set application_name = 'heliograph backup'; set enable
 /** The label, and behind it the chunks that only the secret opens. */
 async function* encrypt(
   compressed: AsyncIterable<Buffer>,
-  madeBy: MadeBy,
+  { made_at, version }: BackupHeader,
   { secret, environment }: BackupOptions,
 ): AsyncGenerator<Buffer> {
   const salt = randomBytes(16);
   const { check, chunkKey } = await createBackupKey(secret, salt);
   const label = asLine({
     heliograph_backup: format,
-    ...madeBy,
+    made_at,
+    version,
     environment,
     ...describeKey(salt),
     secret_check: check,
@@ -106,13 +106,12 @@ async function* encrypt(
 
 async function* writeRows(
   session: Session,
-  madeBy: MadeBy,
-  options: BackupOptions,
+  header: BackupHeader,
+  { clock, say }: BackupOptions,
   counts: { tables: number; rows: number },
 ): AsyncGenerator<Buffer> {
-  const header = await readHeader(session, madeBy, options);
   yield asLine(header);
-  const progress = createProgress(options.clock, options.say);
+  const progress = createProgress(clock, say);
   for (const table of header.tables) {
     const rows = session.copyOut(`copy (select ${quoted(table).columns} from ${quoted(table).table}) to stdout`);
     for await (const block of rows as AsyncIterable<Buffer>) {
@@ -129,15 +128,15 @@ async function* writeRows(
 /** Sequences are read after the first look at a table, so none lies behind the rows. */
 async function readHeader(
   session: Session,
-  madeBy: MadeBy,
-  { partitionedTables }: BackupOptions,
+  { clock, version, partitionedTables }: BackupOptions,
 ): Promise<BackupHeader> {
   const migrations = await readOwnMigrations();
   const partitions: BackupHeader['partitions'] = {};
   for (const table of partitionedTables) partitions[table.name] = await findSpans(session, table);
   const { tables, sequences } = await readStore(session, migrations);
   return {
-    ...madeBy,
+    made_at: toTimestamp(clock.nowMs()),
+    version,
     migrations: migrations.map(({ name, checksum }) => ({ name, checksum })),
     partitions,
     sequences,

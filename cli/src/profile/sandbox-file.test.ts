@@ -7,11 +7,6 @@ import { isOnThisMachine, isOpenToReaders } from './address.ts';
 import { readSandboxFile } from './sandbox-file.ts';
 
 let dataFolder: string;
-before(() => {
-  dataFolder = mkdtempSync(join(tmpdir(), 'heliograph-sandbox-file-'));
-});
-after(() => rmSync(dataFolder, { recursive: true }));
-
 const userId = process.geteuid?.();
 const right = { base_url: 'http://127.0.0.1:8080', token_url: '', portal: {}, applications: [] };
 
@@ -25,6 +20,11 @@ function read(given: { content?: unknown; mode?: number; userId?: number | undef
 }
 
 describe('the credentials of a sandbox in a folder', () => {
+  before(() => {
+    dataFolder = mkdtempSync(join(tmpdir(), 'heliograph-sandbox-file-'));
+  });
+  after(() => rmSync(dataFolder, { recursive: true }));
+
   test('are read from a file that this user alone can have written', () => {
     assert.deepEqual(read({}).credentials, right);
     assert.deepEqual(read({ mode: 0o400 }).credentials, right);
