@@ -34,8 +34,8 @@ const base = 'http://127.0.0.1:9';
 const secret = 'hidden-8f3K';
 const smpp = { host: '127.0.0.1', port: 2775, system_id: 'me', password: secret };
 const infobip = { preset: 'infobip', base, api_key: secret };
-const describe1 = { url: '{{base}}/x', json: { to: '{{to}}', key: '{{secret:key}}' }, accepted: [{ status: [200] }] };
-const described = { base, describe: describe1, secrets: { key: secret } };
+const description = { url: '{{base}}/x', json: { to: '{{to}}', key: '{{secret:key}}' }, accepted: [{ status: [200] }] };
+const described = { base, describe: description, secrets: { key: secret } };
 
 interface Carrier {
   settings: Record<string, unknown>;
@@ -122,7 +122,7 @@ describe('a change of where a secret goes', () => {
 
   test('a description, or its base: 400 that names its secrets', async () => {
     await create(described);
-    const mine = { ...describe1, url: 'http://127.0.0.1:10/x' };
+    const mine = { ...description, url: 'http://127.0.0.1:10/x' };
     assert.deepEqual(told(await change({ describe: mine })), [400, ['settings.secrets.key']]);
     assert.deepEqual(told(await change({ base: 'http://127.0.0.1:10' })), [400, ['settings.secrets.key']]);
     assert.equal((await change({ describe: mine, secrets: { key: 'mine' } })).status, 200);
@@ -184,7 +184,7 @@ describe('rows of before', () => {
     assert.deepEqual(rows, [empty, empty, empty, { ...empty, settings: { receipts: 'none' } }]);
   });
 
-  test('a key that was left readable is shown to no one, and is sealed by the next upkeep', async () => {
+  test('a key that was left readable is not shown, and is sealed by the next upkeep', async () => {
     await create({ preset: 'vonage-sms', base, api_key: 'abcd-Zq7', api_secret: 'mine' });
     // As older versions kept it.
     const { id } = (await findCarrier(app.db.database, 'acme')) ?? assert.fail('there is a row');
