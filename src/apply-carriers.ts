@@ -3,6 +3,7 @@ import { differences, type WrittenCarrier } from './carrier-file.ts';
 import { keepCarrierSecrets } from './delivery/carrier-kinds.ts';
 import type { CarrierService } from './delivery/carrier-service.ts';
 import { findCarrier, readCarriers } from './delivery/carrier-store.ts';
+import { secretsToGiveAgain } from './delivery/secret-destination.ts';
 import type { Database } from './platform/database.ts';
 
 /** Carriers of a file are made or changed. Secrets that it does not name stay. */
@@ -20,6 +21,8 @@ export async function planCarriers(
     const { carrier: after, problems } = await service.check({ ...carrier, settings: given });
     if (before !== undefined && before.kind !== carrier.kind)
       problems.push({ field: 'kind', message: `must be ${before.kind}: a carrier keeps its kind. Use another name.` });
+    if (before !== undefined && problems.length === 0)
+      problems.push(...secretsToGiveAgain(before, carrier.settings, after));
     wrong.push(...sayWrong(carrier.name, problems));
     if (problems.length > 0) continue;
     const changes = before && differences(before, after);

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CarrierSettings } from './delivery/carrier-kinds.ts';
 import { readSettings } from './delivery/carrier-settings.ts';
 import type { CarrierRow } from './delivery/carrier-store.ts';
-import { secretsOf } from './delivery/http/http-settings.ts';
+import { hideSecrets } from './delivery/http/http-secrets.ts';
+import { secretFieldNames } from './delivery/http/presets/presets.ts';
 import { StartError } from './platform/errors.ts';
 
 /** A carrier as a file describes it, with its secrets. */
@@ -121,7 +122,7 @@ export function exportCarrier(row: CarrierRow): object {
 /** A secret that is shown as `auth_token_set` or in `secrets_set` becomes a place in the environment. */
 function exportHttp({ name, kind, settings }: CarrierRow): object {
   const envOf = (field: string) => ({ env: `CARRIER_${`${name}_${field}`.toUpperCase().replaceAll('-', '_')}` });
-  const all = Object.entries(settings).flatMap(([field, value]): [string, unknown][] => {
+  const all = Object.entries(hideSecrets(settings)).flatMap(([field, value]): [string, unknown][] => {
     if (!field.endsWith('_set')) return [[field, value]];
     const secret = field.slice(0, -4);
     if (Array.isArray(value))
@@ -138,13 +139,7 @@ function exportTls({ key_set, ...tls }: Record<string, unknown>, env: string): o
 /** What would change, one line for each setting, without secrets. */
 export function differences(before: CarrierSettings, after: CarrierSettings): string[] {
   const [old, young] = [before.settings, after.settings] as unknown as Record<string, unknown>[];
-  const secret = new Set([
-    'password',
-    'tls',
-    'secrets',
-    ...secretsOf(old ?? {}).keys(),
-    ...secretsOf(young ?? {}).keys(),
-  ]);
+  const secret = new Set(['password', 'tls', 'secrets', ...secretFieldNames]);
   const names = new Set([...Object.keys(old ?? {}), ...Object.keys(young ?? {})]);
   return [...names].flatMap((name) => {
     const [was, is] = [old?.[name], young?.[name]];

@@ -75,11 +75,7 @@ function readArguments(args: string[]): Wanted {
 /** No secret is made here: a new one would open nothing. */
 async function readSecrets({ secret, previousSecret, dataDir }: Config): Promise<string[]> {
   const own = secret ?? (await readFile(join(dataDir, 'secret'), 'utf8').catch(() => '')).trim();
-  if (own !== '') return [own, ...(previousSecret === undefined ? [] : [previousSecret])];
-  throw new StartError(
-    'A restore needs the secret that the backup was made with.\n' +
-      `Set HELIOGRAPH_SECRET to it, or put the old file \`secret\` into ${resolve(dataDir)}.`,
-  );
+  return [own, previousSecret ?? ''].filter((each) => each !== '');
 }
 
 function report(madeAt: string, trusted: boolean, restored: RestoredStore | undefined): string {

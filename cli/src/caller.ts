@@ -64,8 +64,10 @@ export function createCaller(values: Values, environment: Environment, prompt: P
       const [clientId, clientSecret] = ['HELIOGRAPH_CLIENT_ID', 'HELIOGRAPH_CLIENT_SECRET'].map(environment.read);
       if ((clientId === undefined) !== (clientSecret === undefined))
         throw usageError('HELIOGRAPH_CLIENT_ID and HELIOGRAPH_CLIENT_SECRET belong together: set both.');
-      if (clientId !== undefined && clientSecret !== undefined)
+      if (clientId !== undefined && clientSecret !== undefined) {
+        refuseInFolder('HELIOGRAPH_CLIENT_SECRET', ({ client_secret }) => client_secret === clientSecret);
         return { clientId, value: clientSecret, found: 'HELIOGRAPH_CLIENT_SECRET' };
+      }
       const { profile } = caller.place();
       if (profile?.client_id !== undefined && profile.client_secret !== undefined && isOfWantedApplication())
         return { clientId: profile.client_id, value: profile.client_secret, found: `the profile ${profile.name}` };
@@ -100,12 +102,25 @@ export function createCaller(values: Values, environment: Environment, prompt: P
     return wanted === undefined || wanted === caller.place().profile?.application_id;
   }
 
+  /** A folder can come from others: it does not decide where secrets of the environment go. */
+  function refuseInFolder(name: string, isItsOwn: (application: DemoApplication) => boolean): void {
+    const { url, found, sandbox } = caller.place();
+    if (found !== 'in the sandbox of this folder' || sandbox?.applications.some(isItsOwn)) return;
+    throw usageError(
+      `${name} is set, and the address ${url} comes from the sandbox of this folder. They may not belong together.`,
+      `Give the address that ${name} is for (--url or HELIOGRAPH_URL), or unset ${name} to use the sandbox's own.`,
+    );
+  }
+
   async function findApiKey(): Promise<Found | undefined> {
     const option = values.text('api-key');
     if (option === '-') return { value: (await prompt.readPiped('API key', 4096)).trim(), found: 'stdin' };
     if (option !== undefined) return { value: option, found: '--api-key' };
     const variable = environment.read('HELIOGRAPH_API_KEY');
-    if (variable !== undefined) return { value: variable, found: 'HELIOGRAPH_API_KEY' };
+    if (variable !== undefined) {
+      refuseInFolder('HELIOGRAPH_API_KEY', ({ api_key }) => api_key === variable);
+      return { value: variable, found: 'HELIOGRAPH_API_KEY' };
+    }
     const { profile } = caller.place();
     if (profile?.api_key !== undefined && isOfWantedApplication())
       return { value: profile.api_key, found: `the profile ${profile.name}` };

@@ -10,6 +10,8 @@ export interface Environment {
   stateFolder: string;
   /** The data folder of a service that was started here. */
   dataFolder: string;
+  /** Undefined on Windows. */
+  userId: number | undefined;
 }
 
 export function createEnvironment(env: NodeJS.ProcessEnv, folder: string): Environment {
@@ -20,5 +22,6 @@ export function createEnvironment(env: NodeJS.ProcessEnv, folder: string): Envir
     configFolder: join(read('XDG_CONFIG_HOME') ?? join(homedir(), '.config'), 'heliograph'),
     stateFolder: join(read('XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'), 'heliograph'),
     dataFolder: resolve(folder, read('HELIOGRAPH_DATA_DIR') ?? '.heliograph'),
+    userId: process.geteuid?.(),
   };
 }

@@ -1,23 +1,31 @@
-import { createHmac, type Hmac } from 'node:crypto';
-import { stretchSecret } from '../platform/key-ring-store.ts';
-import { sameBytes } from '../platform/secrets.ts';
 import type { StoredTable } from './stored-tables.ts';
 
 /**
- * A backup is a gzip file of lines: a header in JSON, the rows of each table as Postgres's COPY writes them, each table
- * ended by a line with a backslash and a dot, and a last line in JSON with the seal of all that comes before it.
+ * A backup is a line of JSON, which anyone can read, and behind it chunks that are encrypted with a key from the master
+ * secret. Together the chunks are a gzip file of lines: a header in JSON, the rows of each table as Postgres's COPY writes
+ * them, each table ended by a line with a backslash and a dot, and a last line in JSON.
  */
-export const format = 1;
+export const format = 2;
 
-export interface BackupHeader {
+/** The line that anyone can read: what a restore has to know before it can decrypt the rest. */
+export interface BackupLabel {
   heliograph_backup: number;
   made_at: string;
   /** Of the program that made it. */
   version: string;
   environment: string;
-  salt: string;
+  cipher: string;
+  /** Of each chunk but the last, before it is encrypted. */
+  chunk_bytes: number;
+  /** How the key is made from the master secret. */
+  kdf: { name: string; N: number; r: number; p: number; salt: string };
   /** Tells a wrong secret from an altered file. */
   secret_check: string;
+}
+
+export interface BackupHeader {
+  made_at: string;
+  version: string;
   migrations: { name: string; checksum: string }[];
   /** Which spans of time have a partition, by table. */
   partitions: Record<string, number[]>;
@@ -29,25 +37,30 @@ export interface BackupHeader {
 export interface BackupEnd {
   end: true;
   rows: number;
-  seal: string;
+}
+
+/** What shows that the bytes are those that were written, where encryption does not. */
+export interface Proof {
+  /** Rejects with a sentence for the operator if the secret is another. */
+  begin(line: Buffer, header: BackupHeader): Promise<void>;
+  take(bytes: Buffer): void;
+  /** The file's id, or undefined if it was altered. */
+  finish(end: BackupEnd): string | undefined;
 }
 
 /** A backslash in a row is always doubled, so no row looks like it. */
 export const endOfTable = Buffer.from('\\.\n');
 
-/**
- * The seal of a backup is made with the master secret: a stranger who can write where backups are kept could put an
- * operator into one, but cannot seal it again.
- */
-export async function createSeal(secret: string, salt: Buffer): Promise<{ seal: Hmac; check: string }> {
-  const key = await stretchSecret(secret, salt);
-  const keyFor = (purpose: string) => createHmac('sha256', key).update(purpose).digest();
-  return { seal: createHmac('sha256', keyFor('backup')), check: keyFor('backup-check').toString('hex') };
+export function asLine(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-export function sameHex(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one, 'hex'), Buffer.from(other, 'hex')];
-  return first.length === 32 && second.length === 32 && sameBytes(first, second);
+export function parseLine(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8')) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** For `copy`: the table with its columns. */

@@ -48,7 +48,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
       onHeader: (header) => prepare(session, header, options),
       onTable: (table, rows) => putRows(session, table, rows, progress, options.interrupted),
     });
-    if (read.seal !== options.checked.seal) throw changedMeanwhile(options.path);
+    if (read.id !== options.checked.id) throw changedMeanwhile(options.path);
     await switchTriggers(session, read.header, 'enable');
     await options.afterwards(session);
     options.interrupted.throwIfAborted();
@@ -64,7 +64,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
 
 /** Empties the tables, and makes the partitions that the backup's records had. */
 async function prepare(session: Session, header: BackupHeader, options: RestoreOptions): Promise<void> {
-  // Its names become part of statements, so it must be the header whose seal was checked.
+  // Its names become part of statements, so it must be the header that was checked.
   if (JSON.stringify(header) !== JSON.stringify(options.checked.header)) throw changedMeanwhile(options.path);
   const { all } = await readStore(session, options.migrations);
   if (!options.replace) await requireEmpty(session);

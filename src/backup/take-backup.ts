@@ -10,8 +10,18 @@ import { readOwnMigrations } from '../platform/migrate.ts';
 import { findSpans, type PartitionedTable } from '../platform/partitions.ts';
 import { syncFolder } from '../platform/private-file.ts';
 import { randomBase62, randomBytes } from '../platform/random.ts';
-import { type BackupEnd, type BackupHeader, createSeal, endOfTable, format, quoted } from './backup-file.ts';
+import {
+  asLine,
+  type BackupEnd,
+  type BackupHeader,
+  type BackupLabel,
+  endOfTable,
+  format,
+  quoted,
+} from './backup-file.ts';
+import { createBackupKey, describeKey } from './backup-key.ts';
 import { createProgress } from './progress.ts';
+import { sealChunks } from './sealed-chunks.ts';
 import { readStore } from './stored-tables.ts';
 
 export interface BackupOptions {
@@ -46,10 +56,15 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     const counts = { tables: 0, rows: 0 };
     await session.query(snapshotSettings);
     await session.query('begin isolation level repeatable read read only');
+    const header = await readHeader(session, options);
     const output = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(writeBackup(session, options, counts), createGzip({ level: 4 }), output, {
-      signal: options.interrupted,
-    });
+    await pipeline(
+      writeRows(session, header, options, counts),
+      createGzip({ level: 4 }),
+      (compressed: AsyncIterable<Buffer>) => encrypt(compressed, header, options),
+      output,
+      { signal: options.interrupted },
+    );
     const { size } = await stat(unfinished);
     await rename(unfinished, path);
     await syncFolder(dirname(path));
@@ -69,59 +84,64 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
 const snapshotSettings = `set application_name = 'heliograph backup'; set enable_seqscan = on; set lock_timeout = '10s';
   set bytea_output = 'hex'; set extra_float_digits = 1`;
 
-async function* writeBackup(
+/** The label, and behind it the chunks that only the secret opens. */
+async function* encrypt(
+  compressed: AsyncIterable<Buffer>,
+  { made_at, version }: BackupHeader,
+  { secret, environment }: BackupOptions,
+): AsyncGenerator<Buffer> {
+  const salt = randomBytes(16);
+  const { check, chunkKey } = await createBackupKey(secret, salt);
+  const label = asLine({
+    heliograph_backup: format,
+    made_at,
+    version,
+    environment,
+    ...describeKey(salt),
+    secret_check: check,
+  } satisfies BackupLabel);
+  yield label;
+  yield* sealChunks(chunkKey(label), compressed);
+}
+
+async function* writeRows(
   session: Session,
-  options: BackupOptions,
+  header: BackupHeader,
+  { clock, say }: BackupOptions,
   counts: { tables: number; rows: number },
 ): AsyncGenerator<Buffer> {
-  const { secret, clock, say } = options;
-  const salt = randomBytes(16);
-  const { seal, check } = await createSeal(secret, salt);
-  const sealed = (bytes: Buffer) => {
-    seal.update(bytes);
-    return bytes;
-  };
-  const header = await readHeader(session, options, { salt: salt.toString('hex'), secret_check: check });
-  yield sealed(asLine(header));
+  yield asLine(header);
   const progress = createProgress(clock, say);
   for (const table of header.tables) {
     const rows = session.copyOut(`copy (select ${quoted(table).columns} from ${quoted(table).table}) to stdout`);
     for await (const block of rows as AsyncIterable<Buffer>) {
-      yield sealed(block);
+      yield block;
       progress.moved(table.name, block.length);
     }
-    yield sealed(endOfTable);
+    yield endOfTable;
     counts.tables++;
     counts.rows += rows.rows;
   }
-  yield asLine({ end: true, rows: counts.rows, seal: seal.digest('hex') } satisfies BackupEnd);
+  yield asLine({ end: true, rows: counts.rows } satisfies BackupEnd);
 }
 
 /** Sequences are read after the first look at a table, so none lies behind the rows. */
 async function readHeader(
   session: Session,
-  { clock, version, environment, partitionedTables }: BackupOptions,
-  seal: Pick<BackupHeader, 'salt' | 'secret_check'>,
+  { clock, version, partitionedTables }: BackupOptions,
 ): Promise<BackupHeader> {
   const migrations = await readOwnMigrations();
   const partitions: BackupHeader['partitions'] = {};
   for (const table of partitionedTables) partitions[table.name] = await findSpans(session, table);
   const { tables, sequences } = await readStore(session, migrations);
   return {
-    heliograph_backup: format,
     made_at: toTimestamp(clock.nowMs()),
     version,
-    environment,
-    ...seal,
     migrations: migrations.map(({ name, checksum }) => ({ name, checksum })),
     partitions,
     sequences,
     tables,
   };
-}
-
-function asLine(value: object): Buffer {
-  return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { deleteOldTests } from '../delivery/carrier-test-store.ts';
 import { expireWaiting, fillInExpiry } from '../delivery/expiry-store.ts';
 import { neededTextsFrom } from '../delivery/needed-texts.ts';
 import { deleteOldParts } from '../delivery/part-store.ts';
+import { createSealReadable } from '../delivery/seal-readable.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
 import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
 import { createUnreported } from '../delivery/unreported.ts';
@@ -169,6 +170,7 @@ export function createChores({
       runPiece: withTexts(deleteOldAttempts, keptFrom),
     },
     { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
+    { name: 'readable-carrier-secrets', everyMs: hourMs, runPiece: createSealReadable({ database, clock, keys }) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },
     { name: 'old-carrier-logs', everyMs: hourMs, runPiece: withNow(deleteOldLogs) },
     { name: 'incomplete-inbound', everyMs: minuteMs, runPiece: deliverIncomplete },

@@ -35,9 +35,11 @@ import {
 } from './carrier-store.ts';
 import { callbackUrls, newCallbackToken, openCallbackToken, sealCallbackToken } from './http/callback-token.ts';
 import type { CallbackUrls } from './http/http-profile.ts';
+import { hideSecrets } from './http/http-secrets.ts';
 import { namesOf } from './known-routes.ts';
 import type { RouteRule } from './route-table.ts';
 import { lockRoutes, readNewestTable } from './route-table-store.ts';
+import { secretsToGiveAgain } from './secret-destination.ts';
 
 /** A carrier with its live connections. */
 export interface LiveCarrier extends CarrierRow {
@@ -52,9 +54,12 @@ export interface CarrierService {
   list(limit: number, beforeId: number | undefined): Promise<LiveCarrier[]>;
   /** Throws a 404. */
   require(name: string): Promise<LiveCarrier>;
-  /** Merges settings: what is not named stays, null removes. */
+  /**
+   * Merges settings: what is not named stays, null removes. A 400 names each secret that has to be given again because it
+   * would go to another place.
+   */
   change(name: string, patch: unknown, note?: Note): Promise<LiveCarrier>;
-  /** Sets all settings anew. Secrets that are not given stay, and null removes them. */
+  /** Sets all settings anew. Secrets that are not given stay, unless they would go to another place; null removes them. */
   replace(name: string, settings: unknown, note?: Note): Promise<LiveCarrier>;
   setPaused(name: string, paused: boolean, note?: Note): Promise<LiveCarrier>;
   /** Makes every node that waits for its next try to connect try at once. */
@@ -105,7 +110,8 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
   function live(row: CarrierRow, binds: CarrierBind[]): LiveCarrier {
     const token = openCallbackToken(keys, row);
-    return { ...row, binds, callbacks: token === null ? null : callbackUrls(publicUrl, row.name, token) };
+    const settings = row.kind === 'http' ? hideSecrets(row.settings) : row.settings;
+    return { ...row, settings, binds, callbacks: token === null ? null : callbackUrls(publicUrl, row.name, token) };
   }
 
   async function requireRow(name: string): Promise<CarrierRow> {
@@ -144,13 +150,15 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
   /** Reads, changes and writes; if another change comes between, it begins again. */
   async function rewrite(
     name: string,
-    changed: (before: CarrierSettings) => unknown,
+    given: unknown,
+    joined: (given: unknown, before: CarrierSettings) => unknown,
     note?: Note,
   ): Promise<LiveCarrier> {
     for (let tries = 0; tries < mostTries; tries++) {
       const row = await requireRow(name);
       const before = readAll(row);
-      const { carrier: after, problems } = await checkCarrier(row.kind, changed(before), environment);
+      const { carrier: after, problems } = await checkCarrier(row.kind, joined(given, before), environment);
+      if (problems.length === 0) problems.push(...secretsToGiveAgain(before, given, after));
       if (problems.length > 0) throw validationError(problems);
       const { settings, secrets } = splitCarrier(after);
       const change = {
@@ -193,9 +201,8 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
     list: async (limit, beforeId) => withBinds(await listCarriers(database, limit, beforeId)),
     require: async (name) => withOwnBinds(await requireRow(name)),
-    change: (name, patch, note) => rewrite(name, (before) => mergePatch(before.settings, patch), note),
-
-    replace: (name, given, note) => rewrite(name, (before) => keepCarrierSecrets(given, before), note),
+    change: (name, given, note) => rewrite(name, given, (patch, { settings }) => mergePatch(settings, patch), note),
+    replace: (name, given, note) => rewrite(name, given, keepCarrierSecrets, note),
 
     async setPaused(name, paused, note) {
       const row = await notifying((tx) => pauseCarrier(tx, name, paused, clock.nowMs()), note);

@@ -181,14 +181,35 @@ export async function renewCallback(
   return rows[0];
 }
 
-/** The row stays, since its id is in messages and receipts; its secrets go. */
+/** The row stays, since its id is in messages and receipts; its settings and secrets go. */
 export async function deleteCarrier(tx: Tx, id: number, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
-    `update carrier set deleted_at = $2, updated_at = $2, version = version + 1, secrets = null, callback = null
+    `update carrier set deleted_at = $2, updated_at = $2, version = version + 1, ${emptied}
      where id = $1 and deleted_at is null`,
     [id, toTimestamp(nowMs)],
   );
   return count > 0;
+}
+
+/** That a carrier gives no receipts decides about its texts for longer than it is there. */
+const keptOfDeleted = `case when settings ->> 'receipts' = 'none' then '{"receipts": "none"}'::jsonb else '{}'::jsonb end`;
+const emptied = `settings = ${keptOfDeleted}, secrets = null, callback = null`;
+
+/** A node of an older version leaves the settings of a carrier that it deletes. */
+export async function emptyDeletedCarriers(tx: Tx): Promise<number> {
+  const { count } = await tx.query(
+    `update carrier set ${emptied} where deleted_at is not null and settings <> ${keptOfDeleted}`,
+  );
+  return count;
+}
+
+/** Carriers of kind http whose settings hold one of these fields where all of them can be read. */
+export async function findReadable(tx: Tx, fields: readonly string[]): Promise<CarrierRow[]> {
+  const { rows } = await tx.query<CarrierRow>(
+    `select ${columns} from carrier where deleted_at is null and kind = 'http' and settings ?| $1 order by id limit $2`,
+    [fields, mostCarriers],
+  );
+  return rows;
 }
 
 /** Asks the workers for their logs. Returns the time that their answers will name. */

@@ -62,10 +62,13 @@ function contextOf(version: number): string {
   return `ring:${version}`;
 }
 
+/** The cost of stretching. Rows and backups that were made with it are opened with it. */
+export const stretchCost = { N: 16_384, r: 8, p: 1 } as const;
+
 /** A person may have chosen the secret, so scrypt stretches it. It runs in the thread pool: a running node does this. */
 export function stretchSecret(secret: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(secret.normalize('NFC'), salt, 32, { N: 16_384, r: 8, p: 1 }, (error, key) =>
+    scrypt(secret.normalize('NFC'), salt, 32, stretchCost, (error, key) =>
       error === null ? resolve(key) : reject(error),
     );
   });

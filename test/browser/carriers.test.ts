@@ -132,6 +132,27 @@ describe('an operator', () => {
     await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
   });
 
+  test('enters the password again when the address changes, and is not asked for it otherwise', async () => {
+    const asked = page.getByText('Enter it again: you changed where it goes');
+    const save = page.getByRole('button', { name: 'Save settings' });
+    for (const [host, version] of [
+      ['localhost', 3],
+      ['127.0.0.1', 4],
+    ] as const) {
+      assert.equal(await asked.count(), 0);
+      await page.getByLabel('Host').fill(host);
+      await asked.waitFor();
+      await save.click();
+      await page.getByText('Enter the marked secrets again before you save').waitFor();
+      await page.getByLabel('Password').fill(accountPassword);
+      await asked.waitFor({ state: 'detached' });
+      await save.click();
+      await page.getByText(`version ${version}`).waitFor();
+    }
+    await page.getByRole('region', { name: 'Connections' }).getByText('bound').waitFor();
+    await forgetShifts(page);
+  });
+
   test('tries it now, while it waits for its next try', async () => {
     const tryNow = page.getByRole('button', { name: 'Try now near' });
     assert.equal(await tryNow.count(), 0, 'a carrier that is up has nothing to try');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
@@ -166,6 +166,77 @@ describe('exit codes', () => {
     await world.run(['send', '+15005550106', 'Hi']);
     assert.equal(await leaving.ended, 0);
     assert.doesNotMatch(leaving.errors(), /EPIPE|Error/);
+  });
+});
+
+describe('a folder with a credentials file that others prepared', () => {
+  const shell = {
+    HELIOGRAPH_API_KEY: 'hg_live_of_the_shell',
+    HELIOGRAPH_CLIENT_ID: 'client of the shell',
+    HELIOGRAPH_CLIENT_SECRET: 'hgs_of_the_shell',
+  };
+  const commands = [
+    ['send', '+15005550100', 'Hi', '--from', 'X'],
+    ['verify', 'start', '+15005550100'],
+  ];
+  function prepare(baseUrl: string, mode = 0o600): string {
+    const folder = makeFolder('prepared');
+    mkdirSync(join(folder, '.heliograph'));
+    const file = join(folder, '.heliograph/sandbox-credentials.json');
+    const applications = [{ ...world.sandbox.applications[0], api_key: 'hg_x', client_secret: 'hgs_x' }];
+    writeFileSync(file, JSON.stringify({ ...world.sandbox, base_url: baseUrl, applications }));
+    chmodSync(file, mode);
+    return folder;
+  }
+
+  test('gets no secret of the environment, and the program says what to do', async () => {
+    const other = await createWebhookReceiver();
+    const folder = prepare(other.url.replace('/hook', ''));
+    for (const args of commands) {
+      const { code, stderr } = await world.run(args, { folder, env: shell });
+      assert.equal(code, 2, stderr);
+      assert.match(
+        stderr,
+        /HELIOGRAPH_(API_KEY|CLIENT_SECRET) is set, and the address .* comes from the sandbox of this/,
+      );
+      assert.match(stderr, /--url or HELIOGRAPH_URL/);
+    }
+    await other.close();
+    assert.equal(other.calls.length, 0, 'a secret of the environment was sent');
+  });
+
+  test('names no address but of this machine', async () => {
+    for (const url of ['http://192.0.2.1:8080', 'https://sms.example.invalid', 'http://127.0.0.1.example.invalid']) {
+      const { code, stderr } = await world.run(['whoami'], { folder: prepare(url) });
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, /sandbox-credentials\.json is not used: its address .* is not on this machine/);
+    }
+  });
+
+  test('is not used if others can write or read it', async () => {
+    const other = await createWebhookReceiver();
+    for (const mode of [0o644, 0o620, 0o660]) {
+      const folder = prepare(other.url.replace('/hook', ''), mode);
+      const { code, stderr } = await world.run(['send', '+15005550100', 'Hi', '--from', 'X'], { folder });
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, /is not used: other users have rights to it.*chmod 600/s);
+    }
+    await other.close();
+    assert.equal(other.calls.length, 0);
+  });
+
+  test('does not matter when a service is named', async () => {
+    const { code, stderr } = await world.run(['whoami', '--url', world.url], {
+      folder: prepare('https://sms.example.invalid', 0o644),
+      env: shell,
+    });
+    assert.equal(code, 0, stderr);
+  });
+
+  test('the very key of the sandbox may be in the environment, too', async () => {
+    const [first] = world.sandbox.applications;
+    const who = await world.json(['whoami'], { env: { HELIOGRAPH_API_KEY: first?.api_key ?? '' } });
+    assert.equal((who.api_key as { found: string }).found, 'HELIOGRAPH_API_KEY');
   });
 });
 

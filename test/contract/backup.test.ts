@@ -6,7 +6,14 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { askForToken, bearer, getToken, messagingScope } from '../support/applications.ts';
-import { backupPath, readTables, restore } from '../support/backups.ts';
+import {
+  backupPath,
+  openBackupFile,
+  readTables,
+  restore,
+  writeBackupFile,
+  writeOldBackup,
+} from '../support/backups.ts';
 import { run } from '../support/commands.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
@@ -86,6 +93,8 @@ async function createWorld(): Promise<World> {
   return { app, acme, cursor, token, delivered, queued, scheduled, verification: started.body.id, path, tables };
 }
 
+const secret = () => world.app.config.secret ?? '';
+
 let world: World;
 let restored: TestDatabase;
 /** A service on what was restored. */
@@ -102,6 +111,22 @@ after(async () => {
 });
 
 describe('a backup', () => {
+  test('is encrypted: who has the file reads when and by what it was made, and nothing else', async () => {
+    const bytes = await readFile(world.path);
+    const line = bytes.subarray(0, bytes.indexOf('\n')).toString();
+    assert.deepEqual(Object.keys(JSON.parse(line)), [
+      ...['heliograph_backup', 'made_at', 'version', 'environment'],
+      ...['cipher', 'chunk_bytes', 'kdf', 'secret_check'],
+    ]);
+    assert.throws(() => gunzipSync(bytes), 'it is no gzip file');
+    assert.throws(() => gunzipSync(bytes.subarray(line.length + 1)), 'nor is what is behind the label');
+    const { text } = await openBackupFile(world.path, secret());
+    for (const shown of ['backslash', '+447700900456', world.acme.developer.email, '$argon2', '"migrations"']) {
+      assert.equal(bytes.includes(shown), false, shown);
+      assert.ok(shown.startsWith('$') || text.includes(shown), `${shown} is in the backup`);
+    }
+  });
+
   test('is a file that only its owner can read, and overwrites none', async () => {
     assert.equal((await stat(world.path)).mode & 0o777, 0o600);
     await assert.rejects(run(world.app, 'backup', world.path), /exists already\. Give the backup another name/);
@@ -258,37 +283,69 @@ describe('a restore refuses', () => {
     assert.deepEqual(await readTables(restored.database), before);
   });
 
-  test('a file with a row more, even if its checksums are right: the seal needs the secret', async () => {
-    const [header = '', ...rows] = gunzipSync(await readFile(world.path))
-      .toString('latin1')
-      .split('\n');
+  test('a file whose label was altered, is of another version, or of another secret', async () => {
+    const bytes = await readFile(world.path);
     const path = backupPath();
-    await writeFile(path, gzipSync(Buffer.from([header, 'a stranger', ...rows].join('\n'), 'latin1')));
+    const line = bytes.subarray(0, bytes.indexOf('\n') + 1).toString();
+    const relabel = (label: string) =>
+      writeFile(path, Buffer.concat([Buffer.from(label), bytes.subarray(line.length)]));
+    await relabel(line.replace('"version":"', '"version":"7.'));
     await refused(path, /is damaged/, '--replace');
-  });
-
-  test('a backup of another version, or of another secret', async () => {
-    const text = gunzipSync(await readFile(world.path)).toString('latin1');
-    const path = backupPath();
-    const write = (content: string) => writeFile(path, gzipSync(Buffer.from(content, 'latin1')));
-    await write(text.replace('"version":"', '"version":"7.'));
-    await refused(path, /is damaged/, '--replace');
-    await write(text.replace(/"checksum":"../, '"checksum":"zz'));
-    await refused(path, /was made by Heliograph 0.*Restore it with Heliograph 0/s, '--replace');
-    await write(text.replace('"heliograph_backup":1', '"heliograph_backup":2'));
-    await refused(path, /whose tables differ from those of this version/, '--replace');
-    await write(text.replace(/"salt":"../, '"salt":"00'));
+    await relabel(line.replace('"heliograph_backup":2', '"heliograph_backup":3'));
+    await refused(path, /was made by Heliograph 0.*in a way that this version .* does not know/s, '--replace');
+    await relabel(line.replace('"N":16384', '"N":1073741824'));
+    await refused(path, /in a way that this version/, '--replace');
+    await relabel(line.replace('"version":"', '"version":"\\u001b[2J'));
+    await refused(path, /is not a backup of Heliograph/, '--replace');
+    await relabel(line.replace(/"salt":"../, '"salt":"00'));
     await refused(path, /HELIOGRAPH_SECRET is not the secret/, '--replace');
     const other = { ...world.app, config: { ...world.app.config, secret: 'another secret of a restore' } };
-    await assert.rejects(restore(other, restored, world.path), /HELIOGRAPH_SECRET is not the secret that/);
+    const asksForIt =
+      /is encrypted with the secret of the service that it was made from \(sandbox, 20.*HELIOGRAPH_SECRET is not the/s;
+    await assert.rejects(restore(other, restored, world.path), asksForIt);
     const none = { ...world.app, config: { ...world.app.config, secret: undefined, dataDir: '/nowhere' } };
-    await assert.rejects(restore(none, restored, world.path), /needs the secret that the backup was made with/);
+    await assert.rejects(restore(none, restored, world.path), /There is no secret here\.\nSet HELIOGRAPH_SECRET to/);
+    const opened = await openBackupFile(world.path, secret());
+    const text = opened.text.replace(/"checksum":"../, '"checksum":"zz');
+    await writeBackupFile(path, { ...opened, text }, secret());
+    await refused(path, /was made by Heliograph 0.*whose tables differ.*Restore it with Heliograph 0/s, '--replace');
+  });
+
+  test('chunks of another backup of the same service', async () => {
+    const path = backupPath();
+    await run(world.app, 'backup', path);
+    const [one, other] = [await readFile(world.path), await readFile(path)];
+    const [here, there] = [one, other].map((bytes) => bytes.indexOf('\n') + 1) as [number, number];
+    await writeFile(path, Buffer.concat([one.subarray(0, here), other.subarray(there)]));
+    await refused(path, /is damaged/, '--replace');
   });
 
   test('arguments that it does not know', async () => {
     for (const args of [[], ['a', 'b'], ['a', '--force'], ['']])
       await assert.rejects(restore(world.app, restored, ...args), /Give one file: npm run restore/);
   });
+});
+
+test('a backup of the time when they were not encrypted: restored, and refused if it was altered', async () => {
+  const path = backupPath();
+  const opened = await openBackupFile(world.path, secret());
+  await writeOldBackup(path, opened, secret());
+  assert.match(await restore(world.app, restored, path, '--replace'), /The backup is restored/);
+  const rows = await readTables(restored.database);
+  for (const name of ['application', 'handset_text', 'person']) assert.deepEqual(rows[name], world.tables[name], name);
+  const bytes = await readFile(path);
+  const [header = '', ...more] = gunzipSync(bytes).toString('latin1').split('\n');
+  for (const altered of [
+    gzipSync(Buffer.from([header, 'a stranger', ...more].join('\n'), 'latin1')),
+    Buffer.concat([bytes, gzipSync('more\n')]),
+    bytes.subarray(0, -1),
+  ]) {
+    await writeFile(path, altered);
+    await assert.rejects(restore(world.app, restored, path, '--replace'), /is damaged/);
+  }
+  const other = { ...world.app, config: { ...world.app.config, secret: 'another secret of a restore' } };
+  await writeFile(path, bytes);
+  await assert.rejects(restore(other, restored, path, '--replace'), /HELIOGRAPH_SECRET is not the secret/);
 });
 
 test('--trust-credentials suspends nothing and warns; --replace deletes what was there', async () => {

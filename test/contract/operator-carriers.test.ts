@@ -224,10 +224,11 @@ describe('secrets', () => {
     const { status, body } = await create('acme', { tls: { cert, key, ca: cert } });
     assert.equal(status, 201);
     assert.deepEqual(body.settings.tls, { ca: cert, cert, key_set: true });
-    const kept = await change('acme', { tls: { servername: 'smsc.example.com' } });
+    const { password } = settings;
+    const kept = await change('acme', { tls: { servername: 'smsc.example.com', key }, password });
     assert.deepEqual(kept.body.settings.tls, { ca: cert, cert, servername: 'smsc.example.com', key_set: true });
     assert.deepEqual((await seenByWorker())[0]?.settings.tls, { ca: cert, cert, key, servername: 'smsc.example.com' });
-    const plain = await change('acme', { tls: false });
+    const plain = await change('acme', { tls: false, password });
     assert.equal(plain.body.settings.tls, false);
   });
 });
@@ -251,11 +252,11 @@ describe('PATCH /portal/v1/operator/carriers/{name}', () => {
   test('another host, port or system_id is another account; another window is not', async () => {
     await create('acme');
     const accountAfter = async (given: Record<string, unknown>) => {
-      assert.equal((await change('acme', given)).status, 200);
+      assert.equal((await change('acme', { password: 'x', ...given })).status, 200);
       return carrierAccount(await row('acme'));
     };
     const { id } = await row('acme');
-    assert.equal(await accountAfter({ window: 3, password: 'x' }), `${id}.1`);
+    assert.equal(await accountAfter({ window: 3 }), `${id}.1`);
     assert.equal(await accountAfter({ host: 'localhost' }), `${id}.2`);
     assert.equal(await accountAfter({ port: 2776 }), `${id}.3`);
     assert.equal(await accountAfter({ system_id: 'you' }), `${id}.4`);

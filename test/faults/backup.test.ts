@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { statusCode } from '../../src/messages/message-row.ts';
 import type { Tx } from '../../src/platform/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import { backupPath } from '../support/backups.ts';
+import { backupPath, openBackupFile } from '../support/backups.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
@@ -107,8 +106,9 @@ async function signIn(service: Service, { email, password }: Demo['portal']): Pr
 }
 
 /** The rows of each table in the file, by their cells. */
-function readFileTables(path: string): Map<string, Record<string, string>[]> {
-  const [header = '', ...lines] = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
+async function readFileTables(path: string, secret: string): Promise<Map<string, Record<string, string>[]>> {
+  const { text } = await openBackupFile(path, secret);
+  const [header = '', ...lines] = Buffer.from(text, 'latin1').toString('utf8').split('\n');
   const tables = (JSON.parse(header) as { tables: { name: string; columns: string[] }[] }).tables;
   let at = 0;
   return new Map(
@@ -197,7 +197,7 @@ test('drill: backup under load, kill -9 of everything, wipe, restore, start', as
   const last = await runCommand(dataDir, store.env(), 'restore', path);
   if (last.code !== 0) assert.match(last.output, /holds records already/, 'the killed one had committed');
 
-  const tables = readFileTables(path);
+  const tables = await readFileTables(path, readFileSync(join(dataDir, 'secret'), 'utf8').trim());
   const waiting = new Set(assertOneMoment(tables));
   service = await startService({ dataDir, env: store.env() });
   await service.ready;

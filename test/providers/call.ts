@@ -47,6 +47,8 @@ export interface Provider {
   /** How a proof is spoilt; empty for a provider that signs nothing. */
   forgeries: Record<string, (call: ProviderCall, again: (nowMs: number) => ProviderCall) => ProviderCall>;
   inbound(url: string, nowMs: number): ProviderCall;
+  /** How the proof of an inbound text is spoilt, beside leaving it out. */
+  inboundForgeries?: Record<string, (call: ProviderCall) => ProviderCall>;
 }
 
 export function formCall(url: string, fields: Record<string, string>, headers: Record<string, string>): ProviderCall {

@@ -5,13 +5,27 @@ import { formCall, type Provider, type ProviderCall } from './call.ts';
 const [id, token] = ['MAXXXXXXXXXXXXXXXXXX', 'plivo-token-Zq7'];
 let given = 0;
 
-/** The signature of messages covers the address without its query, and a nonce. */
+const nonce = '05429567804466091622';
+const hmac = (text: string) => createHmac('sha256', token).update(text).digest('base64');
+
+/** V2 covers the address without its query, and a nonce. */
 function signed(url: string, fields: Record<string, string>): ProviderCall {
-  const nonce = '05429567804466091622';
-  const signature = createHmac('sha256', token)
-    .update(`${url.split('?')[0]}${nonce}`)
-    .digest('base64');
+  const signature = hmac(`${url.split('?')[0]}${nonce}`);
   return formCall(url, fields, { 'x-plivo-signature-v2': signature, 'x-plivo-signature-v2-nonce': nonce });
+}
+
+/** With V3 beside it, which covers the parameters too. Of a subaccount, only the main account's has our token. */
+function signedTwice(url: string, fields: Record<string, string>): ProviderCall {
+  const { headers, ...call } = signed(url, fields);
+  const written = Object.entries(fields)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flat();
+  const better = {
+    'x-plivo-signature-v3': 'AAAA',
+    'x-plivo-signature-ma-v3': hmac(`${url}?${written.join('')}.${nonce}`),
+    'x-plivo-signature-v3-nonce': nonce,
+  };
+  return { ...call, headers: { ...headers, ...better } };
 }
 
 interface Sent {
@@ -96,5 +110,14 @@ export const plivo: Provider = {
     }),
   },
   inbound: (url) =>
-    signed(url, { From: '447700900999', To: '447700900001', Type: 'sms', Text: 'STOP & go', MessageUUID: 'in1' }),
+    signedTwice(url, { From: '447700900999', To: '447700900001', Type: 'sms', Text: 'STOP & go', MessageUUID: 'in1' }),
+  inboundForgeries: {
+    'V2 alone, of the same callback': ({ url, body = '', ...call }) => ({
+      ...call,
+      ...signed(url, Object.fromEntries(new URLSearchParams(body))),
+    }),
+    'V2 alone, with another text and phone': ({ url, body = '' }) =>
+      signed(url, { ...Object.fromEntries(new URLSearchParams(body)), From: '447700900998', Text: 'START' }),
+    'another text under the same signatures': (call) => ({ ...call, body: call.body?.replace('STOP', 'START') }),
+  },
 };

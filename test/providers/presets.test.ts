@@ -140,6 +140,10 @@ for (const provider of providers) {
         body: call.body?.replace(/&sig=.*$/, ''),
       });
       assert.equal(unproven.status, 401);
+      const seen = (await inboundTexts()).length;
+      for (const [what, spoil] of Object.entries(provider.inboundForgeries ?? {}))
+        assert.equal((await make(spoil(call))).status, 401, what);
+      assert.equal((await inboundTexts()).length, seen);
     });
 
     test('wrong credentials stop the carrier; right ones start it again, and no text is lost', async () => {

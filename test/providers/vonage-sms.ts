@@ -25,7 +25,7 @@ export const vonageSms: Provider = {
   preset: 'vonage-sms',
   settings: { api_key: 'abcd1234', api_secret: secret, signature_secret: signatureSecret, signature_method: 'sha256' },
   wrong: { api_secret: 'another' },
-  secrets: [secret, signatureSecret],
+  secrets: ['abcd1234', secret, signatureSecret],
   recorded: {
     path: '/sms/json',
     fields: {

@@ -1,6 +1,6 @@
 import type { Call, Command } from '../command.ts';
 import { exit, usageError } from '../exit.ts';
-import { isOpenToReaders, readUrl, requireUrl } from '../profile/place.ts';
+import { isOpenToReaders, readUrl, requireUrl } from '../profile/address.ts';
 import { changeProfiles, findByUrl, nameFor, type Profile, profilesFile, readProfiles } from '../profile/profiles.ts';
 import { readSandboxFile } from '../profile/sandbox-file.ts';
 import { listApplications } from '../service/application.ts';
@@ -85,7 +85,7 @@ function readName(name: string | undefined): string | undefined {
 async function askUrl({ values, environment, prompt }: Call, ofProfile: string | undefined): Promise<string> {
   const given = values.text('url') ?? environment.read('HELIOGRAPH_URL') ?? ofProfile;
   if (given !== undefined) return requireUrl(given, 'The address');
-  const local = readSandboxFile(environment)?.base_url ?? 'http://127.0.0.1:8080';
+  const local = readSandboxFile(environment).credentials?.base_url ?? 'http://127.0.0.1:8080';
   const answer = await prompt.ask('Address of the service', local);
   // People write hosts; a service of others is reached by https.
   return requireUrl(readUrl(answer) === undefined ? `https://${answer}` : answer, 'The address');

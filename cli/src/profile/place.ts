@@ -1,9 +1,10 @@
 import type { SandboxCredentials } from '../../../src/registry/demo-applications.ts';
 import type { Environment } from '../environment.ts';
-import { usageError } from '../exit.ts';
+import { noCredentials, usageError } from '../exit.ts';
 import type { Values } from '../values.ts';
+import { readUrl, requireUrl } from './address.ts';
 import { findByUrl, type Profile, readProfiles } from './profiles.ts';
-import { readSandboxFile } from './sandbox-file.ts';
+import { readSandboxFile, type SandboxFile } from './sandbox-file.ts';
 
 /** Which service is meant, how we know, and what is kept about it. */
 export interface Place {
@@ -20,6 +21,7 @@ const defaultUrl = 'http://127.0.0.1:8080';
 export function findPlace(values: Pick<Values, 'text'>, environment: Environment): Place {
   const profiles = readProfiles(environment);
   const sandboxFile = readSandboxFile(environment);
+  const { credentials } = sandboxFile;
   const named = values.text('profile') ?? environment.read('HELIOGRAPH_PROFILE');
   if (named !== undefined && !Object.hasOwn(profiles.profiles, named))
     throw noProfile(named, Object.keys(profiles.profiles));
@@ -31,7 +33,7 @@ export function findPlace(values: Pick<Values, 'text'>, environment: Environment
     url,
     found,
     profile: name === undefined || profile === undefined ? undefined : { name, ...profile },
-    sandbox: sandboxFile !== undefined && readUrl(sandboxFile.base_url) === url ? sandboxFile : undefined,
+    sandbox: credentials !== undefined && readUrl(credentials.base_url) === url ? credentials : undefined,
   };
 
   function chooseUrl(): Pick<Place, 'url' | 'found'> {
@@ -41,32 +43,16 @@ export function findPlace(values: Pick<Values, 'text'>, environment: Environment
     if (variable !== undefined) return { url: requireUrl(variable, 'HELIOGRAPH_URL'), found: 'by HELIOGRAPH_URL' };
     const kept = chosen === undefined ? undefined : profiles.profiles[chosen]?.url;
     if (kept !== undefined) return { url: requireUrl(kept, `The profile ${chosen}`), found: 'in the profile' };
-    const local = sandboxFile === undefined ? undefined : readUrl(sandboxFile.base_url);
+    // Whoever names a service needs no file.
+    if (sandboxFile.unfit !== undefined) throw notUsed(sandboxFile, sandboxFile.unfit);
+    const local = credentials === undefined ? undefined : readUrl(credentials.base_url);
     if (local !== undefined) return { url: local, found: 'in the sandbox of this folder' };
     return { url: defaultUrl, found: 'by default' };
   }
 }
 
-/** The address as it is compared and kept; undefined if it is none. */
-export function readUrl(text: string): string | undefined {
-  if (text.length > 2048 || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
-    return undefined;
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-}
-
-export function requireUrl(text: string, where: string): string {
-  const url = readUrl(text);
-  if (url === undefined)
-    throw usageError(`${where} must be an address like https://sms.example.com or http://127.0.0.1:8080.`);
-  return url;
-}
-
-/** Whether what we send there can be read on the way. */
-export function isOpenToReaders(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(127\.|\[::1\]$|localhost$)/.test(hostname);
+function notUsed({ path }: SandboxFile, { reason, next }: NonNullable<SandboxFile['unfit']>): Error {
+  return noCredentials(`${path} is not used: ${reason}.`, next);
 }
 
 function noProfile(name: string, known: readonly string[]): Error {

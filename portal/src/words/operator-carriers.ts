@@ -149,6 +149,8 @@ export const words = {
     json: 'As JSON',
     jsonRule: 'The reference lists them. Remove a line to use its default.',
     secretKept: 'Stored and never shown. Leave empty to keep it.',
+    secretAgain: 'Enter it again: you changed where it goes, and a stored secret is not sent to another place.',
+    secretsAgain: 'Enter the marked secrets again before you save',
   },
   test: {
     sender: 'Heliograph',

@@ -8,7 +8,7 @@ import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts';
 import { readInbound, readReceipts } from './callback-reader.ts';
 import type { CallbackRequest } from './callback-request.ts';
 import type { ReceiptDescription } from './description.ts';
-import { leavesBodyOpen } from './proof-settings.ts';
+import { inboundProof, leavesBodyOpen } from './proof-settings.ts';
 import { isProven } from './proofs.ts';
 import { createTogether } from './together.ts';
 
@@ -75,7 +75,8 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     const described = carrier.profile.description[what];
     if (described === undefined) throw notFound();
     const { secrets, values } = carrier.profile;
-    if (isProven(request, described.verify, { ...values, ...secrets }, clock.nowMs())) return;
+    const proof = what === 'inbound' ? inboundProof(described.verify) : described.verify;
+    if (isProven(request, proof, { ...values, ...secrets }, clock.nowMs())) return;
     onCount(carrier.key, 'unproven', 1);
     throw new ApiError('UNAUTHENTICATED', 'The proof of this callback is missing, wrong or too old.');
   }

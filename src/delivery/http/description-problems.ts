@@ -2,7 +2,7 @@ import { problemsOf } from '../../http/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { type Description, descriptionSchema } from './description.ts';
 import { pathProblem } from './paths.ts';
-import { proofProblems } from './proof-settings.ts';
+import { inboundProof, proofProblems } from './proof-settings.ts';
 import { readTemplate, templateProblem } from './template.ts';
 
 export interface KnownNames {
@@ -36,6 +36,7 @@ export function descriptionProblems(given: unknown, field: string, known: KnownN
     ...afterProblems(description, told),
     ...proofProblems(description.receipt?.verify, `${field}.receipt.verify`, known),
     ...proofProblems(description.inbound?.verify, `${field}.inbound.verify`, known),
+    ...told('inbound.verify.kind', inboundProofProblem(description)),
   ];
 }
 
@@ -120,6 +121,11 @@ function authProblems(auth: Description['auth'], told: Told): FieldProblem[] {
       auth.token_url === undefined ? undefined : urlProblem(auth.token_url, { secrets: [], values: [] }),
     ),
   ];
+}
+
+function inboundProofProblem({ inbound }: Description): string | undefined {
+  if (inbound === undefined || inboundProof(inbound.verify).kind === inbound.verify.kind) return undefined;
+  return 'must be plivo-v3: plivo-v2 does not cover what a text from a phone says';
 }
 
 /** Headers that our client sets itself, or that change how the request is read. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addressOf, type HttpSettings, secretsOf } from './http-settings.ts';
-import { type PresetName, presets } from './presets/presets.ts';
+import { type PresetName, presets, secretFieldNames } from './presets/presets.ts';
 
 /** Settings as they are stored and shown: in place of a secret stands whether there is one. */
 export type ShownHttpSettings = Record<string, unknown>;
@@ -12,13 +12,21 @@ export function splitHttpSecrets(settings: HttpSettings): {
 } {
   const secrets = Object.fromEntries(secretsOf(settings));
   const { secrets: named, ...rest } = settings;
-  const shown: ShownHttpSettings = { ...rest };
-  for (const field of secretFields(settings.preset)) {
-    shown[`${field}_set`] = typeof settings[field] === 'string';
-    delete shown[field];
-  }
+  const shown = hideSecrets(rest);
+  for (const field of secretFields(settings.preset)) shown[`${field}_set`] ??= false;
   if (settings.preset === undefined) shown.secrets_set = Object.keys(named ?? {});
   return { settings: shown, secrets };
+}
+
+/** In place of each secret stands that there is one, whatever the other settings are. */
+export function hideSecrets(settings: Readonly<Record<string, unknown>>): ShownHttpSettings {
+  const shown: ShownHttpSettings = { ...settings };
+  for (const field of secretFieldNames) {
+    if (shown[field] === undefined) continue;
+    shown[`${field}_set`] = true;
+    delete shown[field];
+  }
+  return shown;
 }
 
 export function joinHttpSecrets(shown: ShownHttpSettings, secrets: Readonly<Record<string, string>>): HttpSettings {
@@ -59,7 +67,7 @@ export function isOtherHttpAccount(before: HttpSettings, after: HttpSettings): b
 
 function secretFields(preset: PresetName | undefined): string[] {
   if (preset === undefined) return [];
-  return Object.entries(presets[preset].fields).flatMap(([field, { secret }]) => (secret === true ? [field] : []));
+  return secretFieldNames.filter((field) => Object.hasOwn(presets[preset].fields, field));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

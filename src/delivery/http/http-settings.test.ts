@@ -81,6 +81,11 @@ describe('descriptions', () => {
       ['settings.describe.receipt.verify.secret'],
     ],
     [
+      'a proof that leaves open what a text from a phone says',
+      { inbound: { from: 'a', to: 'b', text: 'c', verify: { kind: 'plivo-v2' } } },
+      ['settings.describe.inbound.verify.secret', 'settings.describe.inbound.verify.kind'],
+    ],
+    [
       'a state that is not known',
       { receipt: { id: 'a', state: { path: 's', map: { x: 'gone' } }, verify: { kind: 'token' } } },
       ['settings.describe.receipt.state.map.x'],

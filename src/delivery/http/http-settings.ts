@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../platform/errors.ts';
 import { type Description, descriptionSchema } from './description.ts';
 import { descriptionProblems } from './description-problems.ts';
 import type { HttpProfile } from './http-profile.ts';
-import { type Preset, type PresetName, presetNames, presets } from './presets/presets.ts';
+import { type Preset, type PresetName, presetNames, presets, secretFieldNames } from './presets/presets.ts';
 
 /** Settings of a carrier of kind `http`, with their secrets. A preset's own fields stand beside these. */
 export interface HttpSettings {
@@ -168,10 +168,9 @@ function withoutSlash(base: string): string {
 /** The names of the secrets among the settings, and their values; those of `describe` as `secrets.name`. */
 export function secretsOf(settings: Record<string, unknown>): Map<string, string> {
   const found = new Map<string, string>();
-  const fields = presets[settings.preset as PresetName]?.fields ?? {};
-  for (const [field, { secret }] of Object.entries(fields)) {
+  for (const field of secretFieldNames) {
     const value = settings[field];
-    if (secret === true && typeof value === 'string') found.set(field, value);
+    if (typeof value === 'string') found.set(field, value);
   }
   for (const [each, value] of Object.entries(isObject(settings.secrets) ? settings.secrets : {})) {
     if (typeof value === 'string') found.set(`secrets.${each}`, value);

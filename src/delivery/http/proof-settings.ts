@@ -51,6 +51,14 @@ export function leavesBodyOpen({ kind }: ProofSettings): boolean {
   return kind === 'token' || kind === 'basic' || kind === 'plivo-v2';
 }
 
+/**
+ * A text from a phone can opt a person in or out, and has no record of ours that it must fit. Plivo has a proof that
+ * covers what it says, so the other one does not count: also not where a description of before names it.
+ */
+export function inboundProof(proof: ProofSettings): ProofSettings {
+  return proof.kind === 'plivo-v2' ? { ...proof, kind: 'plivo-v3' } : proof;
+}
+
 /** Five minutes, as most providers recommend. */
 export const usualToleranceSeconds = 300;
 

@@ -9,6 +9,7 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { words } from '../../words/operator-carriers.ts';
 import { groupsOf } from './carrier-kinds.ts';
+import { secretsToType } from './secrets-again.ts';
 import { patchBetween, type SettingsDraft, toDraft, toSettings } from './settings-draft.ts';
 import { SettingsForm, shownFields } from './settings-form.tsx';
 
@@ -43,13 +44,17 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
     setDraft(newest);
   }
 
+  const stored = keptSecrets(carrier.settings);
+  const patchOf = () => patchBetween(toSettings(first, groups), toSettings(draft, groups));
+  const again = secretsToType(orUndefined(patchOf), stored);
+
   function submit(event: FormEvent): void {
     event.preventDefault();
     setUnfit(undefined);
     try {
-      const patch = patchBetween(toSettings(first, groups), toSettings(draft, groups));
+      const patch = patchOf();
       if (patch === undefined) showToast(words.settings.unchanged);
-      else run(patch);
+      else if (again.length === 0) run(patch);
     } catch (error) {
       setUnfit((error as Error).message);
     }
@@ -64,13 +69,15 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
             draft={draft}
             onChange={setDraft}
             problem={problem}
-            kept={keptSecrets(carrier.settings)}
+            kept={stored}
+            again={again}
           />
           {isOutdated && (
             <Callout tone="wait" title={words.settings.outdated}>
               {words.settings.outdatedDetail}
             </Callout>
           )}
+          {again.length > 0 && <Callout tone="wait" title={words.settings.secretsAgain} />}
           {unfit !== undefined && <Callout tone="bad" title={unfit} />}
           <ProblemCallout problem={problem} fields={shownFields(groups)} />
           <Group>
@@ -87,6 +94,15 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
       </form>
     </Panel>
   );
+}
+
+/** JSON that is still being typed may be none. */
+function orUndefined<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** `password_set: true` means that there is a password. */

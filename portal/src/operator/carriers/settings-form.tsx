@@ -13,10 +13,12 @@ interface SettingsFormProps {
   problem: Problem | undefined;
   /** Names of secrets that the service has; an empty field keeps them. */
   kept: string[];
+  /** Of these, the ones that the service will not keep, because they would go to another place. */
+  again?: string[];
 }
 
 /** The settings of a carrier, in the groups of its kind. */
-export function SettingsForm({ groups, draft, onChange, problem, kept }: SettingsFormProps) {
+export function SettingsForm({ groups, draft, onChange, problem, kept, again = [] }: SettingsFormProps) {
   const set = (name: string, value: string | boolean) =>
     onChange({ ...draft, values: { ...draft.values, [name]: value } });
   const isAsked = ({ onlyWith }: SettingField) => onlyWith === undefined || draft.values[onlyWith] === true;
@@ -31,8 +33,12 @@ export function SettingsForm({ groups, draft, onChange, problem, kept }: Setting
                 key={field.name}
                 field={field}
                 value={draft.values[field.name] ?? ''}
-                isKept={kept.includes(field.name)}
-                error={problem?.of(`settings.${field.name}`, field.label)}
+                isKept={kept.includes(field.name) && !again.includes(field.name)}
+                error={
+                  again.includes(field.name)
+                    ? words.settings.secretAgain
+                    : problem?.of(`settings.${field.name}`, field.label)
+                }
                 onChange={(value) => set(field.name, value)}
               />
             ))}

@@ -3,7 +3,7 @@ import type { Description } from '../description.ts';
 
 /** A setting of a preset: what the provider calls it. */
 export interface PresetField {
-  /** Sealed, and never shown. */
+  /** Sealed, and never shown. A field of the same name is a secret in every preset, or in none. */
   secret?: true;
   /** True unless said otherwise. */
   required?: boolean;

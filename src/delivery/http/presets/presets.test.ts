@@ -16,7 +16,7 @@ import { readInbound, readReceipts } from '../callback-reader.ts';
 import type { CallbackRequest } from '../callback-request.ts';
 import { descriptionProblems } from '../description-problems.ts';
 import { checkHttpSettings, profileOf } from '../http-settings.ts';
-import { presetNames, presets } from './presets.ts';
+import { presetNames, presets, secretFieldNames } from './presets.ts';
 
 const providers: Provider[] = [twilio, vonageSms, infobip, telnyx, plivo, africasTalking];
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
@@ -37,6 +37,12 @@ const requestOf = ({ method, url, headers, body }: ProviderCall): CallbackReques
 
 test('there is a double for each preset', () => {
   assert.deepEqual(new Set(providers.map(({ preset }) => preset)), new Set<string>(presetNames));
+});
+
+test('a field is a secret in every preset that has it, or in none', () => {
+  for (const { title, fields } of Object.values(presets))
+    for (const [field, { secret = false }] of Object.entries(fields))
+      assert.equal(secret, secretFieldNames.includes(field), `${field} of ${title}`);
 });
 
 for (const provider of providers) {

@@ -19,3 +19,12 @@ export const presets: Record<PresetName, Preset> = {
   plivo,
   'africas-talking': africasTalking,
 };
+
+/** What is a secret under any preset is one under all: a change of preset makes no secret readable. */
+export const secretFieldNames: readonly string[] = [
+  ...new Set(
+    Object.values(presets).flatMap(({ fields }) =>
+      Object.entries(fields).flatMap(([field, { secret }]) => (secret === true ? [field] : [])),
+    ),
+  ),
+];

@@ -10,7 +10,7 @@ export const vonageSms: Preset = {
   base: 'https://rest.nexmo.com',
   account: ['api_key'],
   fields: {
-    api_key: { help: 'API key, eight characters' },
+    api_key: { secret: true, help: 'API key, eight characters' },
     api_secret: { secret: true, help: 'API secret' },
     signature_secret: {
       secret: true,
@@ -37,7 +37,7 @@ export const vonageSms: Preset = {
     return {
       url: '{{base}}/sms/json',
       form: {
-        api_key: '{{value:api_key}}',
+        api_key: '{{secret:api_key}}',
         api_secret: '{{secret:api_secret}}',
         from: '{{from}}',
         to: '{{to|digits}}',
