@@ -67,13 +67,13 @@ export function createFactorChanges(options: FactorOptions) {
     },
 
     /** Ends all other sessions: they were opened without the second factor. Returns the recovery codes. */
-    confirmSecondFactor: (self: Self, code: string, note?: Note): Promise<string[]> =>
+    confirmSecondFactor: (self: Self, code: string, note?: Note<{ replaced: boolean }>): Promise<string[]> =>
       withCode(self, async (tx) => {
         const { enrolment, isOn } = await lockSelf(tx, self);
         if (!isOn) requireEnrolment(enrolment);
         await deleteSessionsOf(tx, self.personId, self.sessionHash);
         const codes = await secondFactor.confirm(tx, self.personId, code);
-        await note?.(tx, undefined);
+        await note?.(tx, { replaced: isOn });
         return codes;
       }),
 

@@ -149,7 +149,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
     route({
       method: 'POST',
       path: '/portal/v1/me/leave',
-      // Whoever may read may also go.
+      // Every member may go.
       auth: { kind: 'developer', role: 'viewer' },
       tag,
       operationId: 'leaveAccount',

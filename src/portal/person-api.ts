@@ -164,11 +164,11 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       answers: { 200: { description: 'Recovery codes for the day your phone is lost', schema: recoverySchema } },
       refuses: { INCOMPATIBLE_STATE: 'None was begun, or not in the last 15 minutes', PERMISSION_DENIED: needsLink },
       handler: async (call) => {
-        const codes = await people.confirmSecondFactor(
-          selfOf(call),
-          call.body.code,
-          note(call, 'second_factor.turned_on'),
-        );
+        const noteIt = audit.note<{ replaced: boolean }>(call, ({ replaced }) => ({
+          act: replaced ? 'second_factor.replaced' : 'second_factor.turned_on',
+          id: requireDeveloper(call).personId,
+        }));
+        const codes = await people.confirmSecondFactor(selfOf(call), call.body.code, noteIt);
         return { status: 200, body: { recovery_codes: codes } };
       },
     }),

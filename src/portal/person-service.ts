@@ -105,6 +105,10 @@ export function createPersonService(options: PersonServiceOptions) {
       return { person, memberships, factor: { ...factor, ...setUp, isRequired } };
     },
 
+    /** How many operators the service refuses until they have a second factor. */
+    countRefusedOperators: async (): Promise<number> =>
+      options.operatorsNeedSecondFactor ? people.countOperatorsWithoutFactor(database) : 0,
+
     /** Newest first. Undefined when the person is gone. */
     async listSignIns(personId: string, page: PageRequest): Promise<SignInRow[] | undefined> {
       const person = await people.findPerson(database, personId);

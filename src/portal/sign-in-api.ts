@@ -65,10 +65,13 @@ export function createSignInRoutes(people: PersonService, database: Database): R
       summary: 'List sign-ins of everyone, failed and successful, newest first',
       description: `${kept} Also those with an e-mail that no person has.`,
       query: Type.Object({
-        email: Type.Optional(Type.String({ maxLength: longestEmail, examples: ['you@example.com'] })),
+        email: Type.Optional(
+          Type.String({ maxLength: longestEmail, description: 'With this e-mail', examples: ['you@example.com'] }),
+        ),
         address: Type.Optional(
           Type.String({
             maxLength: 64,
+            description: 'From this address',
             pattern: '^[0-9A-Fa-f:.]*$',
             expected: 'an IP address',
             examples: ['203.0.113.9'],

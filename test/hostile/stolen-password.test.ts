@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { minuteMs } from '../../src/platform/clock.ts';
+import { welcome } from '../../src/welcome.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createOperator } from '../support/operator.ts';
@@ -41,8 +42,15 @@ describe('an operator without a second factor, in production', () => {
     const refused = await operator.send('GET', registrations);
     assert.equal(refused.status, 403);
     assert.match(String(refused.body.message), /second factor.*operator.*15 minutes/s);
+    const { countRefusedOperators } = app.app.people;
+    const refusedOperators = await countRefusedOperators();
+    assert.equal(refusedOperators, 1);
+    const options = { version: '0', config: app.config, made: undefined, paths: [], carriers: ['acme'] };
+    assert.match(welcome({ ...options, refusedOperators }), /WITHOUT A SECOND FACTOR: 1\..*npm run operator/s);
+    assert.doesNotMatch(welcome(options), /SECOND FACTOR/);
     await setUpFactor(operator, app.clock);
     assert.equal((await operator.send('GET', registrations)).status, 200);
+    assert.equal(await countRefusedOperators(), 0);
   });
 
   test('a stolen password cannot enrol the thief’s factor', async () => {

@@ -10,7 +10,7 @@ export function EnrolByLink({ email }: { email: string }) {
       <Callout tone="wait" title={words.factor.linkTitle}>
         {words.factor.linkDetail}
       </Callout>
-      <CodeBlock what={words.factor.linkCommand} text={`npx heliograph operator ${email}`} />
+      <CodeBlock what={words.factor.linkCommand} text={words.factor.command(email)} />
     </Stack>
   );
 }

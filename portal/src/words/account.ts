@@ -92,6 +92,7 @@ export const words = {
     linkDetail:
       'So that a stolen password is not enough, an operator sets up a second factor within 15 minutes of using such a link. It also sets a new password and ends your sessions. Run this on the machine of the service, and open the link:',
     linkCommand: 'the command',
+    command: (email: string) => `npx heliograph operator ${email}`,
     replace: 'Replace',
     replaceLead: 'Your second factor stays on until you confirm the new one. Old recovery codes stop working then.',
     keptByOperators: 'This service requires a second factor of operators, so you can replace it but not turn it off.',

@@ -1,0 +1,42 @@
+// A thief with the session of a person confirms a second factor in the moment in which the person becomes an operator by a
+// link of the machine. Either the factor comes first, and the link asks for its code; or the link does, and ends the session.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { asDeveloper, send, signUp } from '../support/developer.ts';
+import { inShort } from '../support/effort.ts';
+import { authenticator, factorPath } from '../support/second-factor.ts';
+
+const rounds = inShort(8, 60);
+const password = 'another sentence, known to nobody';
+
+let app: TestApp;
+before(async () => {
+  app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' }, delivery: 'held' });
+});
+after(() => app.close());
+
+test(`no operator is left with a thief's second factor and a session without it, ${rounds} times`, async () => {
+  for (let round = 0; round < rounds; round++) {
+    const thief = await signUp(app);
+    const begun = await thief.send<{ secret: string }>('POST', factorPath, { current_password: thief.password });
+    const code = authenticator(begun.body.secret, app.clock)();
+    const token = await app.app.people.createLink(thief.email, { makesOperator: true });
+    const [confirmed, used] = await Promise.all([
+      thief.send('POST', `${factorPath}/confirm`, { code }),
+      send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } }),
+    ]);
+    assert.ok([200, 401].includes(confirmed.status), `confirm: ${confirmed.status}`);
+    assert.equal(used.status, confirmed.status === 200 ? 202 : 201, `the link, after ${confirmed.status}`);
+    assert.equal((await thief.send('GET', '/portal/v1/me')).status, 401, 'the thief is out');
+    if (used.status !== 201) continue;
+    const operator = asDeveloper(app, thief.email, password, used);
+    const { body } = await operator.send<{ second_factor: object }>('GET', '/portal/v1/me');
+    assert.deepEqual(
+      { ...body.second_factor, set_up_until: null },
+      {
+        ...{ enabled: false, recovery_codes_left: 0, required: true, can_set_up: true, set_up_until: null },
+      },
+    );
+  }
+});
