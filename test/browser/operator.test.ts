@@ -238,7 +238,7 @@ describe('production', () => {
     const open = (name: string) =>
       page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name }).click();
     await open('Accounts');
-    await page.getByRole('link', { name: 'boss@example.com' }).first().click();
+    await page.getByRole('main').getByRole('link', { name: 'boss@example.com' }).first().click();
     await page.getByText('Operator: reset link on the server only').waitFor();
     await assertGood(page, 'The account of an operator');
     await page.getByRole('link', { name: 'Show sign-ins' }).click();

@@ -22,10 +22,11 @@ test(`no operator is left with a thief's second factor and a session without it,
     const begun = await thief.send<{ secret: string }>('POST', factorPath, { current_password: thief.password });
     const code = authenticator(begun.body.secret, app.clock)();
     const token = await app.app.people.createLink(thief.email, { makesOperator: true });
-    const [confirmed, used] = await Promise.all([
-      thief.send('POST', `${factorPath}/confirm`, { code }),
-      send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } }),
-    ]);
+    const using = send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
+    // The link hashes a password first, so the code is sent a little later in each round, to meet the end of that.
+    for (let waits = 0; waits < round % 8; waits++) await send(app, 'GET', '/portal/v1/service');
+    const confirmed = await thief.send('POST', `${factorPath}/confirm`, { code });
+    const used = await using;
     assert.ok([200, 401].includes(confirmed.status), `confirm: ${confirmed.status}`);
     assert.equal(used.status, confirmed.status === 200 ? 202 : 201, `the link, after ${confirmed.status}`);
     assert.equal((await thief.send('GET', '/portal/v1/me')).status, 401, 'the thief is out');

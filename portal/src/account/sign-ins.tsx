@@ -16,27 +16,29 @@ export function SignIns() {
   const { data, problem, reload, showMore } = useList<SignInRecord>('/portal/v1/me/sign-ins');
   return (
     <Panel title={words.own.title} lead={words.own.lead}>
-      <Stack align="stretch">
+      <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={160} />}
         {data !== undefined && data.length > 0 && (
           <Table
             label={words.own.title}
-            columns={[time, outcome, way, address]}
+            columns={[time, outcome, address, way]}
             rows={data.map((entry) => ({
               key: entry.id,
               cells: [
                 <Time key="time" at={entry.time} />,
                 <SignInOutcome key="outcome" outcome={entry.outcome} />,
-                words.ways[entry.way],
                 entry.address,
+                words.ways[entry.way],
               ],
             }))}
           />
         )}
-        <div>
-          <ShowMore onClick={showMore} />
-        </div>
+        {showMore !== undefined && (
+          <div>
+            <ShowMore onClick={showMore} />
+          </div>
+        )}
       </Stack>
     </Panel>
   );

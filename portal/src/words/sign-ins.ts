@@ -2,7 +2,7 @@
 export const words = {
   own: {
     title: 'Recent sign-ins',
-    lead: 'Sign-ins with your email, failed and successful, of the last 90 days. If you do not recognize one that knew your password, change the password.',
+    lead: 'Sign-ins with your email, failed and successful, of the last 90 days. If you do not recognize one, change your password.',
   },
   title: 'Sign-ins',
   lead: 'Who signed in or tried to, with the address it came from, in the last 90 days.',
