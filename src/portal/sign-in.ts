@@ -75,11 +75,19 @@ export function createSignIn(options: SignInOptions) {
     throw tooManyFailures(take.retryAfterMs);
   }
 
-  /** Opens a session after everything that was asked for was right. Undefined when the password changed meanwhile. */
-  async function admit(person: people.Person, trying: Trying, lockPassword: LockPassword) {
+  /**
+   * Opens a session if what was given is right, and locks the person while it looks: a second factor that is turned on
+   * meanwhile ends this session too, or is asked for.
+   */
+  async function admit<Refused>(
+    person: people.Person,
+    trying: Trying,
+    refuse: (tx: Tx) => Promise<Refused | undefined>,
+  ) {
     const { guess, address, way } = trying;
-    const open = async (tx: Tx): Promise<SignedIn | undefined> => {
-      if (!(await lockPassword(tx))) return undefined;
+    const open = async (tx: Tx): Promise<SignedIn | Refused> => {
+      const refused = await refuse(tx);
+      if (refused !== undefined) return refused;
       await throttle.clear(tx, guess);
       await throttle.clear(tx, { ...guess, of: 'second factor' });
       await people.putKnownAddress(tx, person.id, throttle.addressHash(guess.addressKey), clock.nowMs());
@@ -107,15 +115,18 @@ export function createSignIn(options: SignInOptions) {
     }
     const { passwordHash } = person;
     const renewed = hasher.isOutdated(passwordHash) ? await hasher.hash(password) : undefined;
-    const renew = (tx: Tx, after: string) => people.replacePassword(tx, person.id, passwordHash, after);
-    if (!(await secondFactor.isOn(database, person.id))) {
-      return admit(person, trying, (tx) =>
-        renewed === undefined ? people.lockPassword(tx, person.id, passwordHash) : renew(tx, renewed),
-      );
-    }
-    // A challenge is bound to the hash, so the hash is renewed before it.
-    if (renewed !== undefined && !(await renew(database, renewed))) return undefined;
+    const lock = (tx: Tx) =>
+      renewed === undefined
+        ? people.lockPassword(tx, person.id, passwordHash)
+        : people.replacePassword(tx, person.id, passwordHash, renewed);
+    const admitted = await admit(person, trying, async (tx) => {
+      if (!(await lock(tx))) return 'changed';
+      return (await secondFactor.isOn(tx, person.id)) ? 'code needed' : undefined;
+    });
+    if (admitted === 'changed') return undefined;
+    if (admitted !== 'code needed') return admitted;
     await keep(trying, 'code_needed');
+    // A challenge is bound to the hash that is stored now.
     return { challenge: challenges.create(person.id, renewed ?? passwordHash) };
   }
 
@@ -145,26 +156,20 @@ export function createSignIn(options: SignInOptions) {
       const guess: Guess = { personId, email, addressKey: options.addressKey(address) };
       const trying: Trying = { guess, address, way: 'code' };
       await requireSignIn(trying, { ...guess, of: 'second factor' });
-      let isRight = true;
-      const signedIn = await admit(person, trying, async (tx) => {
-        if (!(await people.lockPassword(tx, personId, passwordHash))) return false;
-        isRight = await secondFactor.takeCode(tx, personId, code);
-        return isRight;
+      const admitted = await admit(person, trying, async (tx) => {
+        if (!(await people.lockPassword(tx, personId, passwordHash))) return 'changed';
+        return (await secondFactor.takeCode(tx, personId, code)) ? undefined : 'wrong';
       });
-      if (!isRight) {
-        await keep(trying, 'wrong_code');
-        throw wrongCode();
-      }
-      if (signedIn === undefined) throw startAgain();
-      return signedIn;
+      if (admitted === 'changed') throw startAgain();
+      if (admitted !== 'wrong') return admitted;
+      await keep(trying, 'wrong_code');
+      throw wrongCode();
     },
 
     /** Counts a guess of a signed-in person's own password or code. */
     requireTry,
   };
 }
-
-type LockPassword = (tx: Tx) => Promise<boolean>;
 
 const session = { headers: { 'WWW-Authenticate': 'Session realm="heliograph"' } };
 

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { asDeveloper, send, signUp } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
+import { eventually } from '../support/eventually.ts';
 import { authenticator, factorPath } from '../support/second-factor.ts';
 
 const rounds = inShort(8, 60);
@@ -15,6 +16,28 @@ before(async () => {
   app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' }, delivery: 'held' });
 });
 after(() => app.close());
+
+test('a sign-in that is on its way when a second factor is turned on opens no session without it', async () => {
+  const { email, password: known } = await signUp(app);
+  const { database } = app.db;
+  const signingIn = await database.transaction(async (tx) => {
+    // As a confirmation does it: the person is locked, then the factor is on, then all other sessions end.
+    const { rows } = await tx.query<{ id: string }>('select id from person where email = $1 for no key update', [
+      email,
+    ]);
+    const id = rows[0]?.id;
+    const began = { answer: send(app, 'POST', '/portal/v1/sessions', { body: { email, password: known } }) };
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await eventually('the sign-in waits for the lock', async () => (await database.query(waiting)).count > 0);
+    await tx.query(
+      `insert into second_factor (person_id, secret, last_step, created_at, confirmed_at) values ($1, '', 0, now(), now())`,
+      [id],
+    );
+    await tx.query('delete from session where person_id = $1', [id]);
+    return began;
+  });
+  assert.equal((await signingIn.answer).status, 202);
+});
 
 test(`no operator is left with a thief's second factor and a session without it, ${rounds} times`, async () => {
   for (let round = 0; round < rounds; round++) {
