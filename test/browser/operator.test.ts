@@ -242,7 +242,7 @@ describe('production', () => {
     await page.getByText('Operator: reset link on the server only').waitFor();
     await assertGood(page, 'The account of an operator');
     await page.getByRole('link', { name: 'Show sign-ins' }).click();
-    await page.getByRole('row', { name: /boss@example\.com signed in one-time link/ }).waitFor();
+    await page.getByRole('row', { name: /boss@example\.com signed in 127\.0\.0\.1 one-time link/ }).waitFor();
     await assertGood(page, 'Sign-ins');
   });
 

@@ -23,7 +23,7 @@ export default function SignIns() {
           key={`${values.email} ${values.address}`}
           path={withQuery(operatorPath('sign-ins'), values)}
           label={words.title}
-          columns={[time, email, outcome, way, address]}
+          columns={[time, email, outcome, address, way]}
           cellsOf={cellsOf}
           nothing={words.nothing}
         />
@@ -39,7 +39,7 @@ function cellsOf(entry: OperatedSignIn) {
       {entry.email} {entry.person_id === null && <Tag>{words.unknown}</Tag>}
     </span>,
     <SignInOutcome key="outcome" outcome={entry.outcome} />,
-    words.ways[entry.way],
     entry.address,
+    words.ways[entry.way],
   ];
 }
