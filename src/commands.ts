@@ -174,7 +174,7 @@ async function makeLink(command: string, args: string[], parts: Parts): Promise<
 
 /** Says what the link will do. An existing account loses its password and its sessions, so its owner should know. */
 function linkPurpose(command: string, email: string, existing: { operator: boolean } | undefined): string[] {
-  const effect = 'When it is used, it sets a new password and ends all its sessions.';
+  const effect = 'When it is used, it sets a new password and ends all sessions of the account.';
   const when = 'It works once, within 24 hours.';
   if (command !== 'operator') return [`This link is for ${email}. ${effect}`, when];
   if (existing === undefined) return [`This link makes ${email} an operator. ${effect}`, when];
@@ -185,9 +185,8 @@ function linkPurpose(command: string, email: string, existing: { operator: boole
 
 /** A stolen password must not be enough to enrol a phone, so that has to follow the link. */
 function enrolment({ operatorSecondFactor }: Config): string[] {
-  const why =
-    operatorSecondFactor === 'required'
-      ? 'Operators need a second factor, and can do nothing without it.'
-      : 'Operators should have a second factor.';
-  return [`${why} One without it sets it up`, 'on the account page, within 15 minutes of using the link.'];
+  return [
+    ...(operatorSecondFactor === 'required' ? ['Operators can do nothing without a second factor.'] : []),
+    'If there is none yet, set it up on the account page within 15 minutes of using the link.',
+  ];
 }

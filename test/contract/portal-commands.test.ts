@@ -22,7 +22,7 @@ describe('npm run operator', () => {
     const printed = await run(app, 'operator', 'New@Example.com');
     assert.match(
       printed,
-      /This link makes new@example\.com an operator\. When it is used, it sets a new password and ends all its sessions\./,
+      /This link makes new@example\.com an operator\. When it is used, it sets a new password and ends all sessions of the account\./,
     );
     assert.equal(printed.includes('already'), false);
     const { status, body } = await use(printed);
@@ -33,7 +33,10 @@ describe('npm run operator', () => {
     const developer = await signUp(app);
     const printed = await run(app, 'operator', developer.email.toUpperCase());
     assert.ok(printed.includes(`${developer.email} already has an account.`), printed);
-    assert.match(printed, /makes it an operator\. When it is used, it sets a new password and ends all its sessions/);
+    assert.match(
+      printed,
+      /makes it an operator\. When it is used, it sets a new password and ends all sessions of the account/,
+    );
     const token = /#\/set-password\/(\w+)/.exec(printed)?.[1];
     const look = await send(app, 'POST', '/portal/v1/password-resets/look', { body: { token } });
     assert.deepEqual(look.body, { email: developer.email, makes_operator: true, removes_second_factor: false });
