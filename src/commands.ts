@@ -18,6 +18,7 @@ import { readEmail } from './portal/email.ts';
 import { createLinkMaker } from './portal/one-time-links.ts';
 import { alertSecret } from './quality/alert-body.ts';
 import { createRegistry } from './registry/registry.ts';
+import { findServiceAddress } from './registry/service-address.ts';
 import { deleteArrivalsOf } from './sandbox/handsets.ts';
 import { createVerificationRetention } from './verify/verification-retention.ts';
 
@@ -151,11 +152,14 @@ async function makeLink(command: string, args: string[], parts: Parts): Promise<
     }),
   );
   if (token === undefined) throw new StartError(`No account has the email ${email}.`);
-  const { publicUrl } = parts.config;
+  const running = await findServiceAddress(parts.database);
+  const publicUrl = running ?? parts.config.publicUrl;
   return [
     '',
     ...linkPurpose(command, email, existing),
     ...(removesSecondFactor ? ['It also turns off the second factor.'] : []),
+    ...(makesOperator || existing?.operator ? ['', ...enrolment(parts.config)] : []),
+    ...(running === undefined ? ['', 'The service is not running. The link opens when it runs at this address:'] : []),
     '',
     // Browsers do not send the part after `#`, so the token stays out of access logs.
     `  ${publicUrl}/#/set-password/${token}`,
@@ -170,13 +174,19 @@ async function makeLink(command: string, args: string[], parts: Parts): Promise<
 
 /** Says what the link will do. An existing account loses its password and its sessions, so its owner should know. */
 function linkPurpose(command: string, email: string, existing: { operator: boolean } | undefined): string[] {
-  const when = 'It works once, within 24 hours:';
-  if (command !== 'operator') return [`This link sets a new password for ${email} and ends all its sessions. ${when}`];
-  if (existing === undefined) return [`This link makes ${email} an operator and sets its password. ${when}`];
+  const effect = 'When it is used, it sets a new password and ends all sessions of the account.';
+  const when = 'It works once, within 24 hours.';
+  if (command !== 'operator') return [`This link is for ${email}. ${effect}`, when];
+  if (existing === undefined) return [`This link makes ${email} an operator. ${effect}`, when];
   return existing.operator
-    ? [`${email} is already an operator.`, `This link sets a new password and ends all its sessions. ${when}`]
-    : [
-        `${email} already has an account.`,
-        `This link makes it an operator, sets a new password and ends all its sessions. ${when}`,
-      ];
+    ? [`${email} is already an operator. This link is for a new password.`, effect, when]
+    : [`${email} already has an account. This link makes it an operator. ${effect}`, when];
+}
+
+/** A stolen password must not be enough to enrol a phone, so that has to follow the link. */
+function enrolment({ operatorSecondFactor }: Config): string[] {
+  return [
+    ...(operatorSecondFactor === 'required' ? ['Operators can do nothing without a second factor.'] : []),
+    'If there is none yet, set it up on the account page within 15 minutes of using the link.',
+  ];
 }

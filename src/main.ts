@@ -177,6 +177,7 @@ async function serve(
       made,
       paths: app.routes.map(({ path }) => path),
       carriers,
+      refusedOperators: await patiently(app.people.countRefusedOperators),
     }),
   );
 }

@@ -49,6 +49,7 @@ import { createRequestRoutes, type RequestRoutesOptions } from './portal/request
 import { createRouteRoutes, type RouteRoutesOptions } from './portal/route-api.ts';
 import { createSenderRoutes, type SenderRoutesOptions } from './portal/sender-api.ts';
 import { createServiceRoutes } from './portal/service-api.ts';
+import { createSignInRoutes } from './portal/sign-in-api.ts';
 import { createSpendRoutes, type SpendRoutesOptions } from './portal/spend-api.ts';
 import { createTemplateRoutes } from './portal/template-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/total-api.ts';
@@ -150,6 +151,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createServiceRoutes(parts.config, tokenUrl, parts.version, parts.plans),
     ...createAccountRoutes(people, audit),
     ...createPersonRoutes(people, audit),
+    ...createSignInRoutes(people, database),
     ...createMemberRoutes({ people, members, audit, publicUrl }),
     ...createAuditRoutes(database),
     ...createApplicationRoutes(registry, database.transaction, audit),

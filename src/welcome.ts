@@ -12,8 +12,10 @@ export function welcome(options: {
   paths: string[];
   /** The names of the carriers that operators have connected. */
   carriers: string[];
+  /** How many operators have no second factor although the service requires one. */
+  refusedOperators?: number;
 }): string {
-  const { version, config, made, paths, carriers } = options;
+  const { version, config, made, paths, carriers, refusedOperators = 0 } = options;
   const missing = config.environment === 'production' && carriers.length === 0 ? noCarrier() : [];
   if (config.role === 'worker') {
     const health = `  Health     http://${config.host}:${config.port}/readyz`;
@@ -35,8 +37,19 @@ export function welcome(options: {
     lines.push(`Sandbox credentials: ${credentialsFile(config.dataDir)}`, '');
     if (carriers.length > 0) lines.push(...notToHandsets(carriers));
   }
+  if (refusedOperators > 0) lines.push(...withoutFactor(refusedOperators));
   return [...lines, ...missing, 'Press Ctrl-C to stop.', ''].join('\n');
 }
+
+/** What operators of an older installation have to do. */
+const withoutFactor = (count: number) => [
+  `OPERATORS WITHOUT A SECOND FACTOR: ${count}. They can do nothing as operators until they have one. For each, make a link here:`,
+  '',
+  `  ${toRun('operator', 'you@example.com')}`,
+  '',
+  'Its user sets a new password, and then a second factor on the account page, within 15 minutes.',
+  '',
+];
 
 /** In production, what is missing until the first text can leave. */
 const noCarrier = () => [

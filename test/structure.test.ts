@@ -62,6 +62,7 @@ const ownerOf: Record<string, string[]> = {
   session: ['portal'],
   one_time_link: ['portal'],
   sign_in_throttle: ['portal'],
+  sign_in: ['portal'],
   known_address: ['portal'],
   application: ['registry'],
   registration: ['registry'],

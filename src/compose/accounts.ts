@@ -7,6 +7,7 @@ import { createPersonService } from '../portal/person-service.ts';
 import { createSecondFactor } from '../portal/second-factor.ts';
 import { createSessions } from '../portal/session.ts';
 import { createSignInChallenges } from '../portal/sign-in-challenge.ts';
+import { createSignInLog } from '../portal/sign-in-log.ts';
 import { createSignInThrottle } from '../portal/sign-in-throttle.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import type { Foundation } from './foundation.ts';
@@ -23,7 +24,7 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
   const { config, clock, sideDatabase: database, keys, windows } = foundation;
   const { passwordPerMinute: perMinute } = config;
   const passwordWork = createPasswordWork({
-    hasher: createHasher(passwordCost),
+    hasher: createHasher(keys, passwordCost),
     addressKey,
     // No response tells a connection about this limit in advance, so a retry extends the block only 250 ms after a
     // refusal.
@@ -32,17 +33,21 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
     // Several processes use several cores already.
     concurrent: config.processes === 1 ? 2 : 1,
   });
-  const sessions = createSessions({ database, clock, keys, https: config.publicUrl.startsWith('https:') });
+  const signIns = createSignInLog(clock);
+  const https = config.publicUrl.startsWith('https:');
+  const sessions = createSessions({ database, clock, keys, signIns, https });
   const people = createPersonService({
     database,
     clock,
     keys,
     passwordWork,
     sessions,
+    signIns,
     addressKey,
     throttle: createSignInThrottle(database, clock, keys),
     secondFactor: createSecondFactor({ database, clock, keys, issuer: `Heliograph ${new URL(config.publicUrl).host}` }),
     challenges: createSignInChallenges({ clock, keys }),
+    operatorsNeedSecondFactor: config.operatorSecondFactor === 'required',
     removePerson: createPersonRemoval({ database, registry }),
   });
   const members = createMemberService({ database, clock, keys, passwordWork, sessions });

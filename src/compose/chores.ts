@@ -36,6 +36,7 @@ import {
 } from '../platform/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
 import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
+import { createSignInUpkeep } from '../portal/sign-in-upkeep.ts';
 import { deleteClearedAlerts } from '../quality/alert-store.ts';
 import { deleteOldBlockedStarts } from '../quality/blocked-start-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
@@ -87,6 +88,7 @@ export function createChores({
   const inbound = createInboundRetention({ database, clock, keys, ...config });
   const withNow = (act: (tx: Database, nowMs: number) => Promise<number>) => () => act(database, clock.nowMs());
   const portal = createPortalUpkeep(database, clock);
+  const signIns = createSignInUpkeep(database, clock);
   const countCodes = createCodeOutcomes({
     database,
     clock,
@@ -232,5 +234,8 @@ export function createChores({
     { name: 'old-audit', everyMs: hourMs, runPiece: () => portal.deleteOldAudit(keptFrom(clock.nowMs())) },
     { name: 'old-known-addresses', everyMs: hourMs, runPiece: portal.deleteOldAddresses },
     { name: 'old-sign-in-tries', everyMs: minuteMs, runPiece: portal.deleteOldTries },
+    { name: 'old-sign-ins', everyMs: hourMs, runPiece: signIns.deleteOld },
+    { name: 'unknown-sign-ins', everyMs: minuteMs, runPiece: signIns.deleteUnknown },
+    { name: 'excess-sign-ins', everyMs: hourMs, runPiece: signIns.deleteBeyond },
   ];
 }

@@ -22,7 +22,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     keys,
     log,
     config,
-    about: { version, role: config.role },
+    about: { version, role: config.role, publicUrl: config.publicUrl },
     onChange({ applicationId }) {
       if (applicationId === signingKeysChange) forgetSigningKeys();
       onApplicationChange(applicationId === allApplications ? undefined : applicationId);

@@ -1,5 +1,6 @@
 import { type Auth, type Developer, type Role, roles } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
+import { toRun } from '../platform/how-to-run.ts';
 
 /** The ways in which routes of the portal are protected. */
 export type PortalAuth = Extract<Auth, { kind: 'visitor' | 'person' | 'developer' | 'operator' }>;
@@ -13,7 +14,11 @@ export function refuseRole(
 ): ApiError | undefined {
   if (auth.kind === 'operator') {
     if (secondFactor || !operatorsNeedSecondFactor) return undefined;
-    return denied('Operators sign in with a second factor. Set one up on your account page, then try again.');
+    return denied(
+      'This service requires a second factor of operators. ' +
+        `Make a link on the machine (${toRun('operator', 'your@email')}), use it, ` +
+        'and set one up on your account page within 15 minutes.',
+    );
   }
   if (auth.kind !== 'developer') return undefined;
   const needed = auth.role ?? (isReading(method) ? 'viewer' : 'developer');

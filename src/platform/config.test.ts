@@ -18,6 +18,14 @@ test('without any setting the defaults of the contract hold', () => {
   assert.equal(config.retentionDays, 30);
 });
 
+test('operators need a second factor in production, and are asked for one in the sandbox, unless it is set', () => {
+  const production = { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SECRET: 'x'.repeat(32) };
+  const factorIn = (env: Record<string, string>) => readConfig(env).operatorSecondFactor;
+  assert.deepEqual([factorIn({}), factorIn(production)], ['asked', 'required']);
+  assert.equal(factorIn({ ...production, HELIOGRAPH_OPERATOR_SECOND_FACTOR: 'asked' }), 'asked');
+  assert.throws(() => factorIn({ HELIOGRAPH_OPERATOR_SECOND_FACTOR: 'x' }), /must be one of asked, required/);
+});
+
 test('production resends after 30 s and refuses to start without a secret', () => {
   assert.equal(readConfig({ HELIOGRAPH_ENV: 'production', HELIOGRAPH_SECRET: 'x'.repeat(32) }).resendSeconds, 30);
   assert.throws(() => readConfig({ HELIOGRAPH_ENV: 'production' }), /HELIOGRAPH_SECRET must be set in production/);

@@ -108,10 +108,13 @@ export const settings = {
     1,
     1_000_000,
   ),
-  HELIOGRAPH_OPERATOR_SECOND_FACTOR: oneOf(
-    "operators' second factor: the portal asks for it, or the service requires it",
-    ['asked', 'required'],
-  ),
+  HELIOGRAPH_OPERATOR_SECOND_FACTOR: {
+    ...oneOf("operators' second factor: the portal asks for it, or the service requires it, as in production", [
+      'asked',
+      'required',
+    ]),
+    fallback: undefined,
+  },
   HELIOGRAPH_METRICS_TOKEN: text(
     'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
     undefined,
@@ -227,7 +230,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     eventDays: Math.min(value.HELIOGRAPH_EVENT_DAYS, value.HELIOGRAPH_KEEP_DAYS),
     alertUrl: value.HELIOGRAPH_ALERT_URL,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
-    operatorSecondFactor: value.HELIOGRAPH_OPERATOR_SECOND_FACTOR,
+    operatorSecondFactor:
+      value.HELIOGRAPH_OPERATOR_SECOND_FACTOR ?? (value.HELIOGRAPH_ENV === 'production' ? 'required' : 'asked'),
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
   };

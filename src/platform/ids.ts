@@ -26,7 +26,8 @@ export type IdPrefix =
   | 'evt'
   | 'whk'
   | 'hld'
-  | 'aud';
+  | 'aud'
+  | 'sin';
 
 const timeLength = 10;
 const countLength = 3;

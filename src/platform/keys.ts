@@ -10,6 +10,7 @@ export type KeyPurpose =
   | 'client-secret'
   | 'token-checksum'
   | 'session'
+  | 'password'
   | 'second-factor'
   | 'link'
   | 'idempotency'

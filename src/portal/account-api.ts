@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable, recordId } from '../http/list-page.ts';
 import { exampleId } from '../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Audit } from './audit.ts';
 import { emailPattern, longestEmail } from './email.ts';
@@ -43,6 +43,11 @@ const accountSchema = Type.Object(
     second_factor: Type.Object({
       enabled: Type.Boolean(),
       recovery_codes_left: Type.Integer(),
+      required: Type.Boolean({ description: 'Whether the service requires one of the person: it does of operators' }),
+      can_set_up: Type.Boolean({
+        description: 'False for an operator without one, unless this session was opened by a link made on the machine',
+      }),
+      set_up_until: nullable(Type.String({ description: 'When that ends; null for all other people' })),
     }),
     accounts: Type.Array(Type.Object({ id: recordId('acc'), name: Type.String(), role: roleSchema }), {
       description: 'The accounts that the person belongs to, the one used last first',
@@ -65,6 +70,16 @@ const challengeSchema = Type.Object(
 );
 
 export type Challenge = Static<typeof challengeSchema>;
+
+const shownLinkSchema = Type.Object(
+  {
+    email: Type.String({ description: 'Whose password it sets, and whose sessions it ends' }),
+    makes_operator: Type.Boolean(),
+    removes_second_factor: Type.Boolean(),
+  },
+  { title: 'ShownPasswordReset' },
+);
+export type ShownPasswordReset = Static<typeof shownLinkSchema>;
 
 /** 201: signed in. 202: the password is right, and a code of the second factor has to follow. */
 export const signInAnswers = {
@@ -144,7 +159,7 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       },
       handler: async ({ caller }) => {
         if (caller.kind !== 'developer') return { status: 200, body: { account: null } };
-        return { status: 200, body: { account: await readAccount(people, caller.personId, caller.accountId) } };
+        return { status: 200, body: { account: await readAccount(people, caller) } };
       },
     }),
     route({
@@ -166,8 +181,28 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       summary: 'Read the signed-in account',
       answers: { 200: { description: 'The account', schema: accountSchema } },
       handler: async (call) => {
-        const { personId, accountId } = requireDeveloper(call);
-        return { status: 200, body: await readAccount(people, personId, accountId) };
+        return { status: 200, body: await readAccount(people, requireDeveloper(call)) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/password-resets/look',
+      auth: { kind: 'visitor' },
+      tag,
+      operationId: 'readPasswordReset',
+      summary: 'Read what a one-time link will do',
+      body: Type.Object({ token: linkToken }),
+      answers: { 200: { description: 'What it does when it is used', schema: shownLinkSchema } },
+      handler: async (call) => {
+        const { email, operator, makesOperator, removesSecondFactor } = await people.lookAtLink(call.body.token);
+        return {
+          status: 200,
+          body: {
+            email,
+            makes_operator: makesOperator && !operator,
+            removes_second_factor: removesSecondFactor,
+          },
+        };
       },
     }),
     route({
@@ -197,17 +232,19 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
   ];
 }
 
+type OwnedSession = Pick<SignedIn, 'personId' | 'accountId' | 'sessionHash'>;
+
 /** Tells who is signed in, or that a code has to follow. */
 export function createSignInReply(people: PersonService) {
   return async function answerSignIn(outcome: SignedIn | Challenged) {
     if ('challenge' in outcome) return { status: 202, body: { challenge: outcome.challenge } };
-    const { personId, accountId, cookie } = outcome;
-    return { status: 201, body: await readAccount(people, personId, accountId), cookie };
+    return { status: 201, body: await readAccount(people, outcome), cookie: outcome.cookie };
   };
 }
 
-async function readAccount(people: PersonService, personId: string, accountId: string): Promise<AccountRecord> {
-  const found = await people.describe(personId);
+async function readAccount(people: PersonService, session: OwnedSession): Promise<AccountRecord> {
+  const { personId, accountId } = session;
+  const found = await people.describe(session);
   const current = found?.memberships.find((each) => each.accountId === accountId);
   if (found === undefined || current === undefined) throw notFound();
   const { person, memberships, factor } = found;
@@ -218,7 +255,13 @@ async function readAccount(people: PersonService, personId: string, accountId: s
     created_at: toTimestamp(person.createdAtMs),
     person_id: personId,
     role: current.role,
-    second_factor: { enabled: factor.enabled, recovery_codes_left: factor.recoveryCodesLeft },
+    second_factor: {
+      enabled: factor.enabled,
+      recovery_codes_left: factor.recoveryCodesLeft,
+      required: factor.isRequired,
+      can_set_up: factor.canSetUp,
+      set_up_until: timestampOrNull(factor.setUpUntilMs),
+    },
     accounts: memberships.map((each) => ({ id: each.accountId, name: each.accountName, role: each.role })),
   };
 }

@@ -18,11 +18,14 @@ export async function chooseAccount(tx: Tx, clock: Clock, person: { id: string; 
 }
 
 export function disabledAccount(reason: string): ApiError {
-  return new ApiError(
+  return new DisabledAccount(
     'PERMISSION_DENIED',
     `An operator has disabled this account: ${reason}. Ask your administrator to enable it.`,
   );
 }
+
+/** So that a sign-in that ends by it can be told from others. */
+export class DisabledAccount extends ApiError {}
 
 export async function createOwnAccount(tx: Tx, clock: Clock, person: { id: string; email: string }): Promise<string> {
   const nowMs = clock.nowMs();

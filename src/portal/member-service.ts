@@ -145,8 +145,9 @@ export function createMemberService({ database, clock, keys, passwordWork, sessi
         if (!(await people.insertPerson(tx, person, passwordHash))) throw signInToAccept();
         await join(tx, found, person.id);
         await note?.(tx, { ...found, personId: person.id });
-        const owner = { personId: person.id, accountId: found.accountId, address };
-        return { personId: person.id, accountId: found.accountId, ...(await sessions.open(tx, owner)) };
+        const owner = { personId: person.id, accountId: found.accountId };
+        const { email } = found;
+        return { ...owner, ...(await sessions.open(tx, { ...owner, email, address, way: 'invitation' })) };
       });
     },
 

@@ -15,6 +15,7 @@ export interface Member {
   email: string;
   role: Role;
   secondFactor: boolean;
+  operator: boolean;
   joinedAtMs: number;
 }
 
@@ -69,7 +70,7 @@ export async function setLastAccount(tx: Tx, personId: string, accountId: string
 
 export async function listMembers(tx: Tx, accountId: string, limit: number): Promise<Member[]> {
   const { rows } = await tx.query<Member>(
-    `select p.id as "personId", p.email, m.role, m.joined_at as "joinedAtMs",
+    `select p.id as "personId", p.email, p.operator, m.role, m.joined_at as "joinedAtMs",
        exists (select from second_factor f where f.person_id = p.id and f.confirmed_at is not null) as "secondFactor"
      from member m join person p on p.id = m.person_id where m.account_id = $1 order by m.joined_at, p.id limit $2`,
     [accountId, limit],
@@ -79,7 +80,7 @@ export async function listMembers(tx: Tx, accountId: string, limit: number): Pro
 
 export async function findMember(tx: Tx, accountId: string, personId: string): Promise<Member | undefined> {
   const { rows } = await tx.query<Member>(
-    `select p.id as "personId", p.email, m.role, m.joined_at as "joinedAtMs",
+    `select p.id as "personId", p.email, p.operator, m.role, m.joined_at as "joinedAtMs",
        exists (select from second_factor f where f.person_id = p.id and f.confirmed_at is not null) as "secondFactor"
      from member m join person p on p.id = m.person_id where m.account_id = $1 and m.person_id = $2`,
     [accountId, personId],

@@ -1,6 +1,7 @@
-import { type Clock, dayMs } from '../platform/clock.ts';
-import type { Database, Note } from '../platform/database.ts';
-import { invalidField } from '../platform/errors.ts';
+import { type Clock, dayMs, minuteMs } from '../platform/clock.ts';
+import type { Database, Note, Tx } from '../platform/database.ts';
+import { ApiError, invalidField } from '../platform/errors.ts';
+import { toRun } from '../platform/how-to-run.ts';
 import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { randomBase62 } from '../platform/random.ts';
@@ -23,28 +24,37 @@ export interface LinkOptions {
 }
 
 const linkMs = dayMs;
+/** How long an operator may set up a second factor after the use of a link that was made on the machine. */
+const enrolMs = 15 * minuteMs;
 const tokenLength = 43;
 export const tokenForm = /^[0-9A-Za-z]{43}$/;
 export const newLinkToken = () => randomBase62(tokenLength);
 
 /** Makes links that set a new password once. */
 export function createLinkMaker({ database, clock, keys }: LinkOptions) {
+  async function insert(tx: Tx, personId: string, purpose: links.LinkPurpose, note?: Note<LinkDeed>): Promise<string> {
+    const token = newLinkToken();
+    const hash = linkHash(keys, keys.version, token);
+    await links.insertLink(tx, { hash, personId, ...purpose, expiresAtMs: clock.nowMs() + linkMs });
+    await note?.(tx, { personId, ...purpose });
+    return token;
+  }
+
   return {
     findPerson: (email: string) => people.findPersonByEmail(database, readEmail(email) ?? ''),
 
     /**
-     * Returns the token of a new link, or undefined when there is no such person. An operator link grants the role only
-     * when used: the new password then ends all sessions of anyone who signed up with that e-mail before.
+     * On the machine. Returns the token of a new link, or undefined when there is no such person. An operator link grants
+     * the role only when used: the new password then ends all sessions of anyone who signed up with that e-mail before.
      */
     async createLink(
       given: string,
-      purpose: Partial<links.LinkPurpose> = {},
+      purpose: Partial<Omit<links.LinkPurpose, 'fromMachine'>> = {},
       note?: Note<LinkDeed>,
     ): Promise<string | undefined> {
       const { makesOperator = false, removesSecondFactor = false } = purpose;
       const email = readEmail(given);
       if (email === undefined) return undefined;
-      const token = newLinkToken();
       return database.transaction(async (tx) => {
         if (makesOperator) {
           const person = { id: newId('per', clock), email, operator: false, createdAtMs: clock.nowMs() };
@@ -52,20 +62,34 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
         }
         const person = await people.findPersonByEmail(tx, email);
         if (person === undefined) return undefined;
-        const expiresAtMs = clock.nowMs() + linkMs;
-        const hash = linkHash(keys, keys.version, token);
-        await links.insertLink(tx, { hash, personId: person.id, makesOperator, removesSecondFactor, expiresAtMs });
-        await note?.(tx, { personId: person.id, makesOperator, removesSecondFactor });
-        return token;
+        return insert(tx, person.id, { makesOperator, removesSecondFactor, fromMachine: true }, note);
       });
     },
+
+    /** In the portal, for a person who is no operator: else one operator could take over another. */
+    createPortalLink: (personId: string, note?: Note<LinkDeed>): Promise<string | undefined> =>
+      database.transaction(async (tx) => {
+        await people.lockPerson(tx, personId);
+        const person = await people.findPerson(tx, personId);
+        if (person === undefined) return undefined;
+        if (person.operator) throw onMachineOnly(person.email);
+        const purpose = { makesOperator: false, removesSecondFactor: false, fromMachine: false };
+        return insert(tx, personId, purpose, note);
+      }),
   };
+}
+
+function onMachineOnly(email: string): ApiError {
+  return new ApiError(
+    'INCOMPATIBLE_STATE',
+    `${email} is an operator. Make the link on the machine: ${toRun('reset-password', email)}`,
+  );
 }
 
 /** Whose password a link sets, and what else it does. */
 export type LinkDeed = links.LinkPurpose & { personId: string };
 
-export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challenges'> {
+export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challenges' | 'signIns'> {
   passwordWork: PasswordWork;
   sessions: Sessions;
   secondFactor: SecondFactor;
@@ -73,20 +97,25 @@ export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challe
 
 /** Sets a new password by a link. An invalid link costs one indexed read and no hash. */
 export function createLinkUse(options: LinkUseOptions) {
-  const { database, clock, keys, passwordWork, sessions, secondFactor, challenges } = options;
+  const { database, clock, keys, passwordWork, sessions, secondFactor, challenges, signIns } = options;
 
-  return async function useLink(
+  async function requireLink(token: string): Promise<links.FoundLink> {
+    if (!tokenForm.test(token)) throw deadLink();
+    const nowMs = clock.nowMs();
+    const hashes = keys.versionsSince(nowMs - linkMs).map((version) => linkHash(keys, version, token));
+    const found = await links.findLink(database, hashes, nowMs);
+    if (found === undefined) throw deadLink();
+    return found;
+  }
+
+  async function useLink(
     token: string,
     password: string,
     address: string,
     note?: Note<LinkDeed>,
   ): Promise<SignedIn | Challenged> {
     requireGoodPassword(password, '');
-    if (!tokenForm.test(token)) throw deadLink();
-    const nowMs = clock.nowMs();
-    const hashes = keys.versionsSince(nowMs - linkMs).map((version) => linkHash(keys, version, token));
-    const found = await links.findLink(database, hashes, nowMs);
-    if (found === undefined) throw deadLink();
+    const found = await requireLink(token);
     const { personId, email } = found;
     requireGoodPassword(password, email);
     const passwordHash = await passwordWork.run(address, (hasher) => hasher.hash(password));
@@ -100,12 +129,19 @@ export function createLinkUse(options: LinkUseOptions) {
       if (link.removesSecondFactor) await secondFactor.remove(tx, personId);
       await deleteSessionsOf(tx, personId);
       await note?.(tx, { personId, ...link });
+      const signIn = { personId, email, address, way: 'link' } as const;
       // A link that reached the wrong person must not be enough.
-      if (await secondFactor.isOn(tx, personId)) return { challenge: challenges.create(personId, passwordHash) };
+      if (await secondFactor.isOn(tx, personId)) {
+        await signIns.record(tx, { ...signIn, outcome: 'code_needed' });
+        return { challenge: challenges.create(personId, passwordHash) };
+      }
       const accountId = await chooseAccount(tx, clock, { id: personId, email });
-      return { personId, accountId, ...(await sessions.open(tx, { personId, accountId, address })) };
+      const enrols = link.fromMachine ? { enrolsUntilMs: clock.nowMs() + enrolMs } : {};
+      return { personId, accountId, ...(await sessions.open(tx, { ...signIn, accountId, ...enrols })) };
     });
-  };
+  }
+
+  return { useLink, lookAtLink: requireLink };
 }
 
 function linkHash(keys: KeyRing, version: number, token: string): Buffer {

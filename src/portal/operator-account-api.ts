@@ -46,7 +46,10 @@ const detailSchema = Type.Object(
   {
     ...accountSchema.properties,
     people: Type.Array(
-      Type.Object({ id: recordId('per'), email: Type.String(), role: roleSchema, second_factor: Type.Boolean() }),
+      Type.Object({
+        ...{ id: recordId('per'), email: Type.String(), role: roleSchema, second_factor: Type.Boolean() },
+        operator: Type.Boolean({ description: 'Links for operators are made on the machine only' }),
+      }),
       { description: 'Its members, the oldest first' },
     ),
     suspended_credentials: Type.Integer({
@@ -134,8 +137,8 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       handler: async (call) => {
         const record = await requireAccount(call.params.id);
         const members = await listMembers(database, record.id, mostMembers);
-        const shown = members.map(({ personId, email, role, secondFactor }) => ({
-          ...{ id: personId, email, role, second_factor: secondFactor },
+        const shown = members.map(({ personId, email, role, secondFactor, operator }) => ({
+          ...{ id: personId, email, role, second_factor: secondFactor, operator },
         }));
         const suspended_credentials = await credentials.countSuspended(record.id);
         return { status: 200, body: { ...record, people: shown, suspended_credentials } };
@@ -211,13 +214,15 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       ...shared,
       operationId: 'createResetLink',
       summary: 'Make a link by which a member sets a new password',
-      description: 'It works once, within 24 hours. A second factor stays: a command on the machine removes it.',
+      description:
+        'It works once, within 24 hours. A second factor stays: a command on the machine removes it. Links for operators are made on the machine only.',
       params,
       body: Type.Object(
         { person_id: Type.String({ ...recordId('per', 'A member of the account'), maxLength: longestParameter }) },
         { title: 'ResetLinkToMake' },
       ),
       answers: { 201: { description: 'The link, shown only once', schema: linkSchema } },
+      refuses: { INCOMPATIBLE_STATE: 'The person is an operator' },
       handler: async (call) => {
         const { id: accountId } = await requireAccount(call.params.id);
         const members = await listMembers(database, accountId, mostMembers);
@@ -225,7 +230,7 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
         if (member === undefined) throw invalidField('person_id', 'must be the id of a member of this account');
         const { email, personId } = member;
         const deed = { act: 'reset_link.created', id: personId, accountId, details: { email } } as const;
-        const token = await people.createLink(email, {}, audit.note(call, deed));
+        const token = await people.createPortalLink(personId, audit.note(call, deed));
         if (token === undefined) throw notFound();
         // Browsers do not send the part after `#`, so the token stays out of access logs.
         const link = `${publicUrl}/#/set-password/${token}`;

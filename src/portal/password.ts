@@ -1,13 +1,18 @@
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
+import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
+import { keyedHash } from '../platform/secrets.ts';
 
-/** Slow password hashing, off the event loop. scrypt takes a third of a second and 32 MiB, Argon2id 19 MiB. */
+/**
+ * Slow password hashing, off the event loop. scrypt takes a third of a second and 32 MiB, Argon2id 19 MiB. What is hashed is
+ * the password under a key of the ring: a stolen table of hashes cannot be guessed at without the ring.
+ */
 export interface Hasher {
   hash(password: string): Promise<string>;
   /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
   verify(password: string, stored: string | null): Promise<boolean>;
-  /** True when the hash is weaker than new ones; the next sign-in renews it. */
+  /** True when the hash is weaker than new ones, or has an older key or none; the next sign-in renews it. */
   isOutdated(stored: string): boolean;
 }
 
@@ -48,36 +53,51 @@ const scrypt = promisify(crypto.scrypt) as (
 const costOfGenerated: PasswordCost = { scrypt: { logN: 10, p: 1 }, argon2: { memoryKiB: 64, passes: 1 } };
 
 /** For a generated password: 24 random characters cannot be guessed. So a start is fast; the first sign-in renews it. */
-export function hashGenerated(password: string): Promise<string> {
-  return createHasher(costOfGenerated).hash(password);
+export function hashGenerated(password: string, keys: KeyRing): Promise<string> {
+  return createHasher(keys, costOfGenerated).hash(password);
 }
 
-export function createHasher(cost: PasswordCost = defaultCost): Hasher {
-  const preferred = argon2 === undefined ? scryptHeader(cost) : argon2Header(cost);
-  // Unknown accounts are checked against this hash.
-  const unknownAccountHash = `${preferred}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`;
+export function createHasher(keys: KeyRing, cost: PasswordCost = defaultCost): Hasher {
+  const headerOf = argon2 === undefined ? scryptHeader : argon2Header;
+  const [anySalt, anyHash] = [randomBytes(16), randomBytes(32)];
+  /** Unknown accounts are checked against this hash. */
+  const unknownAccountHash = () => toText(headerOf(cost, keys.versions[0] ?? 0), anySalt, anyHash);
+
+  /** A hash of older versions names no key: there the password itself was hashed. */
+  function keyed(header: string, password: string): string {
+    const message = password.normalize('NFC');
+    const [, version] = /,k=(\d+)\$/.exec(header) ?? [];
+    return version === undefined
+      ? message
+      : keyedHash(keys.keyFor('password', Number(version)), message).toString('base64url');
+  }
 
   return {
     async hash(password) {
+      const header = headerOf(cost, keys.version);
       const salt = randomBytes(16);
-      const hash = await derive(preferred, password, salt);
-      return `${preferred}${salt.toString('base64url')}$${hash.toString('base64url')}`;
+      return toText(header, salt, await derive(header, keyed(header, password), salt));
     },
     async verify(password, stored) {
-      const { header, salt, hash } = parse(stored ?? unknownAccountHash);
-      const computed = await derive(header, password, salt);
+      const { header, salt, hash } = parse(stored ?? unknownAccountHash());
+      const computed = await derive(header, keyed(header, password), salt);
       return crypto.timingSafeEqual(computed, hash) && stored !== null;
     },
-    isOutdated: (stored) => !stored.startsWith(preferred),
+    isOutdated: (stored) => !stored.startsWith(headerOf(cost, keys.version)),
   };
 }
 
-function scryptHeader({ scrypt: { logN, p } }: PasswordCost): string {
-  return `$scrypt$ln=${logN},r=8,p=${p}$`;
+/** `k` is the version of the key ring. */
+function scryptHeader({ scrypt: { logN, p } }: PasswordCost, version: number): string {
+  return `$scrypt$ln=${logN},r=8,p=${p},k=${version}$`;
 }
 
-function argon2Header({ argon2: { memoryKiB, passes } }: PasswordCost): string {
-  return `$argon2id$m=${memoryKiB},t=${passes},p=1$`;
+function argon2Header({ argon2: { memoryKiB, passes } }: PasswordCost, version: number): string {
+  return `$argon2id$m=${memoryKiB},t=${passes},p=1,k=${version}$`;
+}
+
+function toText(header: string, salt: Buffer, hash: Buffer): string {
+  return `${header}${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
 function parse(stored: string): { header: string; salt: Buffer; hash: Buffer } {
@@ -86,8 +106,7 @@ function parse(stored: string): { header: string; salt: Buffer; hash: Buffer } {
   return { header, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
 }
 
-function derive(header: string, password: string, salt: Buffer): Promise<Buffer> {
-  const message = password.normalize('NFC');
+function derive(header: string, message: string, salt: Buffer): Promise<Buffer> {
   const numbers = [...header.matchAll(/=(\d+)/g)].map(([, number]) => Number(number));
   if (header.startsWith('$scrypt$')) {
     const [logN = 15, r = 8, p = 3] = numbers;

@@ -5,7 +5,8 @@ import { toTimestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import { newPassword, secondFactorCode } from './account-api.ts';
 import type { Audit, Deed } from './audit.ts';
-import type { PersonService, Self } from './person-service.ts';
+import type { PersonService } from './person-service.ts';
+import type { Self } from './self.ts';
 
 const currentPassword = Type.String({ maxLength: 1024, description: 'The password that you have now' });
 
@@ -34,6 +35,8 @@ const recoverySchema = Type.Object(
   { recovery_codes: Type.Array(Type.String({ examples: ['7k3pq-x2m9d'] }), { description: 'Shown this once' }) },
   { title: 'RecoveryCodes' },
 );
+
+const needsLink = 'You are an operator without a second factor, and no link of the machine was used just now';
 
 /** What a person decides about itself: password, sessions, second factor, and to go. */
 export function createPersonRoutes(people: PersonService, audit: Audit): Route[] {
@@ -127,20 +130,27 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       tag,
       operationId: 'beginSecondFactor',
       bulkhead: 'none',
-      summary: 'Begin to set up a second factor',
-      description: 'Put the secret into an authenticator app, then confirm it by a code. Until then it does not count.',
-      body: Type.Object({ current_password: currentPassword }),
+      summary: 'Begin to set up a second factor, or to replace it',
+      description:
+        'Put the secret into an authenticator app, then confirm it by a code. Until then it does not count. An operator without a second factor sets one up within 15 minutes of using a link made on the machine.',
+      body: Type.Object({
+        current_password: currentPassword,
+        code: Type.Optional({
+          ...secondFactorCode,
+          description: 'To replace the second factor that you have: a code of it, or a recovery code',
+        }),
+      }),
       answers: {
         201: {
           description: 'The secret for your authenticator app, shown this once',
           schema: factorSchema,
         },
       },
-      refuses: { INCOMPATIBLE_STATE: 'A second factor is on' },
-      handler: async (call) => ({
-        status: 201,
-        body: await people.beginSecondFactor(selfOf(call), call.body.current_password),
-      }),
+      refuses: { PERMISSION_DENIED: needsLink },
+      handler: async (call) => {
+        const { current_password: password, code } = call.body;
+        return { status: 201, body: await people.beginSecondFactor(selfOf(call), password, code) };
+      },
     }),
     route({
       method: 'POST',
@@ -152,13 +162,13 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       description: 'Ends all your other sessions.',
       body: Type.Object({ code: secondFactorCode }),
       answers: { 200: { description: 'Recovery codes for the day your phone is lost', schema: recoverySchema } },
-      refuses: { INCOMPATIBLE_STATE: 'A second factor is on, or none was begun' },
+      refuses: { INCOMPATIBLE_STATE: 'None was begun, or not in the last 15 minutes', PERMISSION_DENIED: needsLink },
       handler: async (call) => {
-        const codes = await people.confirmSecondFactor(
-          selfOf(call),
-          call.body.code,
-          note(call, 'second_factor.turned_on'),
-        );
+        const noteIt = audit.note<{ replaced: boolean }>(call, ({ replaced }) => ({
+          act: replaced ? 'second_factor.replaced' : 'second_factor.turned_on',
+          id: requireDeveloper(call).personId,
+        }));
+        const codes = await people.confirmSecondFactor(selfOf(call), call.body.code, noteIt);
         return { status: 200, body: { recovery_codes: codes } };
       },
     }),
@@ -188,14 +198,12 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       operationId: 'removeSecondFactor',
       bulkhead: 'none',
       summary: 'Turn off the second factor',
-      body: Type.Object({ current_password: currentPassword }),
+      body: Type.Object({ current_password: currentPassword, code: secondFactorCode }),
       answers: { 204: { description: 'Your password alone signs you in' } },
+      refuses: { INCOMPATIBLE_STATE: 'You are an operator, and the service requires a second factor of operators' },
       handler: async (call) => {
-        await people.removeSecondFactor(
-          selfOf(call),
-          call.body.current_password,
-          note(call, 'second_factor.turned_off'),
-        );
+        const { current_password: password, code } = call.body;
+        await people.removeSecondFactor(selfOf(call), { password, code }, note(call, 'second_factor.turned_off'));
         return { status: 204 };
       },
     }),

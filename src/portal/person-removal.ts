@@ -2,6 +2,7 @@ import type { Database, Note, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import * as members from './member-store.ts';
 import * as people from './person-store.ts';
+import { deleteSignInsOf } from './sign-in-store.ts';
 
 export interface PersonRemovalOptions {
   database: Database;
@@ -36,6 +37,7 @@ export function createPersonRemoval({ database, registry }: PersonRemovalOptions
     for (const accountId of await ownAccounts(database, personId)) await deleteApplications(accountId);
     await database.transaction(async (tx) => {
       await people.lockPerson(tx, personId);
+      const person = await people.findPerson(tx, personId);
       const memberships = await members.listMemberships(tx, personId);
       // In one order, so that two people who leave the same accounts do not deadlock.
       for (const { accountId } of memberships.toSorted(byAccount)) await members.lockAccount(tx, accountId);
@@ -46,6 +48,7 @@ export function createPersonRemoval({ database, registry }: PersonRemovalOptions
       // Before the person goes: the log has the e-mail from the row.
       await note?.(tx, undefined);
       await people.deletePerson(tx, personId);
+      if (person !== undefined) await deleteSignInsOf(tx, person);
     });
   };
 }

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../http/list-page.ts';
 import { type Note, noted, type Tx } from '../platform/database.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -5,26 +6,22 @@ import type { KeyRing } from '../platform/keys.ts';
 import { randomBase62 } from '../platform/random.ts';
 import { createOwnAccount, disabledAccount } from './account-choice.ts';
 import { requireEmail } from './email.ts';
+import { createFactorChanges, enrolsUntil } from './factor-changes.ts';
 import * as members from './member-store.ts';
 import { createLinkMaker, createLinkUse } from './one-time-links.ts';
 import { hashGenerated } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import * as people from './person-store.ts';
-import { deleteSessionOf, deleteSessionsOf, setSessionAccount } from './session-store.ts';
+import type { Self } from './self.ts';
+import { deleteSessionOf, deleteSessionsOf, findEnrolment, setSessionAccount } from './session-store.ts';
 import { createSignIn, type SignedIn, type SignInOptions } from './sign-in.ts';
-import type { Guess } from './sign-in-throttle.ts';
+import { listSignIns, type SignInRow } from './sign-in-store.ts';
 
 export interface PersonServiceOptions extends SignInOptions {
   keys: KeyRing;
+  operatorsNeedSecondFactor: boolean;
   /** Deletes a person and what only that person has. */
   removePerson: (personId: string, note?: Note) => Promise<void>;
-}
-
-/** Who asks for a change of its own. */
-export interface Self {
-  personId: string;
-  sessionHash: Buffer;
-  address: string;
 }
 
 /** A person and an account of it. */
@@ -60,17 +57,7 @@ export function createPersonService(options: PersonServiceOptions) {
     });
   }
 
-  /** Runs work that checks a code of the person's second factor, as often as a sign-in may guess. */
-  async function withCode<Result>(self: Self, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const { personId, address } = self;
-    const guess: Guess = { personId, email: '', addressKey: options.addressKey(address), of: 'second factor' };
-    await requireTry(guess);
-    return database.transaction(async (tx) => {
-      const result = await work(tx);
-      await throttle.clear(tx, guess);
-      return result;
-    });
-  }
+  const { createLink, createPortalLink } = createLinkMaker(options);
 
   return {
     async signUp(given: string, password: string, address: string, note?: Note<Owner>): Promise<SignedIn> {
@@ -86,42 +73,17 @@ export function createPersonService(options: PersonServiceOptions) {
         }
         const accountId = await createOwnAccount(tx, clock, person);
         await note?.(tx, { personId: person.id, accountId });
-        const opened = await sessions.open(tx, { personId: person.id, accountId, address });
-        return { personId: person.id, accountId, ...opened };
+        const owner = { personId: person.id, accountId };
+        return { ...owner, ...(await sessions.open(tx, { ...owner, email, address, way: 'sign_up' })) };
       });
     },
 
     ...signIn,
     signOut: (sessionHash: Buffer) => sessions.end(sessionHash),
-    createLink: createLinkMaker(options).createLink,
-    useLink: createLinkUse(options),
-
-    async beginSecondFactor(self: Self, password: string) {
-      await requirePassword(self, password);
-      const person = await people.findPerson(database, self.personId);
-      if (person === undefined) throw notFound();
-      return secondFactor.begin(person.id, person.email);
-    },
-
-    /** Ends all other sessions: they were opened without the second factor. Returns the recovery codes. */
-    confirmSecondFactor: (self: Self, code: string, note?: Note): Promise<string[]> =>
-      withCode(self, async (tx) => {
-        await deleteSessionsOf(tx, self.personId, self.sessionHash);
-        const codes = await secondFactor.confirm(tx, self.personId, code);
-        await note?.(tx, undefined);
-        return codes;
-      }),
-
-    renewRecoveryCodes: (self: Self, code: string, note?: Note): Promise<string[]> =>
-      withCode(
-        self,
-        noted((tx) => secondFactor.renewRecoveryCodes(tx, self.personId, code), note),
-      ),
-
-    async removeSecondFactor(self: Self, password: string, note?: Note): Promise<void> {
-      await requirePassword(self, password);
-      await database.transaction(noted((tx) => secondFactor.remove(tx, self.personId), note));
-    },
+    createLink,
+    createPortalLink,
+    ...createLinkUse(options),
+    ...createFactorChanges({ ...options, requirePassword, requireTry }),
 
     async deletePerson(self: Self, password: string, note?: Note): Promise<{ cookie: string }> {
       await requirePassword(self, password);
@@ -129,13 +91,29 @@ export function createPersonService(options: PersonServiceOptions) {
       return { cookie: sessions.endedCookie };
     },
 
-    async describe(personId: string) {
-      const [person, memberships, factor] = await Promise.all([
+    async describe({ personId, sessionHash }: Pick<Self, 'personId' | 'sessionHash'>) {
+      const [person, memberships, factor, enrolment] = await Promise.all([
         people.findPerson(database, personId),
         members.listMemberships(database, personId),
         secondFactor.state(personId),
+        findEnrolment(database, sessionHash),
       ]);
-      return person === undefined ? undefined : { person, memberships, factor };
+      if (person === undefined) return undefined;
+      const until = enrolsUntil(enrolment, clock.nowMs());
+      const setUp = { canSetUp: factor.enabled || !person.operator || until !== null, setUpUntilMs: until };
+      const isRequired = person.operator && options.operatorsNeedSecondFactor;
+      return { person, memberships, factor: { ...factor, ...setUp, isRequired } };
+    },
+
+    /** How many operators the service refuses until they have a second factor. */
+    countRefusedOperators: async (): Promise<number> =>
+      options.operatorsNeedSecondFactor ? people.countOperatorsWithoutFactor(database) : 0,
+
+    /** Newest first. Undefined when the person is gone. */
+    async listSignIns(personId: string, page: PageRequest): Promise<SignInRow[] | undefined> {
+      const person = await people.findPerson(database, personId);
+      if (person === undefined) return undefined;
+      return listSignIns(database, { email: person.email, personId }, page);
     },
 
     listSessions: (personId: string) => sessions.list(personId),
@@ -179,7 +157,7 @@ export function createPersonService(options: PersonServiceOptions) {
       if ((await people.findPersonByEmail(database, email)) !== undefined) return undefined;
       const password = randomBase62(24);
       // Hash before the transaction, to keep it short.
-      const passwordHash = await hashGenerated(password);
+      const passwordHash = await hashGenerated(password, options.keys);
       const person = newPerson(email);
       /** Returns the account's id, or undefined when another node inserted the person first. */
       const insert = async (tx: Tx) =>

@@ -69,6 +69,14 @@ export async function makeOperator(tx: Tx, personId: string): Promise<void> {
   await tx.query('update person set operator = true where id = $1', [personId]);
 }
 
+export async function countOperatorsWithoutFactor(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*) from person p where operator
+     and not exists (select from second_factor f where f.person_id = p.id and f.confirmed_at is not null)`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Changes of one person's credentials and accounts wait for one another. */
 export async function lockPerson(tx: Tx, personId: string): Promise<void> {
   await tx.query('select 1 from person where id = $1 for no key update', [personId]);

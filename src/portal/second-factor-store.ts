@@ -5,6 +5,8 @@ export interface StoredFactor {
   /** Sealed by the key ring. */
   secret: Buffer;
   confirmed: boolean;
+  /** The one that waits for its first right code, sealed too. */
+  replacement: Buffer | null;
 }
 
 /** A secret that was never confirmed is replaced; a confirmed one stays. False when it stays. */
@@ -17,12 +19,33 @@ export async function putFactor(tx: Tx, personId: string, secret: Buffer, nowMs:
   return count > 0;
 }
 
-export async function findFactor(tx: Tx, personId: string): Promise<StoredFactor | undefined> {
+export async function findFactor(tx: Tx, personId: string, nowMs: number): Promise<StoredFactor | undefined> {
   const { rows } = await tx.query<StoredFactor>(
-    'select secret, confirmed_at is not null as confirmed from second_factor where person_id = $1',
-    [personId],
+    `select secret, confirmed_at is not null as confirmed,
+       case when replacement_until > $2 then replacement end as replacement
+     from second_factor where person_id = $1`,
+    [personId, toTimestamp(nowMs)],
   );
   return rows[0];
+}
+
+/** Another secret beside the confirmed one, which counts until this one is confirmed. */
+export async function putReplacement(tx: Tx, personId: string, secret: Buffer, untilMs: number): Promise<void> {
+  await tx.query('update second_factor set replacement = $2, replacement_until = $3 where person_id = $1', [
+    personId,
+    secret,
+    toTimestamp(untilMs),
+  ]);
+}
+
+/** The replacement takes the place of the secret; `step` is that of its first code, which is used up. */
+export async function takeReplacement(tx: Tx, personId: string, step: number, nowMs: number): Promise<void> {
+  await tx.query(
+    `update second_factor set secret = replacement, last_step = $2, confirmed_at = $3, created_at = $3,
+       replacement = null, replacement_until = null
+     where person_id = $1 and replacement is not null`,
+    [personId, step, toTimestamp(nowMs)],
+  );
 }
 
 /** Uses up the code of a step. False when it, or a later one, was used before. */
@@ -34,11 +57,11 @@ export async function takeStep(tx: Tx, personId: string, step: number): Promise<
   return count > 0;
 }
 
-/** False when it was confirmed before. */
-export async function confirmFactor(tx: Tx, personId: string, nowMs: number): Promise<boolean> {
+/** Uses up the code of the step. False when it was confirmed before. */
+export async function confirmFactor(tx: Tx, personId: string, step: number, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
-    'update second_factor set confirmed_at = $2 where person_id = $1 and confirmed_at is null',
-    [personId, toTimestamp(nowMs)],
+    'update second_factor set confirmed_at = $3, last_step = $2 where person_id = $1 and confirmed_at is null',
+    [personId, step, toTimestamp(nowMs)],
   );
   return count > 0;
 }

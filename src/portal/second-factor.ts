@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
 import type { KeyRing } from '../platform/keys.ts';
@@ -13,6 +13,8 @@ const recoveryCodes = 10;
 // Crockford's base 32: a person who reads a letter for a digit still enters the right code.
 const recoveryAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const recoveryForm = /^[0-9a-z]{10}$/;
+/** A replacement that is not confirmed by then is forgotten. */
+const replacementMs = 15 * minuteMs;
 
 /** One-time codes of an authenticator app, and recovery codes for the day when the phone is lost. */
 export function createSecondFactor(options: { database: Database; clock: Clock; keys: KeyRing; issuer: string }) {
@@ -21,10 +23,13 @@ export function createSecondFactor(options: { database: Database; clock: Clock; 
   const recoveryHash = (personId: string, code: string, version: number) =>
     keyedHash(keys.keyFor('second-factor', version), `recovery\n${personId}\n${code}`);
 
+  const find = (tx: Tx, personId: string) => store.findFactor(tx, personId, clock.nowMs());
+  const stepOf = (personId: string, sealed: Buffer, code: string) =>
+    findStep(keys.open(sealed, contextOf(personId)), code, clock.nowMs());
+
   async function takeTotp(tx: Tx, personId: string, code: string): Promise<boolean> {
-    const factor = await store.findFactor(tx, personId);
-    if (factor === undefined) return false;
-    const step = findStep(keys.open(factor.secret, contextOf(personId)), code, clock.nowMs());
+    const factor = await find(tx, personId);
+    const step = factor === undefined ? undefined : stepOf(personId, factor.secret, code);
     return step !== undefined && (await store.takeStep(tx, personId, step));
   }
 
@@ -53,30 +58,34 @@ export function createSecondFactor(options: { database: Database; clock: Clock; 
     takeCode,
 
     async isOn(tx: Tx, personId: string): Promise<boolean> {
-      return (await store.findFactor(tx, personId))?.confirmed === true;
+      return (await find(tx, personId))?.confirmed === true;
     },
 
     async state(personId: string) {
-      const factor = await store.findFactor(database, personId);
+      const factor = await find(database, personId);
       if (factor?.confirmed !== true) return { enabled: false, recoveryCodesLeft: 0 };
       return { enabled: true, recoveryCodesLeft: await store.countRecoveryCodes(database, personId) };
     },
 
-    /** Makes a secret for the person's app. It counts from the first right code on. */
-    async begin(personId: string, email: string) {
+    /** Makes a secret for the person's app. It counts from the first right code on; until then an older one does. */
+    async begin(tx: Tx, personId: string, email: string) {
       const secret = randomBytes(secretBytes);
       const sealed = keys.seal(secret, contextOf(personId));
-      if (!(await store.putFactor(database, personId, sealed, clock.nowMs()))) throw isOnAlready();
+      const nowMs = clock.nowMs();
+      if (!(await store.putFactor(tx, personId, sealed, nowMs)))
+        await store.putReplacement(tx, personId, sealed, nowMs + replacementMs);
       return { secret: toBase32(secret), uri: otpauthUri(secret, { issuer, email }) };
     },
 
-    /** Turns it on, and returns recovery codes that are shown once. */
+    /** Turns it on or replaces it, and returns recovery codes that are shown once. */
     async confirm(tx: Tx, personId: string, code: string): Promise<string[]> {
-      const factor = await store.findFactor(tx, personId);
-      if (factor === undefined) throw new ApiError('INCOMPATIBLE_STATE', 'Request a secret first, then confirm it.');
-      if (factor.confirmed) throw isOnAlready();
-      if (!(await takeTotp(tx, personId, code))) throw wrongCode();
-      if (!(await store.confirmFactor(tx, personId, clock.nowMs()))) throw isOnAlready();
+      const factor = await find(tx, personId);
+      const pending = factor?.confirmed === true ? factor.replacement : factor?.secret;
+      if (pending === undefined || pending === null) throw notBegun();
+      const step = stepOf(personId, pending, code);
+      if (step === undefined) throw wrongCode();
+      if (factor?.confirmed === true) await store.takeReplacement(tx, personId, step, clock.nowMs());
+      else if (!(await store.confirmFactor(tx, personId, step, clock.nowMs()))) throw notBegun();
       return newRecoveryCodes(tx, personId);
     },
 
@@ -99,6 +108,6 @@ export function wrongCode(): ApiError {
   );
 }
 
-function isOnAlready(): ApiError {
-  return new ApiError('INCOMPATIBLE_STATE', 'Your second factor is on. Turn it off before you set up another.');
+function notBegun(): ApiError {
+  return new ApiError('INCOMPATIBLE_STATE', 'Request a secret first, then confirm it within 15 minutes.');
 }

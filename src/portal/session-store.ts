@@ -1,5 +1,5 @@
 import type { Role } from '../http/route.ts';
-import { toTimestamp } from '../platform/clock.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 
 export interface NewSession {
@@ -9,6 +9,14 @@ export interface NewSession {
   address: string;
   nowMs: number;
   expiresAtMs: number;
+  /** Until then an operator may set up a second factor in it. */
+  enrolsUntilMs: number | null;
+}
+
+/** What decides whether a person may set up a second factor. */
+export interface Enrolment {
+  operator: boolean;
+  enrolsUntilMs: number | null;
 }
 
 /** Times at which a session is valid. */
@@ -39,12 +47,22 @@ export interface ListedSession {
 const mostListed = 100;
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  const { hash, personId, accountId, address, nowMs, expiresAtMs } = session;
+  const { hash, personId, accountId, address, nowMs, expiresAtMs, enrolsUntilMs } = session;
   await tx.query(
-    `insert into session (hash, person_id, account_id, address, created_at, last_seen_at, expires_at)
-     values ($1, $2, $3, $4, $5, $5, $6)`,
-    [hash, personId, accountId, address, toTimestamp(nowMs), toTimestamp(expiresAtMs)],
+    `insert into session (hash, person_id, account_id, address, created_at, last_seen_at, expires_at, enrols_until)
+     values ($1, $2, $3, $4, $5, $5, $6, $7)`,
+    [hash, personId, accountId, address, toTimestamp(nowMs), toTimestamp(expiresAtMs), timestampOrNull(enrolsUntilMs)],
   );
+}
+
+/** Undefined when the session has ended. */
+export async function findEnrolment(tx: Tx, hash: Buffer): Promise<Enrolment | undefined> {
+  const { rows } = await tx.query<Enrolment>(
+    `select p.operator, s.enrols_until as "enrolsUntilMs" from session s join person p on p.id = s.person_id
+     where s.hash = $1`,
+    [hash],
+  );
+  return rows[0];
 }
 
 export async function findSession(

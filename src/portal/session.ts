@@ -5,12 +5,15 @@ import type { KeyRing } from '../platform/keys.ts';
 import { randomBytes } from '../platform/random.ts';
 import { keyedHash } from '../platform/secrets.ts';
 import * as store from './session-store.ts';
+import type { SignInLog } from './sign-in-log.ts';
+import type { SignInWay } from './sign-in-way.ts';
 
 /** People's sessions. The cookie is random; Postgres stores only its keyed hash. */
 export interface Sessions {
   /** With the prefix `__Host-`, browsers accept the cookie only over https, from this exact host, for all paths. */
   readonly cookieName: string;
-  open(tx: Tx, owner: SessionOwner): Promise<{ cookie: string }>;
+  /** Opens a session, and keeps the sign-in. */
+  open(tx: Tx, owner: SessionOwner): Promise<{ cookie: string; sessionHash: Buffer }>;
   find(token: string): Promise<Omit<Developer, 'kind'> | undefined>;
   /** Returns those of the sessions that are open. Does not extend them. */
   findOpen(sessionHashes: Buffer[]): Promise<Buffer[]>;
@@ -22,8 +25,13 @@ export interface Sessions {
 
 export interface SessionOwner {
   personId: string;
+  email: string;
   accountId: string;
   address: string;
+  /** How the person signed in. */
+  way: SignInWay;
+  /** Until then an operator may set up a second factor in this session. */
+  enrolsUntilMs?: number;
 }
 
 const idleMs = 30 * minuteMs;
@@ -31,8 +39,16 @@ const absoluteMs = 12 * hourMs;
 /** Updating `last_seen_at` once a minute is enough. */
 const touchEveryMs = minuteMs;
 
-export function createSessions(options: { database: Database; clock: Clock; keys: KeyRing; https: boolean }): Sessions {
-  const { database, clock, keys, https } = options;
+export interface SessionsOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  signIns: SignInLog;
+  https: boolean;
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { database, clock, keys, signIns, https } = options;
   const cookieName = https ? '__Host-heliograph_session' : 'heliograph_session';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
   const endedCookie = `${cookieName}=; ${attributes}; Max-Age=0`;
@@ -47,8 +63,10 @@ export function createSessions(options: { database: Database; clock: Clock; keys
       const token = randomBytes(32).toString('base64url');
       const nowMs = clock.nowMs();
       const hash = hashOf(token, keys.version);
-      await store.insertSession(tx, { hash, ...owner, nowMs, expiresAtMs: nowMs + absoluteMs });
-      return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}` };
+      const { enrolsUntilMs = null } = owner;
+      await store.insertSession(tx, { hash, ...owner, enrolsUntilMs, nowMs, expiresAtMs: nowMs + absoluteMs });
+      await signIns.record(tx, { ...owner, outcome: 'signed_in' });
+      return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}`, sessionHash: hash };
     },
 
     async find(token) {

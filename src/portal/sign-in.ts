@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
-import { chooseAccount } from './account-choice.ts';
+import { chooseAccount, DisabledAccount } from './account-choice.ts';
 import { requireEmail } from './email.ts';
 import type { Hasher } from './password.ts';
 import type { PasswordWork } from './password-work.ts';
@@ -9,12 +9,15 @@ import * as people from './person-store.ts';
 import { type SecondFactor, wrongCode } from './second-factor.ts';
 import type { Sessions } from './session.ts';
 import type { createSignInChallenges } from './sign-in-challenge.ts';
+import type { SignInLog } from './sign-in-log.ts';
 import { addressKnownMs, type Guess, type SignInThrottle } from './sign-in-throttle.ts';
+import type { SignInOutcome } from './sign-in-way.ts';
 import { throttled } from './throttled.ts';
 
 export interface SignedIn {
   personId: string;
   accountId: string;
+  sessionHash: Buffer;
   cookie: string;
 }
 
@@ -30,6 +33,7 @@ export interface SignInOptions {
   sessions: Sessions;
   throttle: SignInThrottle;
   secondFactor: SecondFactor;
+  signIns: SignInLog;
   challenges: ReturnType<typeof createSignInChallenges>;
   /** The key that an address counts under. */
   addressKey: (address: string) => string;
@@ -37,52 +41,93 @@ export interface SignInOptions {
 
 type Found = people.PersonWithPassword | undefined;
 
+/** A caller who signs in. */
+interface Trying {
+  guess: Guess;
+  address: string;
+  way: 'password' | 'code';
+}
+
 /** An unknown person and a wrong password take the same steps, so that callers cannot tell them apart. */
 export function createSignIn(options: SignInOptions) {
-  const { database, clock, passwordWork, sessions, throttle, secondFactor, challenges } = options;
+  const { database, clock, passwordWork, sessions, throttle, secondFactor, signIns, challenges } = options;
 
-  async function requireTry(guess: Guess): Promise<void> {
+  async function takeTry(guess: Guess) {
     const sinceMs = clock.nowMs() - addressKnownMs;
-    const take = await throttle.take(guess, (addressHashes) =>
+    return throttle.take(guess, (addressHashes) =>
       people.isKnownAddress(database, guess.personId ?? '', addressHashes, sinceMs),
     );
-    if (!take.allowed) throw throttled('Too many failed sign-ins', take.retryAfterMs);
   }
 
-  /** Opens a session after everything that was asked for was right. Undefined when the password changed meanwhile. */
-  function admit(person: people.Person, guess: Guess, address: string, lockPassword: LockPassword) {
-    return database.transaction(async (tx): Promise<SignedIn | undefined> => {
-      if (!(await lockPassword(tx))) return undefined;
+  async function requireTry(guess: Guess): Promise<void> {
+    const take = await takeTry(guess);
+    if (!take.allowed) throw tooManyFailures(take.retryAfterMs);
+  }
+
+  const keep = ({ guess, address, way }: Trying, outcome: SignInOutcome) =>
+    signIns.record(database, { email: guess.email, personId: guess.personId, address, way, outcome });
+
+  /** Counts a sign-in, and keeps it when it is refused for those before it. */
+  async function requireSignIn(trying: Trying, guess = trying.guess): Promise<void> {
+    const take = await takeTry(guess);
+    if (take.allowed) return;
+    await keep(trying, 'throttled');
+    throw tooManyFailures(take.retryAfterMs);
+  }
+
+  /**
+   * Opens a session if what was given is right, and locks the person while it looks: a second factor that is turned on
+   * meanwhile ends this session too, or is asked for.
+   */
+  async function admit<Refused>(
+    person: people.Person,
+    trying: Trying,
+    refuse: (tx: Tx) => Promise<Refused | undefined>,
+  ) {
+    const { guess, address, way } = trying;
+    const open = async (tx: Tx): Promise<SignedIn | Refused> => {
+      const refused = await refuse(tx);
+      if (refused !== undefined) return refused;
       await throttle.clear(tx, guess);
       await throttle.clear(tx, { ...guess, of: 'second factor' });
       await people.putKnownAddress(tx, person.id, throttle.addressHash(guess.addressKey), clock.nowMs());
-      const accountId = await chooseAccount(tx, clock, person);
-      return {
-        personId: person.id,
-        accountId,
-        ...(await sessions.open(tx, { personId: person.id, accountId, address })),
-      };
-    });
+      const owner = { personId: person.id, accountId: await chooseAccount(tx, clock, person) };
+      return { ...owner, ...(await sessions.open(tx, { ...owner, email: person.email, address, way })) };
+    };
+    try {
+      return await database.transaction(open);
+    } catch (error) {
+      if (error instanceof DisabledAccount) await keep(trying, 'account_disabled');
+      throw error;
+    }
   }
 
   /** Undefined when the password changed during the check, which is then void. */
   async function check(
     person: Found,
     password: string,
-    { guess, address, hasher }: { guess: Guess; address: string; hasher: Hasher },
+    { trying, hasher }: { trying: Trying; hasher: Hasher },
   ): Promise<SignedIn | Challenged | undefined> {
     const right = await hasher.verify(password, person?.passwordHash ?? null);
-    if (person === undefined || person.passwordHash === null || !right) throw wrongCredentials();
-    const { passwordHash } = person;
-    if (await secondFactor.isOn(database, person.id)) {
-      return { challenge: challenges.create(person.id, passwordHash) };
+    if (person === undefined || person.passwordHash === null || !right) {
+      await keep(trying, 'wrong_password');
+      throw wrongCredentials();
     }
+    const { passwordHash } = person;
     const renewed = hasher.isOutdated(passwordHash) ? await hasher.hash(password) : undefined;
-    return admit(person, guess, address, (tx) =>
+    const lock = (tx: Tx) =>
       renewed === undefined
         ? people.lockPassword(tx, person.id, passwordHash)
-        : people.replacePassword(tx, person.id, passwordHash, renewed),
-    );
+        : people.replacePassword(tx, person.id, passwordHash, renewed);
+    const admitted = await admit(person, trying, async (tx) => {
+      if (!(await lock(tx))) return 'changed';
+      return (await secondFactor.isOn(tx, person.id)) ? 'code needed' : undefined;
+    });
+    if (admitted === 'changed') return undefined;
+    if (admitted !== 'code needed') return admitted;
+    await keep(trying, 'code_needed');
+    // A challenge is bound to the hash that is stored now.
+    return { challenge: challenges.create(person.id, renewed ?? passwordHash) };
   }
 
   return {
@@ -91,14 +136,15 @@ export function createSignIn(options: SignInOptions) {
       const find = () => people.findPersonByEmail(database, email);
       return passwordWork.run(address, async (hasher, addressKey) => {
         const person = await find();
-        const guess = { personId: person?.id, email, addressKey };
-        await requireTry(guess);
-        const signedIn = await check(person, password, { guess, address, hasher });
+        const trying: Trying = { guess: { personId: person?.id, email, addressKey }, address, way: 'password' };
+        await requireSignIn(trying);
+        const signedIn = await check(person, password, { trying, hasher });
         if (signedIn !== undefined) return signedIn;
         // Another sign-in renewed the hash, or a reset replaced it: check against the new one.
-        const again = await check(await find(), password, { guess, address, hasher });
-        if (again === undefined) throw wrongCredentials();
-        return again;
+        const again = await check(await find(), password, { trying, hasher });
+        if (again !== undefined) return again;
+        await keep(trying, 'wrong_password');
+        throw wrongCredentials();
       });
     },
 
@@ -108,14 +154,16 @@ export function createSignIn(options: SignInOptions) {
       if (person === undefined || !challenges.isGenuine(challenge, passwordHash)) throw startAgain();
       const { id: personId, email } = person;
       const guess: Guess = { personId, email, addressKey: options.addressKey(address) };
-      await requireTry({ ...guess, of: 'second factor' });
-      const signedIn = await admit(person, guess, address, async (tx) => {
-        if (!(await people.lockPassword(tx, personId, passwordHash))) return false;
-        if (!(await secondFactor.takeCode(tx, personId, code))) throw wrongCode();
-        return true;
+      const trying: Trying = { guess, address, way: 'code' };
+      await requireSignIn(trying, { ...guess, of: 'second factor' });
+      const admitted = await admit(person, trying, async (tx) => {
+        if (!(await people.lockPassword(tx, personId, passwordHash))) return 'changed';
+        return (await secondFactor.takeCode(tx, personId, code)) ? undefined : 'wrong';
       });
-      if (signedIn === undefined) throw startAgain();
-      return signedIn;
+      if (admitted === 'changed') throw startAgain();
+      if (admitted !== 'wrong') return admitted;
+      await keep(trying, 'wrong_code');
+      throw wrongCode();
     },
 
     /** Counts a guess of a signed-in person's own password or code. */
@@ -123,14 +171,16 @@ export function createSignIn(options: SignInOptions) {
   };
 }
 
-type LockPassword = (tx: Parameters<typeof people.lockPassword>[0]) => Promise<boolean>;
-
 const session = { headers: { 'WWW-Authenticate': 'Session realm="heliograph"' } };
+
+function tooManyFailures(retryAfterMs: number): ApiError {
+  return throttled('Too many failed sign-ins', retryAfterMs);
+}
 
 function wrongCredentials(): ApiError {
   return new ApiError('UNAUTHENTICATED', 'Email or password is wrong.', session);
 }
 
-function startAgain(): ApiError {
+export function startAgain(): ApiError {
   return new ApiError('UNAUTHENTICATED', 'This sign-in has expired. Enter your email and password again.', session);
 }

@@ -19,6 +19,14 @@ export interface SeenNode {
   own: boolean;
 }
 
+/** What others see of a node. */
+export interface AboutNode {
+  version: string;
+  role: string;
+  /** Where people reach its portal. */
+  publicUrl: string;
+}
+
 export interface Change {
   seq: number;
   applicationId: string;
@@ -55,8 +63,7 @@ export interface ChangeFeedOptions {
   clock: Clock;
   log: Log;
   nodeId: string;
-  /** What operators see of this node. */
-  about?: { version: string; role: string } | undefined;
+  about?: AboutNode | undefined;
   onChange: (change: Change) => void;
   /** Called when the feed may have lost changes: drop everything. */
   onLost: () => void;
@@ -154,6 +161,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       about?.version ?? null,
       about?.role ?? null,
       startedAt,
+      about?.publicUrl ?? null,
     ]);
     liveCount = 1 + (rows[0]?.others ?? 0);
   }
@@ -259,7 +267,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
  * Uses the database's clock, which all nodes share: a node whose clock drifts must not look dead to the others. This is
  * the exception to "SQL gets the time as a parameter".
  */
-const isLive = `seen_at > clock_timestamp() - interval '${liveForMs} milliseconds'`;
+export const isLive = `seen_at > clock_timestamp() - interval '${liveForMs} milliseconds'`;
 
 const selectChanges = {
   name: 'select-registry-changes',
@@ -268,8 +276,8 @@ const selectChanges = {
 
 const upsertNode = {
   name: 'upsert-node',
-  text: `insert into node (id, acknowledged_seq, seen_at, version, role, started_at)
-    values ($1, $2, clock_timestamp(), $3, $4, $5)
+  text: `insert into node (id, acknowledged_seq, seen_at, version, role, started_at, public_url)
+    values ($1, $2, clock_timestamp(), $3, $4, $5, $6)
     on conflict (id) do update set acknowledged_seq = $2, seen_at = clock_timestamp()
     returning (select count(*)::integer from node where id <> $1 and ${isLive}) as others`,
 };

@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import { type ApiKeys, createApiKeys } from './api-key.ts';
-import { type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts';
+import { type AboutNode, type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import { type CredentialService, createCredentialService } from './credential-service.ts';
 import { createDirectory, type Directory, type KnownApplication } from './directory.ts';
@@ -45,8 +45,7 @@ export interface RegistryOptions {
   onChange?: (change: Change) => void;
   onLost?: () => void;
   listen?: boolean;
-  /** What operators see of this node. */
-  about?: { version: string; role: string };
+  about?: AboutNode;
 }
 
 export function createRegistry(options: RegistryOptions): Registry {

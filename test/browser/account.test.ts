@@ -112,6 +112,14 @@ test('a second factor is set up by its secret, and asked for at the next sign-in
   await page.getByLabel('Code', { exact: true }).fill(codeOf(secret, Math.max(step, stepAt(Date.now())) + 1));
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('link', { name: 'Mine' }).first().waitFor();
+
+  await openAccount(page);
+  const signIns = panel(page, 'Recent sign-ins');
+  await signIns.getByRole('row', { name: /wrong code 127\.0\.0\.1 second factor/ }).waitFor();
+  await signIns.getByRole('row', { name: /asked for a code 127\.0\.0\.1 password/ }).waitFor();
+  await assertGood(page, 'account with sign-ins');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Applications' }).click();
+  await page.getByRole('link', { name: 'Mine' }).first().waitFor();
 });
 
 test('an owner removes a member, changes the password, and deletes the account', async () => {

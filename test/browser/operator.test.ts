@@ -32,7 +32,6 @@ const env = {
   HELIOGRAPH_ENV: 'production',
   HELIOGRAPH_SECRET: 'a secret of many characters, for tests only',
   HELIOGRAPH_SENDERS: 'open',
-  HELIOGRAPH_OPERATOR_SECOND_FACTOR: 'required',
 };
 
 let stage: Stage;
@@ -117,8 +116,12 @@ describe('production', () => {
   test('an operator gets in by the printed link', async () => {
     const link = await operatorLink(stage, 'boss@example.com');
     await deciding().goto(link);
-    await assertAccessible(deciding(), 'Set a new password');
+    const effect = 'This sets a new password for boss@example.com and ends all sessions of this account';
+    await deciding().getByText(effect).waitFor();
+    await deciding().getByText('It also makes the account an operator').waitFor();
+    await assertGood(deciding(), 'Set a new password');
     await setPassword(deciding());
+    await deciding().getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
     await deciding().getByRole('link', { name: 'Operations' }).click();
     await setUpSecondFactor(deciding());
     await deciding().getByRole('link', { name: 'Operations' }).click();
@@ -126,7 +129,6 @@ describe('production', () => {
     await deciding().getByRole('link', { name: 'Health' }).click();
     // The link worked once; the page says so in words of people.
     await waiting().goto(link);
-    await setPassword(waiting());
     await waiting().getByText('This link no longer works').waitFor();
     assert.equal(await waiting().getByText(/token/i).count(), 0, 'no name of a field');
     await waiting().goBack();
@@ -229,6 +231,19 @@ describe('production', () => {
     await deciding().getByText('No active holds').waitFor();
     await deciding().getByText('Ended', { exact: true }).first().click();
     await factOf(hold, 'Ended').getByText('by an operator').waitFor();
+  });
+
+  test('sign-ins of everyone; the reset link of an operator is made on the server only', async () => {
+    const page = deciding();
+    const open = (name: string) =>
+      page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name }).click();
+    await open('Accounts');
+    await page.getByRole('main').getByRole('link', { name: 'boss@example.com' }).first().click();
+    await page.getByText('Operator: reset link on the server only').waitFor();
+    await assertGood(page, 'The account of an operator');
+    await page.getByRole('link', { name: 'Show sign-ins' }).click();
+    await page.getByRole('row', { name: /boss@example\.com signed in 127\.0\.0\.1 one-time link/ }).waitFor();
+    await assertGood(page, 'Sign-ins');
   });
 
   test('others see no operator pages', async () => {

@@ -13,7 +13,8 @@ import {
   type TokenAnswer,
   verifyScope,
 } from '../support/applications.ts';
-import { asDeveloper, register, send } from '../support/developer.ts';
+import { register, send } from '../support/developer.ts';
+import { createOperator } from '../support/operator.ts';
 
 const { routes } = createEchoRoutes();
 const issuer = 'http://127.0.0.1:8080/realms/heliograph';
@@ -311,10 +312,7 @@ describe('production', () => {
   test('invalid_scope until the operator has approved', async (t) => {
     const production = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' }, extraRoutes: routes });
     t.after(() => production.close());
-    const link = await production.app.people.createLink('operator@example.com', { makesOperator: true });
-    const password = 'another sentence, known to nobody';
-    const signedIn = await send(production, 'POST', '/portal/v1/password-resets', { body: { token: link, password } });
-    const operator = asDeveloper(production, 'operator@example.com', password, signedIn);
+    const operator = await createOperator(production);
     const pending = await createRegistered(production, ['verify', 'sms']);
     assertRefused(await askForToken(production, pending.client, verifyScope), 400, 'invalid_scope');
     const useKey = () => send(production, 'GET', '/sms/v1/echo', { headers: { apikey: pending.apiKey } });

@@ -32,6 +32,7 @@ const withoutEntry: Record<string, string> = {
   'DELETE /portal/v1/sessions/current': 'ends the own session',
   'POST /portal/v1/me/second-factor': 'counts from its confirmation on, which has an entry',
   'POST /portal/v1/invitations/look': 'reads',
+  'POST /portal/v1/password-resets/look': 'reads',
   'POST /portal/v1/operator/routes/explain': 'reads',
   'POST /portal/v1/applications/{id}/events/listening': 'a page that is open, like a read of the feed',
   'POST /portal/v1/applications/{id}/webhooks/{webhook_id}/test': 'sends a test; the webhook stays as it is',
@@ -182,7 +183,14 @@ describe('every route that changes something has an entry', () => {
     app.clock.advance(30_000);
     const renewed = { act: 'second_factor.recovery_codes_renewed', body: { code: codeNow() } };
     await does(owner, `${factor}/recovery-codes`, renewed);
-    const off = { act: 'second_factor.turned_off', body: { current_password: password } };
+    app.clock.advance(30_000);
+    const other = await owner.send<{ secret: string }>('POST', `${me}/second-factor`, {
+      ...{ current_password: password, code: codeNow() },
+    });
+    const codeOfOther = () => codeOf(fromBase32(other.body.secret), stepAt(app.clock.nowMs()));
+    await does(owner, `${factor}/confirm`, { act: 'second_factor.replaced', body: { code: codeOfOther() } });
+    app.clock.advance(30_000);
+    const off = { act: 'second_factor.turned_off', body: { current_password: password, code: codeOfOther() } };
     await does(owner, `${factor}/remove`, off);
     const next = 'another sentence that only I would think of';
     const changed = { act: 'password.changed', body: { current_password: password, password: next } };

@@ -22,7 +22,7 @@ describe('npm run operator', () => {
     const printed = await run(app, 'operator', 'New@Example.com');
     assert.match(
       printed,
-      /This link makes new@example\.com an operator and sets its password\. It works once, within 24 hours:/,
+      /This link makes new@example\.com an operator\. When it is used, it sets a new password and ends all sessions of the account\./,
     );
     assert.equal(printed.includes('already'), false);
     const { status, body } = await use(printed);
@@ -33,7 +33,15 @@ describe('npm run operator', () => {
     const developer = await signUp(app);
     const printed = await run(app, 'operator', developer.email.toUpperCase());
     assert.ok(printed.includes(`${developer.email} already has an account.`), printed);
-    assert.match(printed, /This link makes it an operator, sets a new password and ends all its sessions/);
+    assert.match(
+      printed,
+      /makes it an operator\. When it is used, it sets a new password and ends all sessions of the account/,
+    );
+    const token = /#\/set-password\/(\w+)/.exec(printed)?.[1];
+    const look = await send(app, 'POST', '/portal/v1/password-resets/look', { body: { token } });
+    assert.deepEqual(look.body, { email: developer.email, makes_operator: true, removes_second_factor: false });
+    for (const bad of ['', 'x', 'A'.repeat(43), '\u0000'.repeat(43)])
+      assert.equal((await send(app, 'POST', '/portal/v1/password-resets/look', { body: { token: bad } })).status, 400);
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 200, 'until the link is used');
     assert.equal((await use(printed)).body.operator, true);
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 401);
@@ -41,11 +49,53 @@ describe('npm run operator', () => {
   });
 });
 
+describe('the address of the link', () => {
+  /** The command in a shell that knows nothing of the service's PORT. */
+  const elsewhere = () => ({ ...app, config: { ...app.config, publicUrl: 'http://127.0.0.1:8080' } });
+
+  test('is that of the running service, whatever the settings of the command say', async () => {
+    const own = await createTestApp({ env: { HELIOGRAPH_PUBLIC_URL: 'http://127.0.0.1:9123' }, delivery: 'held' });
+    try {
+      const shell = { ...own, config: { ...own.config, publicUrl: 'http://127.0.0.1:8080' } };
+      const printed = await run(shell, 'operator', 'port@example.com');
+      assert.match(printed, /http:\/\/127\.0\.0\.1:9123\/#\/set-password\/\w{43}/);
+      assert.match(printed, /curl -X POST http:\/\/127\.0\.0\.1:9123\//);
+      assert.equal(printed.includes('8080'), false, printed);
+    } finally {
+      await own.close();
+    }
+  });
+
+  test('is never one that the service has left: then it is that of the settings, and the command says so', async () => {
+    const { database } = app.db;
+    const { rows } = await database.query<{ id: string }>('select id from node');
+    assert.equal(rows.length, 1, 'the running one');
+    await database.query(
+      `insert into node (id, acknowledged_seq, seen_at, role, started_at, public_url)
+       values ('nod_dead', 0, clock_timestamp() - interval '6 s', 'all', now() + interval '1 day', 'http://gone.example'),
+         ('nod_worker', 0, clock_timestamp(), 'worker', now() + interval '1 day', 'http://worker.example'),
+         ('nod_older', 0, clock_timestamp(), 'all', now() + interval '1 day', null)`,
+    );
+    const running = await run(elsewhere(), 'operator', 'stale@example.com');
+    assert.ok(running.includes(`${app.config.publicUrl}/#/`), running);
+    const alone = await createTestApp({ delivery: 'held' });
+    await alone.app.registry.feed.stop();
+    try {
+      const printed = await run(alone, 'operator', 'alone@example.com');
+      assert.match(printed, /The service is not running/);
+      assert.ok(printed.includes(`${alone.config.publicUrl}/#/`), printed);
+    } finally {
+      await alone.close();
+    }
+    await database.query(`delete from node where id like 'nod\\_%' and id in ('nod_dead', 'nod_worker', 'nod_older')`);
+  });
+});
+
 describe('npm run reset-password', () => {
   test('the link sets a new password and ends all sessions', async () => {
     const { email } = await signUp(app);
     const printed = await run(app, 'reset-password', email);
-    assert.ok(printed.includes(`This link sets a new password for ${email} and ends all its sessions`), printed);
+    assert.ok(printed.includes(`This link is for ${email}. When it is used, it sets a new password and ends`), printed);
     const { rows } = await app.db.database.query<{ entry: string; act: string; actor: string }>(
       'select audit::text as entry, act, actor_kind as actor from audit order by id desc limit 1',
     );

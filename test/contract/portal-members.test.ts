@@ -204,6 +204,18 @@ describe('roles', () => {
     }
   });
 
+  test('every member can leave, a viewer too; the last owner cannot', async () => {
+    const owner = await signUp(app);
+    for (const role of ['viewer', 'developer', 'owner']) {
+      const member = await join(owner, role);
+      assert.equal((await member.send('POST', '/portal/v1/me/leave')).status, 204, role);
+      assert.equal((await member.send('GET', '/portal/v1/me')).status, 401);
+    }
+    assert.equal((await owner.send('POST', '/portal/v1/me/leave')).status, 409);
+    const { body } = await owner.send<{ data: unknown[] }>('GET', '/portal/v1/members');
+    assert.equal(body.data.length, 1);
+  });
+
   test('a viewer is refused by every call that changes something, and changes nothing', async () => {
     const owner = await signUp(app);
     const id = await createApplication(owner);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { asDeveloper, createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { createOperator } from '../support/operator.ts';
 
 let app: TestApp;
 let ada: TestDeveloper;
@@ -9,10 +10,7 @@ let operator: TestDeveloper;
 before(async () => {
   app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' } });
   ada = await signUp(app);
-  const token = await app.app.people.createLink('operator@example.com', { makesOperator: true });
-  const password = 'another sentence, known to nobody';
-  const answer = await send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
-  operator = asDeveloper(app, 'operator@example.com', password, answer);
+  operator = await createOperator(app);
 });
 after(() => app.close());
 

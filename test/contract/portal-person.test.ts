@@ -122,7 +122,9 @@ describe('the second factor', () => {
     assert.equal(signedIn.status, 201);
     assert.equal(await isSignedIn(asDeveloper(app, person.email, current, signedIn)), true);
     const me = await person.send<{ second_factor: object }>('GET', '/portal/v1/me');
-    assert.deepEqual(me.body.second_factor, { enabled: true, recovery_codes_left: 10 });
+    assert.deepEqual(me.body.second_factor, {
+      ...{ enabled: true, recovery_codes_left: 10, required: false, can_set_up: true, set_up_until: null },
+    });
   });
 
   test('a code counts once, however many use it together, and so does a recovery code', async () => {
@@ -182,7 +184,7 @@ describe('the second factor', () => {
     assert.equal((await signIn(person.email)).status, 201);
   });
 
-  test('recovery codes are renewed by a code, and it is turned off by the password; neither secret is stored in clear', async () => {
+  test('recovery codes are renewed by a code, and it is turned off by password and code; neither secret is stored in clear', async () => {
     const person = await signUp(app);
     const { code, recovery } = await withSecondFactor(person);
     const renew = (given: string) =>
@@ -197,20 +199,23 @@ describe('the second factor', () => {
     );
     const stored = rows.map(({ row }) => row).join();
     for (const text of renewed.body.recovery_codes) assert.equal(stored.includes(text), false);
-    const remove = (password: string) =>
-      person.send('POST', '/portal/v1/me/second-factor/remove', { current_password: password });
-    assert.equal((await remove('wrong')).status, 400);
-    assert.equal((await remove(current)).status, 204);
+    const remove = (password: string, given?: string) =>
+      person.send('POST', '/portal/v1/me/second-factor/remove', { current_password: password, code: given });
+    app.clock.advance(60_000);
+    assert.equal((await remove('wrong', code())).status, 400);
+    assert.equal((await remove(current)).status, 400);
+    assert.equal((await remove(current, '000000')).status, 400);
+    assert.equal((await remove(current, code())).status, 204);
     assert.equal((await signIn(person.email)).status, 201);
   });
 
-  test('409 when it is on already, or was not begun', async () => {
+  test('409 when it was not begun; to replace one takes a code of it', async () => {
     const person = await signUp(app);
     const confirm = () => person.send('POST', '/portal/v1/me/second-factor/confirm', { code: '123456' });
     assert.equal((await confirm()).status, 409);
     await withSecondFactor(person);
     const begin = await person.send('POST', '/portal/v1/me/second-factor', { current_password: current });
-    assert.equal(begin.status, 409);
+    assert.equal(begin.status, 400);
     assert.equal((await confirm()).status, 409);
   });
 });

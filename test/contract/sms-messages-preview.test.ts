@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
-import { asDeveloper, createApplication, register, send, signUp } from '../support/developer.ts';
+import { createApplication, register, send, signUp } from '../support/developer.ts';
+import { createOperator } from '../support/operator.ts';
 import { countMessages, createSender, type Refusal, type Sender, text } from '../support/texts.ts';
 
 describe('POST …/messages/preview', () => {
@@ -75,10 +76,7 @@ describe('production', () => {
   before(async () => {
     app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SENDERS: 'open' } });
     const ada = await signUp(app);
-    const link = await app.app.people.createLink('operator@example.com', { makesOperator: true });
-    const password = 'another sentence, known to nobody';
-    const reset = await send(app, 'POST', '/portal/v1/password-resets', { body: { token: link, password } });
-    const operator = asDeveloper(app, 'operator@example.com', password, reset);
+    const operator = await createOperator(app);
     applicationId = await createApplication(ada);
     const sms = await register(ada, applicationId, 'sms', 'pro');
     const messaging = await register(ada, applicationId, 'messaging', 'pro');

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
+import { setUpFactor } from '../support/second-factor.ts';
 import { buildService, endServices, program, type Service, startService } from '../support/service.ts';
 import { type Refusal, type TextRecord, until } from '../support/texts.ts';
 import { type PerlSmsc, startPerlSmsc } from './net-smpp.ts';
@@ -32,12 +33,19 @@ async function becomeOperator(email: string): Promise<TestDeveloper> {
   const command = ['node', program, 'operator', email] satisfies [string, ...string[]];
   const printed = await startService({ dataDir: service.dataDir, env, command });
   assert.equal((await printed.ended).code, 0, printed.output());
+  // The command has another PORT than the service, and still names the service's.
+  assert.ok(printed.output().includes(`${service.url}/#/set-password/`), printed.output());
   const token = /set-password\/(\w+)/.exec(printed.output())?.[1];
   const password = 'another sentence, known to nobody';
   const answer = await send(service, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return asDeveloper(service, email, password, answer);
+  const boss = asDeveloper(service, email, password, answer);
+  assert.equal((await boss.send('GET', carriers)).status, 403, 'until there is a second factor');
+  await setUpFactor(boss, systemTime);
+  return boss;
 }
+
+const systemTime = { nowMs: () => Date.now() };
 
 async function approveAll(): Promise<void> {
   const path = '/portal/v1/operator/registrations';

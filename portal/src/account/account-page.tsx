@@ -9,6 +9,7 @@ import { DeleteAccount } from './delete-account.tsx';
 import { Members } from './members.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
+import { SignIns } from './sign-ins.tsx';
 
 export default function AccountPage() {
   const { account } = useSession();
@@ -25,6 +26,7 @@ export default function AccountPage() {
         {account.role === 'owner' && <AuditLink />}
         <ChangePassword />
         <Sessions />
+        <SignIns />
         <DeleteAccount account={account} />
       </Stack>
     </>

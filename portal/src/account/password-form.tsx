@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
@@ -9,18 +9,22 @@ import styles from './account.module.css';
 interface PasswordFormProps {
   /** The text of the button. */
   label: string;
-  act: (password: string) => Promise<void>;
+  /** Whether it also asks for a code of the second factor. */
+  withCode?: boolean;
+  act: (password: string, code: string) => Promise<void>;
   onCancel: () => void;
 }
 
 /** Asks for the password before something that a thief of the session must not do. */
-export function PasswordForm({ label, act, onCancel }: PasswordFormProps) {
+export function PasswordForm({ label, withCode = false, act, onCancel }: PasswordFormProps) {
   const [password, setPassword] = useState('');
-  const { run, busy, problem } = useAction(act);
+  const [code, setCode] = useState('');
+  // Apps show codes in two groups.
+  const { run, busy, problem } = useAction(() => act(password, code.replaceAll(' ', '')));
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    run(password);
+    run();
   }
 
   return (
@@ -33,7 +37,17 @@ export function PasswordForm({ label, act, onCancel }: PasswordFormProps) {
           error={problem?.of('current_password')}
           autoFocus
         />
-        <ProblemCallout problem={problem} fields={['current_password']} />
+        {withCode && (
+          <TextInput
+            label={words.code.label}
+            description={words.code.description}
+            autoComplete="one-time-code"
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            error={problem?.of('code')}
+          />
+        )}
+        <ProblemCallout problem={problem} fields={withCode ? ['current_password', 'code'] : ['current_password']} />
         <Group>
           <Button type="submit" loading={busy}>
             {label}

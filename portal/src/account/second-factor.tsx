@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
@@ -8,13 +8,17 @@ import { useToast } from '../parts/toast.tsx';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/account.ts';
 import { CodeForm } from './code-form.tsx';
+import { EnrolByLink } from './enrol-by-link.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { type FactorSecret, SecretToScan } from './secret-to-scan.tsx';
 
 const path = '/portal/v1/me/second-factor';
 
-type Step = 'none' | 'ask' | 'scan' | 'renew' | 'remove';
+type Step = 'none' | 'ask' | 'replace' | 'scan' | 'renew' | 'remove';
+
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const clockTime = (at: string) => timeOfDay.format(new Date(at));
 
 /** Codes of an authenticator app beside the password. */
 export function SecondFactor({ account }: { account: Account }) {
@@ -23,10 +27,11 @@ export function SecondFactor({ account }: { account: Account }) {
   const [step, setStep] = useState<Step>('none');
   const [secret, setSecret] = useState<FactorSecret | undefined>(undefined);
   const [codes, setCodes] = useState<string[] | undefined>(undefined);
-  const { enabled, recovery_codes_left: left } = account.second_factor;
+  const { enabled, recovery_codes_left: left, required, can_set_up, set_up_until } = account.second_factor;
 
-  async function begin(password: string): Promise<void> {
-    setSecret(await call<FactorSecret>('POST', path, { body: { current_password: password } }));
+  async function begin(password: string, code: string): Promise<void> {
+    const body = { current_password: password, ...(enabled && { code }) };
+    setSecret(await call<FactorSecret>('POST', path, { body }));
     setStep('scan');
   }
 
@@ -38,23 +43,25 @@ export function SecondFactor({ account }: { account: Account }) {
     await refresh();
   }
 
-  async function remove(password: string): Promise<void> {
-    await call('POST', `${path}/remove`, { body: { current_password: password } });
+  async function remove(password: string, code: string): Promise<void> {
+    await call('POST', `${path}/remove`, { body: { current_password: password, code } });
     setStep('none');
     setCodes(undefined);
     await refresh();
     showToast(words.factor.off);
   }
 
-  const asked = !enabled && account.operator && service.environment === 'production';
+  const asked = !enabled && account.operator && (required || service.environment === 'production');
   return (
     <Panel title={words.factor.title} lead={enabled ? words.factor.leadOn(left) : words.factor.leadOff}>
       <Stack>
-        {asked && step === 'none' && (
+        {asked && can_set_up && step === 'none' && (
           <Callout tone="wait" title={words.factor.operatorTitle}>
-            {words.factor.operatorDetail}
+            <div>{words.factor.operatorDetail}</div>
+            {set_up_until !== null && <div>{words.factor.until(clockTime(set_up_until))}</div>}
           </Callout>
         )}
+        {!can_set_up && <EnrolByLink email={account.email} />}
         {codes !== undefined && <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />}
         {step === 'none' && codes === undefined && (
           <Group>
@@ -63,18 +70,30 @@ export function SecondFactor({ account }: { account: Account }) {
                 <Button variant="default" onClick={() => setStep('renew')}>
                   {words.factor.newCodes}
                 </Button>
-                <Button variant="default" c="var(--bad)" onClick={() => setStep('remove')}>
-                  {words.factor.turnOff}
+                <Button variant="default" onClick={() => setStep('replace')}>
+                  {words.factor.replace}
                 </Button>
+                {!required && (
+                  <Button variant="default" c="var(--bad)" onClick={() => setStep('remove')}>
+                    {words.factor.turnOff}
+                  </Button>
+                )}
               </>
             ) : (
-              <Button onClick={() => setStep('ask')}>{words.factor.setUp}</Button>
+              can_set_up && <Button onClick={() => setStep('ask')}>{words.factor.setUp}</Button>
             )}
           </Group>
         )}
+        {enabled && required && step === 'none' && codes === undefined && <Text>{words.factor.keptByOperators}</Text>}
         {step === 'ask' && <PasswordForm label={words.factor.continue} act={begin} onCancel={() => setStep('none')} />}
+        {step === 'replace' && (
+          <>
+            <Text>{words.factor.replaceLead}</Text>
+            <PasswordForm withCode label={words.factor.continue} act={begin} onCancel={() => setStep('none')} />
+          </>
+        )}
         {step === 'remove' && (
-          <PasswordForm label={words.factor.turnOffNow} act={remove} onCancel={() => setStep('none')} />
+          <PasswordForm withCode label={words.factor.turnOffNow} act={remove} onCancel={() => setStep('none')} />
         )}
         {step === 'renew' && (
           <CodeForm

@@ -29,6 +29,7 @@ export type {
 } from '../../../src/portal/route-api.ts';
 export type { ListedSenderRecord as ListedSender } from '../../../src/portal/sender-api.ts';
 export type { SenderRecord } from '../../../src/portal/sender-record.ts';
+export type { OperatedSignIn } from '../../../src/portal/sign-in-api.ts';
 export type {
   LimitedApplicationRecord as LimitedApplication,
   SpendRecord as Spend,

@@ -6,7 +6,7 @@ import type { toPage } from '../../../src/http/list-page.ts';
 import type { ServiceRecord } from '../../../src/portal/service-api.ts';
 
 export type { Api as ApiName, Role } from '../../../src/http/route.ts';
-export type { AccountRecord as Account, Challenge } from '../../../src/portal/account-api.ts';
+export type { AccountRecord as Account, Challenge, ShownPasswordReset } from '../../../src/portal/account-api.ts';
 export type {
   ApplicationDetail,
   ApplicationRecord as Application,
@@ -28,6 +28,7 @@ export type {
   RegisteredRecord as Registered,
   RegistrationRecord as Registration,
 } from '../../../src/portal/registration-api.ts';
+export type { SignInRecord } from '../../../src/portal/sign-in-api.ts';
 export type {
   NewWebhookRecord as NewWebhook,
   NewWebhookSecret,

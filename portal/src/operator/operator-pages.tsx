@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { EnrolByLink } from '../account/enrol-by-link.tsx';
 import { operatorPath } from '../api/call.ts';
 import type { Alert } from '../api/operator-types.ts';
 import type { Page } from '../api/types.ts';
@@ -66,6 +67,7 @@ const pageGroups: { title: string; pages: Record<string, OperatorPage> }[] = [
       alerts: { title: titles.alerts, Content: lazy(() => import('./alerts/alerts.tsx')) },
       guard: { title: titles.guard, Content: lazy(() => import('./guard/guard.tsx')) },
       audit: { title: titles.audit, Content: lazy(() => import('./audit/audit.tsx')) },
+      'sign-ins': { title: titles.signIns, Content: lazy(() => import('./sign-ins/sign-ins.tsx')) },
     },
   },
 ];
@@ -132,12 +134,17 @@ export default function OperatorPages() {
 
 /** Where the service requires one, nothing else is shown to an operator without it. */
 function SecondFactorNeeded() {
+  const { account } = useSession();
   return (
     <>
       <PageTitle lead={secondFactor.required}>{secondFactor.title}</PageTitle>
-      <Button component={Link} href="/account">
-        {secondFactor.open}
-      </Button>
+      {account !== null && !account.second_factor.can_set_up ? (
+        <EnrolByLink email={account.email} />
+      ) : (
+        <Button component={Link} href="/account">
+          {secondFactor.open}
+        </Button>
+      )}
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { type FormEvent, useCallback, useEffect, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { call } from '../api/call.ts';
-import type { Account, Challenge } from '../api/types.ts';
+import { type Problem, toProblem } from '../api/problem.ts';
+import type { Account, Challenge, ShownPasswordReset } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
@@ -14,19 +15,55 @@ import styles from './narrow.module.css';
 import { PasswordField } from './password-field.tsx';
 import { SecondFactorStep } from './second-factor-step.tsx';
 
+const path = '/portal/v1/password-resets';
+
+/** A one-time link. It says whose password it sets, and what else it does, before it is used. */
 export function SetPassword() {
-  const { enter } = useSession();
   const { token } = useParams<{ token: string }>();
   const [, navigate] = useLocation();
-  const [password, setPassword] = useState('');
+  const [shown, setShown] = useState<ShownPasswordReset | undefined>(undefined);
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const [challenge, setChallenge] = useState<string | undefined>(undefined);
+  const look = useCallback(async () => {
+    try {
+      setShown(await call<ShownPasswordReset>('POST', `${path}/look`, { body: { token } }));
+    } catch (error) {
+      setProblem(toProblem(error));
+    }
+  }, [token]);
+  useEffect(() => void look(), [look]);
+  if (challenge !== undefined)
+    return <SecondFactorStep challenge={challenge} onCancel={() => navigate('/sign-in', { replace: true })} />;
+  return (
+    <div className={styles.narrow}>
+      <PageTitle>{words.setPassword.title}</PageTitle>
+      <Panel>
+        <DeadLink problem={problem} />
+        <ProblemCallout problem={problem} fields={['token']} />
+        {shown === undefined && problem === undefined && <Skeleton height={240} />}
+        {shown !== undefined && <UseLink token={token} link={shown} onChallenge={setChallenge} />}
+      </Panel>
+    </div>
+  );
+}
+
+interface UseLinkProps {
+  token: string;
+  link: ShownPasswordReset;
+  onChallenge: (challenge: string) => void;
+}
+
+function UseLink({ token, link, onChallenge }: UseLinkProps) {
+  const { enter } = useSession();
+  const [, navigate] = useLocation();
+  const [password, setPassword] = useState('');
   const { run, busy, problem } = useAction(async () => {
-    const body = { token, password };
-    const answer = await call<Account | Challenge>('POST', '/portal/v1/password-resets', { body });
-    if ('challenge' in answer) return setChallenge(answer.challenge);
+    const answer = await call<Account | Challenge>('POST', path, { body: { token, password } });
+    if ('challenge' in answer) return onChallenge(answer.challenge);
     enter(answer);
-    // The link works once, so remove it from the history.
-    navigate('/applications', { replace: true });
+    // The link works once, so remove it from the history. An operator has 15 minutes to set up a second factor.
+    const { enabled, required } = answer.second_factor;
+    navigate(required && !enabled ? '/account' : '/applications', { replace: true });
   });
 
   function submit(event: FormEvent): void {
@@ -34,33 +71,36 @@ export function SetPassword() {
     run();
   }
 
-  if (challenge !== undefined)
-    return <SecondFactorStep challenge={challenge} onCancel={() => navigate('/sign-in', { replace: true })} />;
   return (
-    <div className={styles.narrow}>
-      <PageTitle lead={words.setPassword.lead}>{words.setPassword.title}</PageTitle>
-      <Panel>
-        <form onSubmit={submit} noValidate>
-          <Stack>
-            <PasswordField
-              label={words.setPassword.password}
-              isNew
-              value={password}
-              onChange={setPassword}
-              error={problem?.of('password')}
-            />
-            {problem?.of('token') !== undefined && (
-              <Callout tone="bad" title={words.setPassword.expired}>
-                {words.setPassword.expiredNext}
-              </Callout>
-            )}
-            <ProblemCallout problem={problem} fields={['password', 'token']} />
-            <Button type="submit" size="md" loading={busy}>
-              {words.setPassword.submit}
-            </Button>
-          </Stack>
-        </form>
-      </Panel>
-    </div>
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Callout tone="wait" title={words.setPassword.effect(link.email)}>
+          {link.makes_operator && <div>{words.setPassword.makesOperator}</div>}
+          {link.removes_second_factor && <div>{words.setPassword.removesSecondFactor}</div>}
+          <div>{words.setPassword.once}</div>
+        </Callout>
+        <PasswordField
+          label={words.setPassword.password}
+          isNew
+          value={password}
+          onChange={setPassword}
+          error={problem?.of('password')}
+        />
+        <DeadLink problem={problem} />
+        <ProblemCallout problem={problem} fields={['password', 'token']} />
+        <Button type="submit" size="md" loading={busy}>
+          {words.setPassword.submit}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function DeadLink({ problem }: { problem: Problem | undefined }) {
+  if (problem?.of('token') === undefined) return null;
+  return (
+    <Callout tone="bad" title={words.setPassword.expired}>
+      {words.setPassword.expiredNext}
+    </Callout>
   );
 }

@@ -11,7 +11,8 @@ export const words = {
   missing: 'No account has this id. Search for its email.',
   facts: { id: 'Id', created: 'Created', applications: 'Applications' },
   members: 'Members',
-  memberColumns: { email: 'Email', role: 'Role', secondFactor: 'Second factor' },
+  memberColumns: { email: 'Email', role: 'Role', secondFactor: 'Second factor', signIns: 'Sign-ins' },
+  signIns: 'Show sign-ins',
   on: 'on',
   off: 'off',
   enable: 'Enable account',
@@ -36,5 +37,6 @@ export const words = {
     title: (email: string) => `Send this link to ${email}. It will not be shown again.`,
     text: 'It sets a new password once, within 24 hours, and ends all sessions of the person. Heliograph sends no email.',
     what: 'the link',
+    onMachine: 'Operator: reset link on the server only',
   },
 };

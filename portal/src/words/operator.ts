@@ -27,6 +27,7 @@ export const words = {
     limits: 'Limits',
     guard: 'SMS pumping',
     audit: 'Audit log',
+    signIns: 'Sign-ins',
   },
   secondFactor: {
     title: 'Set up a second factor',

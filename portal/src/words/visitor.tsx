@@ -45,8 +45,11 @@ export const words = {
       'Lost your phone? Use a recovery code. If you have none, ask your administrator for a reset link that also turns off the second factor.',
   },
   setPassword: {
-    lead: 'The link works once. Your other sessions end.',
     title: 'Set a new password',
+    effect: (email: string) => `This sets a new password for ${email} and ends all sessions of this account`,
+    makesOperator: 'It also makes the account an operator, who can change carriers, routes and accounts.',
+    removesSecondFactor: 'It also turns off the second factor.',
+    once: 'The link works once.',
     password: 'New password',
     expired: 'This link no longer works',
     expiredNext: 'It was used or is more than a day old. Ask your administrator for a new reset link.',

@@ -16,7 +16,7 @@ import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { words } from '../../words/operator-accounts.ts';
 
-const { email, role, secondFactor } = words.memberColumns;
+const { email, role, secondFactor, signIns } = words.memberColumns;
 
 /** One account: its members, and whether it may use the service. */
 export function AccountDetail({ id }: { id: string }) {
@@ -103,23 +103,30 @@ export function AccountDetail({ id }: { id: string }) {
         />
         <Table
           label={words.members}
-          columns={[email, role, secondFactor, '']}
+          columns={[email, role, secondFactor, signIns, '']}
           rows={data.people.map((person) => ({
             key: person.id,
             cells: [
               person.email,
               person.role,
               person.second_factor ? words.on : words.off,
-              <Button
-                key="link"
-                variant="default"
-                size="xs"
-                disabled={makeLink.busy}
-                aria-label={words.link.createFor(person.email)}
-                onClick={() => makeLink.run(person.id)}
-              >
-                {words.link.create}
-              </Button>,
+              <Link key="signIns" href={`/operator/sign-ins?email=${encodeURIComponent(person.email)}`}>
+                {words.signIns}
+              </Link>,
+              person.operator ? (
+                <span key="link">{words.link.onMachine}</span>
+              ) : (
+                <Button
+                  key="link"
+                  variant="default"
+                  size="xs"
+                  disabled={makeLink.busy}
+                  aria-label={words.link.createFor(person.email)}
+                  onClick={() => makeLink.run(person.id)}
+                >
+                  {words.link.create}
+                </Button>
+              ),
             ],
           }))}
         />

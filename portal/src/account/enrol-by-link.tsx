@@ -1,0 +1,16 @@
+import { Stack } from '@mantine/core';
+import { Callout } from '../parts/callout.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { words } from '../words/account.ts';
+
+/** How an operator gets to set up a second factor: a password that was stolen must not be enough. */
+export function EnrolByLink({ email }: { email: string }) {
+  return (
+    <Stack>
+      <Callout tone="wait" title={words.factor.linkTitle}>
+        {words.factor.linkDetail}
+      </Callout>
+      <CodeBlock what={words.factor.linkCommand} text={words.factor.command(email)} />
+    </Stack>
+  );
+}

@@ -1,0 +1,13 @@
+export const signInWays = ['password', 'code', 'link', 'sign_up', 'invitation'] as const;
+export type SignInWay = (typeof signInWays)[number];
+
+export const signInOutcomes = [
+  'signed_in',
+  // The password or the link was right, and a code has to follow.
+  'code_needed',
+  'wrong_password',
+  'wrong_code',
+  'account_disabled',
+  'throttled',
+] as const;
+export type SignInOutcome = (typeof signInOutcomes)[number];
