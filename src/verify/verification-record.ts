@@ -4,7 +4,13 @@ import { type MessageErrorCode, type MessageStatus, messageError } from '../mess
 import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import { attemptsRemaining, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
+import {
+  attemptsRemaining,
+  resendAtMs,
+  type Verification,
+  type VerificationStatus,
+  verificationStatuses,
+} from './verification.ts';
 
 const fields = {
   id: recordId('ver'),
@@ -100,7 +106,7 @@ export function toVerificationRecord(verification: Verification, text: TextState
     attempts_remaining: attemptsRemaining(verification),
     sends: verification.sends,
     ...(sent !== undefined && { sent }),
-    resend_available_at: timestampOrNull(verification.resendAvailableAtMs),
+    resend_available_at: timestampOrNull(resendAtMs(verification)),
     created_at: toTimestamp(verification.createdAtMs),
     updated_at: toTimestamp(verification.updatedAtMs),
     expires_at: toTimestamp(verification.expiresAtMs),
