@@ -8,7 +8,7 @@ type Of<Type extends string, Data> = Omit<Told, 'type' | 'data'> & { type: Type;
 
 declare const notKnown: unique symbol;
 /** A type that this version of the client does not know. A comparison with a known type never leads here. */
-export type UnknownEventType = string & { readonly [notKnown]: true };
+export type UnknownEventType = `${string}.${string}` & { readonly [notKnown]: true };
 
 /** What became of a text that you sent. */
 export type MessageEvent = Of<Exclude<Extract<EventType, `message.${string}`>, 'message.received'>, Message>;

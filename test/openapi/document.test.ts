@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createOpenApi } from '../../src/http/openapi/document.ts';
 import { messageErrorCodes, messageStatuses } from '../../src/messages/message.ts';
-import { idTimeMs } from '../../src/platform/ids.ts';
+import { type IdPrefix, idTimeMs, isId } from '../../src/platform/ids.ts';
 import { verificationStatuses } from '../../src/verify/verification.ts';
 import { reasons } from '../../src/verify/verification-row.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -132,6 +132,13 @@ describe('values of answers', () => {
 });
 
 describe('examples tell one story', () => {
+  test('in which ids look like ours', () => {
+    const written = [...JSON.stringify(document).matchAll(/(?<![a-z_])([a-z]{3})_(?=[0-9A-Z])[0-9A-Za-z]*…?/g)];
+    const wrong = written.map(([id]) => id).filter((id) => !isId(id.slice(0, 3) as IdPrefix, id));
+    assert.ok(written.length > 50, 'they were found');
+    assert.deepEqual([...new Set(wrong)], ['ses_5f1c0a9be2d44c3aa0b1c2d3e4f50617'], 'a session has a form of its own');
+  });
+
   /** Each of these comes after, or with, the one before it. */
   const orders = [
     ['created_at', 'sent_at', 'delivered_at', 'expires_at'],
