@@ -7,7 +7,14 @@ import { type Clock, dayMs, readTimestamp, timestampPattern } from '../platform/
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { channelExpected, channels, rightChannel, unsupportedChannel } from './channel.ts';
 import type { Priority, SendRequest } from './message-service.ts';
-import { longestNumber, numberForm, numberPattern, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
+import {
+  longestNumber,
+  numberPattern,
+  numberProblem,
+  recipientForm,
+  requireNumber,
+  rightNumber,
+} from './phone-number.ts';
 import { referenceProblem, storablePattern } from './reference.ts';
 import { longestSender, rightSender, senderProblem, shownSender } from './sender.ts';
 import { smartEncode } from './smart-encoding.ts';
@@ -80,7 +87,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       expected: rightNumber,
       shownPattern: numberPattern,
       examples: ['+447700900123'],
-      description: `Destination number: ${numberForm}`,
+      description: `Destination number: ${recipientForm(environment)}`,
     }),
     from: Type.String({
       maxLength: longestSender,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../http/list-page.ts';
-import { exampleSpan } from '../http/openapi/field-examples.ts';
+import { exampleId, exampleSpan } from '../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { readTimestamp, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -78,7 +78,7 @@ export function createAuditRoutes(database: Database): Route[] {
       operationId: 'listAllAudit',
       summary: 'List what operators, owners, members and commands did, newest first',
       query: Type.Object({
-        account_id: filterText('Of this account', ['acc_01jcq']),
+        account_id: filterText('Of this account', [exampleId('acc')]),
         ...query.properties,
       }),
       answers,

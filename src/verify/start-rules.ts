@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import { channelExpected, channels, rightChannel } from '../messages/channel.ts';
-import { longestNumber, numberForm, numberPattern, numberProblem, rightNumber } from '../messages/phone-number.ts';
+import { longestNumber, numberPattern, numberProblem, recipientForm, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem, storablePattern } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from './autofill.ts';
@@ -54,7 +54,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           expected: rightNumber,
           shownPattern: numberPattern,
           examples: ['+447700900123'],
-          description: `Mobile number: ${numberForm}`,
+          description: `Mobile number: ${recipientForm(environment)}`,
         }),
         channel: Type.String({
           maxLength: 1024,
@@ -114,7 +114,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           expected: rightNumber,
           shownPattern: numberPattern,
           examples: ['+447700900123'],
-          description: `Mobile number: ${numberForm}`,
+          description: `Mobile number: ${recipientForm(environment)}`,
         }),
       },
       { title: 'NumberToExplain', check: checkNumber },
