@@ -126,6 +126,7 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
 export function createRoutes(parts: RouteParts): Route[] {
   const { database, clock, people, members, registry, credentials, tokenUrl, audit } = parts;
   const { publicUrl } = parts.config;
+  const operationIds = new Set<string | undefined>();
   const documented: Route[] = [
     ...createVerifyRoutes(parts.verify),
     ...createMessageRoutes({
@@ -188,10 +189,12 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createTrafficRoutes(parts.traffic),
     ...(parts.inbox === undefined ? [] : createInboxRoutes(parts.inbox)),
     ...(parts.replies === undefined ? [] : createHandsetReplyRoutes(parts.replies)),
-    ...createPageRoutes(parts.pagesFolder),
+    ...createPageRoutes(parts.pagesFolder, (id) => operationIds.has(id)),
   ];
   const about = { tokenUrl, sessionCookie: parts.sessions.cookieName };
-  return [...documented, ...createOperationsRoutes({ ...parts.operations, ...about, documented })];
+  const all = [...documented, ...createOperationsRoutes({ ...parts.operations, ...about, documented })];
+  for (const { operationId } of all) operationIds.add(operationId);
+  return all;
 }
 
 /** Texts from phones and opt-outs, for one of the two APIs that send texts. */

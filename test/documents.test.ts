@@ -4,10 +4,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
 import { guideDocuments } from '../portal/build/guide-documents.ts';
 import { portalTarget, readGuide } from '../portal/build/guides.ts';
 import { renderGuide } from '../portal/build/markdown.ts';
 import { guideSamples } from '../portal/src/webhooks/guide-samples.ts';
+import { type IdPrefix, isId } from '../src/platform/ids.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -43,7 +45,53 @@ function isThere(name: string, href: string): boolean {
   return section === undefined || idsOf.get(linked)?.includes(section) === true;
 }
 
+/** Ids that are written out, in full or with a dot for the rest. */
+function wrongIdsIn(text: string): string[] {
+  const written = [...text.matchAll(/\b([a-z]{3})_(?=[0-9A-Z])[0-9A-Za-z]*…?/g)];
+  return written.flatMap(([id, prefix = '']) => {
+    const isShort = /^[a-z]{3}_01[0-9a-hjkmnp-tv-z]{0,23}…$/.test(id);
+    return isShort || isId(prefix as IdPrefix, id) ? [] : [id];
+  });
+}
+
+/** The samples of a document in JavaScript or TypeScript, but for modules by their name. */
+function programsIn(text: string): string[] {
+  return [...text.matchAll(/^( *)```(?:js|ts)(?: \S+\.(?:js|ts))?\n([\s\S]*?)^\1```$/gm)].map(
+    ([, , code = '']) => code,
+  );
+}
+
+/** Node and compilers take `await` at the top of a file only if it is a module. */
+function needsModule(program: string): boolean {
+  try {
+    transformSync(program, { loader: 'ts', format: 'cjs', logLevel: 'silent' });
+    return false;
+  } catch (error) {
+    assert.match(String(error), /Top-level await/, program);
+    return true;
+  }
+}
+
 describe('documents', () => {
+  test('ids in samples look like ours: documents, the portal and the command line', () => {
+    const sources = ['portal/src', 'cli/src'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true })
+        .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)
+        .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name)),
+    );
+    const wrong = [...documents, ...sources].flatMap((name) => wrongIdsIn(read(name)).map((id) => `${name}: ${id}`));
+    assert.deepEqual(wrong, []);
+  });
+
+  test('say "type": "module" where a sample needs it', () => {
+    // The programs of tutorials are files, whose names say it.
+    const silent = documents.filter((name) => {
+      const text = name.startsWith('docs/tutorials/') ? '' : read(name);
+      return programsIn(text).some(needsModule) && !text.includes('"type": "module"');
+    });
+    assert.deepEqual(silent, []);
+  });
+
   test('every link leads to a file, and to a section that is there', () => {
     const lost = documents.flatMap((name) =>
       linksOf(name)

@@ -22,6 +22,11 @@ export const guides: Plugin = {
     const { heading, html } = readGuide(document);
     return `export default ${JSON.stringify({ heading, html })};`;
   },
+  /** The service answers 404 for a guide that is not in this list. */
+  generateBundle() {
+    const source = JSON.stringify(guideDocuments.map(({ slug }) => slug));
+    this.emitFile({ type: 'asset', fileName: 'guides.json', source });
+  },
 };
 
 /** The list has no page text, so that it is light; the browser fetches a guide when it is opened. */

@@ -1,6 +1,6 @@
 import { ConnectionError, HeliographError } from './errors.ts';
+import type { Event, EventType } from './event.ts';
 import type { CallOptions, Transport } from './transport.ts';
-import type { Event, EventType } from './types.ts';
 import { nowMs, sleep } from './waiting.ts';
 
 export interface ReadOptions extends CallOptions {

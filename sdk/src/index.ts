@@ -1,4 +1,5 @@
 export { ConnectionError, type FieldProblem, HeliographError, SignatureError } from './errors.ts';
+export type * from './event.ts';
 export type { EventPage, Events, FollowOptions, ReadOptions, ReadPageOptions } from './feed.ts';
 export { Heliograph, type HeliographOptions } from './heliograph.ts';
 export type { Inbound, OptOuts } from './inbound.ts';
@@ -8,4 +9,5 @@ export type { Proof, VerifyProofOptions } from './proof.ts';
 export type { CallOptions, WriteOptions } from './transport.ts';
 export type * from './types.ts';
 export type { Verifications } from './verifications.ts';
+export { type VerifyProofAloneOptions, verifyProof } from './verify-proof.ts';
 export { type HeaderSource, type VerifyWebhookOptions, verifyWebhook } from './webhook.ts';

@@ -6,25 +6,50 @@ type FiltersOf<Operation extends { parameters: { query?: unknown } }> = Loose<
   Omit<NonNullable<Operation['parameters']['query']>, 'cursor'>
 >;
 type Loose<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined };
+/** The values of today, which an editor offers, and any other text: the service may learn more. */
+type Open<Known extends string> = Known | (string & {});
+/** A record with some of its fields told more exactly. */
+type With<Record, Exact> = Omit<Record, keyof Exact> & Exact;
 
-export type Message = Schemas['Message'];
-export type NewMessage = Schemas['MessageToSend'];
-export type MessageBatch = Schemas['Batch'];
+export type MessageStatus = Open<Schemas['MessageStatus']>;
+export type DeliveryErrorCode = Open<Schemas['DeliveryErrorCode']>;
+export type DeliveryError = With<Schemas['DeliveryError'], { code: DeliveryErrorCode }>;
+export type Encoding = Open<Schemas['Encoding']>;
+export type Segments = With<Schemas['Segments'], { encoding: Encoding }>;
+export type Message = With<
+  Schemas['Message'],
+  { status: MessageStatus; error: DeliveryError | null; segments: Segments }
+>;
+export type NewMessage = With<Schemas['MessageToSend'], { channel?: Open<'sms'> }>;
 /** A text of a batch that was not accepted, and why. */
 export type RefusedMessage = Schemas['RefusedMessage'];
-export type MessagePreview = Schemas['Preview'];
+export type MessageBatch = With<Schemas['Batch'], { data: (Message | RefusedMessage)[] }>;
+export type MessagePreview = With<Schemas['Preview'], { segments: Segments; with_smart_encoding: Segments }>;
 export type MessageFilters = FiltersOf<operations['listSms']>;
-export type InboundText = Schemas['InboundText'];
+export type InboundText = With<Schemas['InboundText'], { segments: Segments }>;
 export type InboundFilters = FiltersOf<operations['listInboundSms']>;
-export type OptOut = Schemas['OptOut'];
+export type OptOut = With<Schemas['OptOut'], { source: Open<Schemas['OptOutSource']> }>;
 export type OptOutFilters = FiltersOf<operations['listSmsOptOuts']>;
-export type Verification = Schemas['ReadVerification'];
-export type NewVerification = Omit<Schemas['VerificationToStart'], 'channel'> & { channel?: string };
-export type StartedVerification = Schemas['StartedVerification'];
-export type CheckedVerification = Schemas['CheckedVerification'];
-export type CanceledVerification = Schemas['Verification'];
+
+export type VerificationStatus = Open<Schemas['VerificationStatus']>;
+export type VerificationReason = Open<Schemas['VerificationReason']>;
+/** The newest text of a verification. */
+export type VerificationDelivery = With<
+  Schemas['VerificationDelivery'],
+  { status: MessageStatus; error: DeliveryError | null }
+>;
+interface VerificationFields {
+  status: VerificationStatus;
+  reason: VerificationReason | null;
+  delivery: VerificationDelivery | null;
+}
+export type Verification = With<Schemas['ReadVerification'], VerificationFields>;
+export type NewVerification = With<Schemas['VerificationToStart'], { channel?: Open<'sms'> }>;
+export type StartedVerification = With<Schemas['StartedVerification'], VerificationFields>;
+export type CheckedVerification = With<Schemas['CheckedVerification'], VerificationFields>;
+export type CanceledVerification = With<Schemas['Verification'], VerificationFields>;
 export type VerificationFilters = FiltersOf<operations['listVerifications']>;
-export type GuardDecision = Schemas['GuardDecision'];
-/** The service may learn more of them. */
-export type EventType = Schemas['Event']['type'];
-export type Event = Omit<Schemas['Event'], 'type'> & { type: EventType | (string & {}) };
+export type GuardDecision = With<
+  Schemas['GuardDecision'],
+  { decision: Open<Schemas['GuardVerdict']>; reason: VerificationReason | null }
+>;

@@ -1,6 +1,6 @@
 import { encodeText, fromBase64 } from './encoding.ts';
 import { SignatureError } from './errors.ts';
-import type { Event } from './types.ts';
+import type { Event } from './event.ts';
 
 /** Headers of fetch, or of Node's and Express's requests. */
 export type HeaderSource =

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery } from '../http/list-page.ts';
 import { streamReply } from '../http/open-streams.ts';
-import { exampleId } from '../http/openapi/field-examples.ts';
+import { exampleId, exampleTimes } from '../http/openapi/field-examples.ts';
 import { type Auth, type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { invalidField } from '../platform/errors.ts';
 import type { FairShare } from '../platform/fair-share.ts';
@@ -22,6 +22,18 @@ export interface FeedRoutesOptions {
   turns: FairShare;
 }
 
+const exampleEvent = {
+  id: exampleId('evt'),
+  type: 'message.delivered',
+  time: exampleTimes.delivered_at,
+  sequence: 2,
+  subject: exampleId('msg'),
+  api: 'sms',
+  application_id: exampleId('app'),
+  reference: 'order-1234',
+  data: { id: exampleId('msg'), status: 'delivered', delivered_at: exampleTimes.delivered_at },
+};
+
 export const eventSchema = Type.Object(
   {
     id: Type.String({ examples: [exampleId('evt')], description: 'Also a cursor: the feed goes on behind this event' }),
@@ -41,7 +53,7 @@ export const eventSchema = Type.Object(
       },
     ),
   },
-  { title: 'Event' },
+  { title: 'Event', examples: [exampleEvent] },
 );
 const feedSchema = Type.Object(
   {
@@ -51,7 +63,7 @@ const feedSchema = Type.Object(
   { title: 'EventFeed' },
 );
 
-export const eventStreamExample = `id: ${exampleId('evt')}\nevent: message.delivered\ndata: {"type":"message.delivered"}\n\n`;
+export const eventStreamExample = `id: ${exampleId('evt')}\nevent: message.delivered\ndata: ${JSON.stringify(exampleEvent)}\n\n`;
 
 export type EventRecord = Static<typeof eventSchema>;
 

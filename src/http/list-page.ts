@@ -3,6 +3,7 @@ import { invalidField } from '../platform/errors.ts';
 import type { IdPrefix } from '../platform/ids.ts';
 import { exampleId } from './openapi/field-examples.ts';
 import { longestParameter } from './route-table.ts';
+import { valuesKeyword } from './validation.ts';
 
 /** An id or name in a path. */
 export const pathParameter = Type.String({ maxLength: longestParameter });
@@ -66,6 +67,15 @@ export function pageSchema<Item extends TSchema>(item: Item) {
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type } = schema as unknown as { type: string };
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] });
+}
+
+/** A text of an answer with the values that it has today, under a name of their own in the reference. */
+export function openValues(
+  title: string,
+  values: readonly string[],
+  { description, example = values[0] }: { description: string; example?: string | null | undefined },
+) {
+  return Type.String({ description, examples: [example], [valuesKeyword]: { title, values } });
 }
 
 /** The id of a record, with an example for the reference. */

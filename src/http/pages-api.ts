@@ -33,12 +33,15 @@ const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></h
 
 const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
 
-/** The portal's files, read once. If they were not built, its pages redirect to the OpenAPI document. */
-export function createPageRoutes(folder: string): Route[] {
+/**
+ * The portal's files, read once. If they were not built, its pages redirect to the OpenAPI document. `isOperation` tells
+ * whether the reference has a page for an operation.
+ */
+export function createPageRoutes(folder: string, isOperation: (id: string) => boolean): Route[] {
   if (!existsSync(join(folder, 'index.html'))) {
     return pageRoutes({
       answers: { 302: { description: 'To /openapi.json', headers: ['Location'] } },
-      handler: () => ({ status: 302, location: '/openapi.json' }),
+      show: () => ({ status: 302, location: '/openapi.json' }),
     });
   }
   const page = readPage(join(folder, 'index.html'), {
@@ -46,6 +49,7 @@ export function createPageRoutes(folder: string): Route[] {
     'Content-Security-Policy': contentSecurityPolicy,
   });
   const icon = readPage(join(folder, 'favicon.svg'), { 'Cache-Control': 'public, max-age=86400' });
+  const guides = new Set<unknown>(JSON.parse(readFileSync(join(folder, 'guides.json'), 'utf8')));
   // Asset names change with their content, so a browser may cache them forever.
   const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const assets = new Map(
@@ -56,7 +60,11 @@ export function createPageRoutes(folder: string): Route[] {
   return [
     ...pageRoutes({
       answers: { 200: { description: 'The page', type: 'text/html', example: htmlExample } },
-      handler: () => page,
+      show: ({ operation, guide }) => {
+        const isThere = operation === undefined || isOperation(operation);
+        if (!isThere || (guide !== undefined && !guides.has(guide))) throw notFound();
+        return page;
+      },
     }),
     route({
       ...shared,
@@ -84,28 +92,42 @@ export function createPageRoutes(folder: string): Route[] {
   ];
 }
 
+/** What the address of a page names beside the page itself. */
+interface Shown {
+  operation?: string;
+  guide?: string;
+}
+
 /** One page: its script shows the portal or the reference, by the address. */
-function pageRoutes(shown: Pick<Route, 'answers' | 'handler'>): Route[] {
-  const section = Type.Object({ section: pathParameter });
-  const page = Type.Object({ section: pathParameter, page: pathParameter });
+function pageRoutes({ answers, show }: Pick<Route, 'answers'> & { show: (shown: Shown) => Reply }): Route[] {
+  const plain = { ...shared, answers, handler: () => show({}) };
   return [
-    route({ ...shared, ...shown, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' }),
-    route({ ...shared, ...shown, path: '/docs', operationId: 'getReference', summary: 'This reference as pages' }),
+    route({ ...plain, path: '/', operationId: 'getPortalPage', summary: 'The developer portal' }),
+    route({ ...plain, path: '/docs', slash: true, operationId: 'getReference', summary: 'This reference as pages' }),
     route({
-      ...shared,
-      ...shown,
-      path: '/docs/{section}',
-      params: section,
+      ...plain,
+      path: '/docs/reference',
+      slash: true,
       operationId: 'getReferenceSection',
-      summary: 'The reference, or the guides',
+      summary: 'All operations of the reference',
     }),
     route({
       ...shared,
-      ...shown,
-      path: '/docs/{section}/{page}',
-      params: page,
+      answers,
+      path: '/docs/reference/{operation}',
+      params: Type.Object({ operation: pathParameter }),
       operationId: 'getReferencePage',
-      summary: 'One operation of the reference, or one guide',
+      summary: 'One operation of the reference',
+      handler: ({ params }) => show(params),
+    }),
+    route({
+      ...shared,
+      answers,
+      path: '/docs/guides/{guide}',
+      params: Type.Object({ guide: pathParameter }),
+      operationId: 'getGuidePage',
+      summary: 'One guide',
+      handler: ({ params }) => show(params),
     }),
   ];
 }

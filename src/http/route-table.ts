@@ -39,6 +39,7 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
       const paths = exact.get(method) ?? new Map<string, Match>();
       exact.set(method, paths);
       if (!route.path.includes('{')) paths.set(route.path, { route, params: {} });
+      if (route.slash) paths.set(`${route.path}/`, { route, params: {} });
     }
   }
 

@@ -146,6 +146,8 @@ export interface Route {
   method: Method;
   /** In OpenAPI's form: `/portal/v1/applications/{id}`. */
   path: string;
+  /** Also answers with a slash at the end of its path, as people type the address of a page. */
+  slash?: true;
   auth: Auth | Auth[];
   /** Its name in generated clients, like `sendMessage`. It stays the same for good. */
   operationId?: string;

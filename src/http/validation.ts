@@ -15,6 +15,12 @@ export const itemKeyword = 'eachByItself';
 /** A pattern for the reference only: the handler, or a `check`, refuses what does not match, with a better message. */
 export const shownPatternKeyword = 'shownPattern';
 
+/** The same for any keywords: a schema cannot say, or not with a good message, what the handler or a `check` refuses. */
+export const shownKeyword = 'shown';
+
+/** The values that a text of an answer has today. Lists of values can grow, so a client must expect others. */
+export const valuesKeyword = 'openValues';
+
 /**
  * Ajv runs every rule on a value, even after `maxLength` failed. So the costly rules, `pattern` and `check`, skip texts
  * that are too long.
@@ -83,6 +89,8 @@ function createAjv(): Ajv {
   ajv.addKeyword(schemaKeyword);
   ajv.addKeyword(itemKeyword);
   ajv.addKeyword(shownPatternKeyword);
+  ajv.addKeyword(shownKeyword);
+  ajv.addKeyword(valuesKeyword);
   ajv.removeKeyword('pattern').addKeyword(pattern);
   ajv.addKeyword(check);
   return ajv;

@@ -60,6 +60,7 @@ const tokenSchema = Type.Object(
   },
   { title: 'Token' },
 );
+const revokedSchema = Type.Object({}, { title: 'Revoked', description: 'It says nothing', examples: [{}] });
 const introspectionSchema = Type.Object(
   {
     active: Type.Boolean(),
@@ -151,8 +152,12 @@ export function createIdentityRoutes(options: {
       operationId: 'revokeToken',
       summary: 'Revoke an access token; every node refuses it once this is answered',
       body: tokenForm,
-      answers: { 200: { description: 'Revoked, or not a token of this service' }, ...refusals },
-      handler: async (call) => reply(call, await tokens.revoke(requestOf(call))),
+      answers: {
+        200: { description: 'Revoked, or not a token of this service', schema: revokedSchema },
+        ...refusals,
+      },
+      // RFC 7009 gives the body no meaning, but simple-oauth2 fails on an answer that is not JSON.
+      handler: async (call) => reply(call, (await tokens.revoke(requestOf(call))) ?? {}),
     }),
     route({
       method: 'POST',
@@ -225,9 +230,8 @@ function withinBounds(form: URLSearchParams): URLSearchParams {
   return form;
 }
 
-function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {
+function reply(call: Call, outcome: object | OAuthRefusal): Reply {
   const noStore = { Pragma: 'no-cache' };
-  if (outcome === undefined) return { status: 200, headers: noStore };
   if (!('error' in outcome)) return { status: 200, body: outcome, headers: noStore };
   const { status, ...body } = outcome;
   // RFC 6749, section 5.2: send a challenge only if the client used Basic. With any challenge, openid-client shows its
@@ -240,9 +244,9 @@ function reply(call: Call, outcome: object | OAuthRefusal | undefined): Reply {
   };
 }
 
-/** Public, and rarely changes: caches may keep it for five minutes. */
+/** Public, so pages of any origin may read it. It rarely changes: caches may keep it for five minutes. */
 function json(document: object): Reply {
-  const headers = { 'Cache-Control': 'public, max-age=300' };
+  const headers = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
   return { status: 200, content: { type: 'application/json', data: JSON.stringify(document), headers } };
 }
 

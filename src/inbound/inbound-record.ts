@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { nullable, recordId } from '../http/list-page.ts';
+import { nullable, openValues, recordId } from '../http/list-page.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, readNumberFilter } from '../messages/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Inbound } from './inbound.ts';
-import type { OptOut, Scope } from './opt-out.ts';
+import { type OptOut, optOutSources, type Scope } from './opt-out.ts';
 import { canonicalNumber } from './own-number.ts';
 
 export const inboundSchema = Type.Object(
@@ -64,10 +64,7 @@ export function readFilter(number: string | undefined): string | undefined {
 export const optOutSchema = Type.Object(
   {
     number: Type.String({ description: 'Masked once the retention time is over' }),
-    source: Type.String({
-      examples: ['api'],
-      description: 'mo (a text of the person), api, carrier, portal or operator',
-    }),
+    source: openValues('OptOutSource', optOutSources, { description: 'mo: a text of the person', example: 'api' }),
     word: nullable(Type.String({ description: 'What the person wrote' })),
     created_at: Type.String(),
   },

@@ -1,10 +1,13 @@
 import { ApiError, unavailable } from '../platform/errors.ts';
 
-export const channelExpected = 'must be sms';
+/** The channels that work here. */
+export const channels: readonly string[] = ['sms'];
+export const rightChannel = channels.join(' or ');
+export const channelExpected = `must be ${rightChannel}`;
 
 /** A bad channel alone. Among other bad fields it is one more field problem. */
 export function unsupportedChannel(): ApiError {
-  return new ApiError('UNSUPPORTED_CHANNEL', 'This channel is not supported. Use sms.', {
+  return new ApiError('UNSUPPORTED_CHANNEL', `This channel is not supported. Use ${rightChannel}.`, {
     details: [{ field: 'channel', message: channelExpected }],
   });
 }

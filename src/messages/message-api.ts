@@ -5,6 +5,7 @@ import { type Call, type Reply, type Route, requireApplication, route } from '..
 import { isMessage } from './acceptance.ts';
 import type { Message } from './message.ts';
 import { createBatchRoute } from './message-batch-api.ts';
+import { canceledMessage, queuedMessage } from './message-examples.ts';
 import { messageFilters, messageSchema, segmentsSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readNumberFilter } from './phone-number.ts';
@@ -65,7 +66,14 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         'The answer comes when the text is stored: it is then sent once, also if this service restarts. Read the message, or follow the events, for what becomes of it. With an `Idempotency-Key` a repeated request sends nothing twice.',
       body: rules[api],
       idempotent: true,
-      answers: { [created]: { description: 'Accepted and stored', schema: messageSchema, headers: ['Location'] } },
+      answers: {
+        [created]: {
+          description: 'Accepted and stored',
+          schema: messageSchema,
+          headers: ['Location'],
+          example: queuedMessage,
+        },
+      },
       refuses: sendRefusals[api],
       handler: send,
     }),
@@ -149,6 +157,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         200: {
           description: 'The canceled message',
           schema: messageSchema,
+          example: canceledMessage,
         },
       },
       refuses: { INCOMPATIBLE_STATE: 'The message is no longer scheduled or queued' },

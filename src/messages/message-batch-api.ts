@@ -6,6 +6,7 @@ import { itemKeyword, problemsOf } from '../http/validation.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { KeptAnswer } from '../platform/idempotency.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
+import { queuedMessage } from './message-examples.ts';
 import { messageSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
 import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } from './send-rules.ts';
@@ -42,7 +43,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
     description:
       'Each text is accepted or refused on its own, in the order of the request: `data` has a message or an `error` for each, and `summary` counts them.',
     body: Type.Object({
-      messages: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: rules.messaging }), {
+      messages: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: rules.batched }), {
         minItems: 1,
         maxItems: 100,
         expected: '1 to 100 messages',
@@ -53,6 +54,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
       200: {
         description: 'One entry per message, in order: its record, or its error',
         schema: batchSchema,
+        example: { data: [queuedMessage], summary: { accepted: 1, rejected: 0 } },
       },
     },
     handler: (call) =>

@@ -1,13 +1,21 @@
 import { Type } from 'typebox';
-import { nullable, recordId } from '../http/list-page.ts';
+import { nullable, openValues, recordId } from '../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import { type MessageStatus, messageError, messageStatuses, type ShownMessage } from './message.ts';
+import {
+  encodingNames,
+  type MessageStatus,
+  messageError,
+  messageErrorCodes,
+  messageStatuses,
+  type ShownMessage,
+} from './message.ts';
+import { deliveredMessage } from './message-examples.ts';
 import { longestNumber, numberForm } from './phone-number.ts';
 
 export const segmentsSchema = Type.Object(
   {
     count: Type.Integer({ description: 'Number of segments' }),
-    encoding: Type.String({ description: 'GSM-7 or UCS-2' }),
+    encoding: openValues('Encoding', encodingNames, { description: 'How the text is written on the air' }),
     characters: Type.Integer({ examples: [30] }),
     remaining: Type.Integer({
       examples: [130],
@@ -23,7 +31,7 @@ export const messageErrorSchema = Type.Unsafe<ReturnType<typeof messageError>>({
   description: 'Why it did not arrive; null while it may',
   examples: [null],
   properties: {
-    code: { type: 'string', description: 'Like unreachable or blocked_by_recipient' },
+    code: openValues('DeliveryErrorCode', messageErrorCodes, { description: 'Why, for programs' }),
     message: { type: 'string', description: 'The same for people' },
     permanent: { type: 'boolean', description: 'Whether another try would fail too' },
   },
@@ -42,9 +50,9 @@ export const messageSchema = Type.Object(
       }),
     ),
     channel: Type.String(),
-    status: Type.String({
-      examples: ['queued'],
-      description: 'scheduled, queued, sent, delivered, undelivered, failed, expired, canceled or unknown',
+    status: openValues('MessageStatus', messageStatuses, {
+      description: 'What became of it so far',
+      example: 'queued',
     }),
     segments: segmentsSchema,
     reference: nullable(Type.String()),
@@ -60,7 +68,7 @@ export const messageSchema = Type.Object(
         'How often it was sent again although it may have arrived: so many more copies may have come, at most',
     }),
   },
-  { title: 'Message' },
+  { title: 'Message', examples: [deliveredMessage] },
 );
 
 export const messageFilters = {

@@ -19,6 +19,11 @@ const right = `must be ${rightNumber}`;
 export const numberForm =
   'a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are removed (at most 32 characters in all)';
 
+/** The same for the number of a recipient: production refuses what a schema cannot say. */
+export function recipientForm(environment: 'sandbox' | 'production'): string {
+  return environment === 'sandbox' ? numberForm : `${numberForm}; of a length that its country has`;
+}
+
 interface Loaded {
   library: Library;
   /** Per calling code, one bit for each length that is possible in every country with that code. */

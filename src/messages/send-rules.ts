@@ -1,14 +1,22 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import type { CallingApplication } from '../http/route.ts';
+import { isLongerThan } from '../http/text-bounds.ts';
 import { isRight } from '../http/validation.ts';
-import { type Clock, dayMs, readTimestamp } from '../platform/clock.ts';
+import { type Clock, dayMs, readTimestamp, timestampPattern } from '../platform/clock.ts';
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
-import { channelExpected, unsupportedChannel } from './channel.ts';
+import { channelExpected, channels, rightChannel, unsupportedChannel } from './channel.ts';
 import type { Priority, SendRequest } from './message-service.ts';
-import { longestNumber, numberForm, numberPattern, numberProblem, requireNumber, rightNumber } from './phone-number.ts';
-import { referenceProblem } from './reference.ts';
-import { longestSender, rightSender, senderPattern, senderProblem } from './sender.ts';
+import {
+  longestNumber,
+  numberPattern,
+  numberProblem,
+  recipientForm,
+  requireNumber,
+  rightNumber,
+} from './phone-number.ts';
+import { referenceProblem, storablePattern } from './reference.ts';
+import { longestSender, rightSender, senderProblem, shownSender } from './sender.ts';
 import { smartEncode } from './smart-encoding.ts';
 import { longestText, measure, rightText, textProblem, tooLongProblem } from './text.ts';
 
@@ -34,6 +42,22 @@ export const sendRefusals = {
 
 const sevenDaysMs = 7 * dayMs;
 
+const shownText = { minLength: 1, pattern: '^[^\\x00]+$' };
+
+/** For the reference: a batch takes every text and refuses a wrong one by itself, so here fields have types and no bounds. */
+function withoutBounds({ properties, required }: { properties: object; required: string[] }) {
+  const kinds = Object.entries(properties).map(([name, field]) => {
+    const { type, description, expected, examples, default: otherwise } = field as Record<string, unknown>;
+    return [name, { type, description: description ?? expected, examples, default: otherwise }];
+  });
+  return Type.Unsafe<unknown>({
+    title: 'BatchedMessage',
+    type: 'object',
+    properties: Object.fromEntries(kinds),
+    required,
+  });
+}
+
 /**
  * Rules for a request to send: the schema checks types, `check` the rest, and the caller sees all bad fields at once.
  */
@@ -54,6 +78,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   const message = Type.String({
     maxLength: longestText,
     expected: rightText,
+    shown: shownText,
     examples: ['Your order has left our house.'],
   });
   const fields = {
@@ -62,17 +87,23 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       expected: rightNumber,
       shownPattern: numberPattern,
       examples: ['+447700900123'],
-      description: `Destination number: ${numberForm}`,
+      description: `Destination number: ${recipientForm(environment)}`,
     }),
     from: Type.String({
       maxLength: longestSender,
       expected: rightSender,
-      shownPattern: senderPattern,
+      shown: shownSender,
       examples: ['ACME'],
     }),
     message,
     reference: Type.Optional(
-      nullable(Type.String({ maxLength: 128, description: 'Your own reference for the message' })),
+      nullable(
+        Type.String({
+          maxLength: 128,
+          shown: { pattern: storablePattern },
+          description: 'Your own reference for the message',
+        }),
+      ),
     ),
     validity_seconds: Type.Integer({
       minimum: 60,
@@ -85,7 +116,8 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       nullable(
         Type.String({
           maxLength: 35,
-          examples: ['2026-01-31T12:00:00Z'],
+          shown: { format: 'date-time', pattern: timestampPattern },
+          examples: ['2026-01-31T18:00:00Z'],
           description: 'RFC 3339, up to 7 days ahead; a past time sends at once',
         }),
       ),
@@ -107,17 +139,30 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
     return isRight(sms, body) ? [] : [{ field: 'channel', message: channelExpected }];
   }
 
+  const messaging = Type.Object(
+    {
+      ...fields,
+      channel: Type.String({
+        maxLength: 1024,
+        default: 'sms',
+        expected: rightChannel,
+        shown: { enum: channels },
+        description: 'How it is sent',
+      }),
+    },
+    { title: 'MessageToSend', check: (body: Body) => [...check(body), ...checkChannel(body)] },
+  );
+
   return {
     sms,
-    messaging: Type.Object(
-      { ...fields, channel: Type.String({ maxLength: 1024, default: 'sms', expected: 'sms' }) },
-      { title: 'MessageToSend', check: (body: Body) => [...check(body), ...checkChannel(body)] },
-    ),
+    messaging,
+    batched: withoutBounds(messaging),
     preview: Type.Object(
       {
         message: Type.String({
           maxLength: longestText,
-          expected: `a text of 1 to ${longestText} UTF-16 units`,
+          expected: `a text of 1 to ${longestText} characters`,
+          shown: shownText,
           examples: ['It’s on its way'],
         }),
       },
@@ -146,17 +191,16 @@ const priorityDenied = 'must be normal: an operator must allow high priority to 
 
 /** Checks the length first, so an oversized text costs no further work. */
 function messageProblem(message: string, smart: boolean): string | undefined {
-  if (message.length > longestText) return tooLongProblem(message);
+  if (isLongerThan(message, longestText)) return tooLongProblem(message);
   return textProblem(smart ? smartEncode(message) : message);
 }
 
 /** Accepts texts that are too long to send: callers use the preview to see how long they are. */
 function checkPreview({ message }: Body): FieldProblem[] {
   if (typeof message !== 'string') return [];
-  const problem =
-    message.length > longestText
-      ? `must have at most ${longestText} UTF-16 units, this text has ${message.length}`
-      : textProblem(message, { ...measure(message), count: 1 });
+  const problem = isLongerThan(message, longestText)
+    ? `must have at most ${longestText} characters`
+    : textProblem(message, { ...measure(message), count: 1 });
   return problem === undefined ? [] : [{ field: 'message', message: problem }];
 }
 

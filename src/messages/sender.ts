@@ -3,14 +3,25 @@ const letter = /[A-Za-z]/;
 const number = /^\+?[0-9]{3,15}$/;
 const notInName = /[^A-Za-z0-9 .\-_&+]/u;
 
-/** For the reference: a name with a letter in it, or a number. */
-export const senderPattern = '^(?:[A-Za-z0-9 .\\-_&+]{1,11}|\\+?[0-9]{3,15})$';
-
 export const longestSender = 16;
+const longestName = 11;
 export const rightSender =
   '1 to 11 letters (A-Z, a-z), digits, spaces or . - _ & + with at least one letter, like ACME, ' +
   'or 3 to 15 digits with an optional plus, like 80123 or +447700900123';
 const right = `must be ${rightSender}`;
+
+/** For the reference: a name with a letter in it, or a number. */
+export const shownSender = {
+  anyOf: [
+    {
+      type: 'string',
+      description: 'A name',
+      maxLength: longestName,
+      pattern: '^[0-9 .\\-_&+]*[A-Za-z][A-Za-z0-9 .\\-_&+]*$',
+    },
+    { type: 'string', description: 'A number or a short code', maxLength: longestSender, pattern: number.source },
+  ],
+};
 
 /**
  * Why `from` can't be a sender (completes a sentence that begins with "from"), or undefined. ASCII letters only:

@@ -9,7 +9,7 @@ import type { Application } from '../registry/application.ts';
 import type { ClientRow } from '../registry/credential-store.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import type { Audit, Deed } from './audit.ts';
-import { registrationSchema, toRegistration } from './registration-api.ts';
+import { listedRegistration, registrationSchema, toRegistration } from './registration-api.ts';
 
 export const applicationParams = Type.Object({ id: pathParameter });
 
@@ -43,6 +43,12 @@ const applicationSchema = Type.Object(
   { title: 'Application' },
 );
 export type ApplicationRecord = Static<typeof applicationSchema>;
+
+const listedSchema = Type.Object(
+  { ...applicationSchema.properties, registrations: Type.Array(listedRegistration) },
+  { title: 'ListedApplication' },
+);
+export type ListedApplicationRecord = Static<typeof listedSchema>;
 
 export const suspendedAt = nullable(
   Type.String({ description: 'Since a backup was restored: it opens nothing until you enable it' }),
@@ -114,12 +120,13 @@ export function createApplicationRoutes(
       operationId: 'listApplications',
       summary: 'List your applications, newest first',
       query: Type.Object(pageQuery),
-      answers: { 200: { description: 'A page of applications', schema: pageSchema(applicationSchema) } },
+      answers: { 200: { description: 'A page of applications', schema: pageSchema(listedSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
         const page = { limit: limit + 1, after };
         const rows = await registry.listApplications(requireDeveloper(call).accountId, page);
-        return { status: 200, body: toPage(rows, limit, toApplication) };
+        const toItem = (row: (typeof rows)[number]) => ({ ...toApplication(row), registrations: row.registrations });
+        return { status: 200, body: toPage(rows, limit, toItem) };
       },
     }),
     route({

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../http/list-page.ts';
+import { exampleId, exampleSpan } from '../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { readTimestamp, toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -33,15 +34,15 @@ export type AuditRecord = Static<typeof entrySchema>;
 
 const filterText = (description: string, examples: string[]) =>
   Type.Optional(Type.String({ maxLength: 256, pattern: '^[^\\u0000]*$', description, examples }));
-const time = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 32, description, examples: ['2026-01-31T12:00:00Z'] }));
+const time = (description: string, example: string) =>
+  Type.Optional(Type.String({ maxLength: 32, description, examples: [example] }));
 
 const filters = {
   actor: filterText('The e-mail of the person', ['you@example.com']),
   act: filterText('Exactly this act', ['key.created']),
   target: filterText('The id or name of what was changed', ['acme']),
-  from: time('At this time or later'),
-  to: time('Before this time'),
+  from: time('At this time or later', exampleSpan.from),
+  to: time('Before this time', exampleSpan.to),
 };
 const query = Type.Object({ ...filters, ...pageQuery });
 type Query = Static<typeof query>;
@@ -77,7 +78,7 @@ export function createAuditRoutes(database: Database): Route[] {
       operationId: 'listAllAudit',
       summary: 'List what operators, owners, members and commands did, newest first',
       query: Type.Object({
-        account_id: filterText('Of this account', ['acc_01jcq']),
+        account_id: filterText('Of this account', [exampleId('acc')]),
         ...query.properties,
       }),
       answers,

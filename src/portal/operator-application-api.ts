@@ -9,7 +9,7 @@ import { type ListedApplication, listAllApplications } from '../registry/applica
 import { findOwnerEmails } from './member-store.ts';
 import { searchText } from './operator-account-api.ts';
 import { findAccountsByEmail, likeAny } from './operator-account-store.ts';
-import { apiName } from './registration-api.ts';
+import { listedRegistration } from './registration-api.ts';
 
 export interface OperatorApplicationOptions {
   database: Database;
@@ -25,9 +25,7 @@ const applicationSchema = Type.Object(
     account_id: recordId('acc', 'Whose it is'),
     account_email: Type.String({ description: 'Of the first owner of the account' }),
     created_at: Type.String(),
-    registrations: Type.Array(
-      Type.Object({ api: apiName, plan: Type.String(), status: Type.String({ examples: ['approved'] }) }),
-    ),
+    registrations: Type.Array(listedRegistration),
     today: Type.Object(
       {
         admitted: Type.Integer({ description: 'Requests within the limits' }),

@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
 import type { PageRequest } from '../http/list-page.ts';
+import { exampleSpan } from '../http/openapi/field-examples.ts';
 import { dayMs } from '../platform/clock.ts';
 import { invalidField } from '../platform/errors.ts';
 import { type IdPrefix, idFloor } from '../platform/ids.ts';
 
-const time = (description: string) =>
+const time = (description: string, example: string) =>
   Type.Optional(
     Type.String({
       maxLength: 35,
       format: 'date-time',
-      examples: ['2026-01-31T12:00:00Z'],
+      examples: [example],
       expected: 'a time, like 2026-01-31T12:00:00Z',
       description,
     }),
@@ -17,8 +18,8 @@ const time = (description: string) =>
 
 /** The time span of a list. `from` and `to` are taken: they are numbers of phones. */
 export const spanQuery = {
-  since: time('The records created at this time or later'),
-  until: time('The records created before this time'),
+  since: time('The records created at this time or later', exampleSpan.from),
+  until: time('The records created before this time', exampleSpan.to),
 };
 
 /** Ids begin with their time, so a span of time is a span of ids: at least `floor` and below `ceiling`. */

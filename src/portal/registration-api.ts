@@ -36,6 +36,12 @@ export const registrationSchema = Type.Object(
   },
   { title: 'Registration' },
 );
+/** In the lists of applications. */
+export const listedRegistration = Type.Object({
+  api: apiName,
+  plan: Type.String(),
+  status: Type.String({ examples: ['approved'], description: 'approved, pending or rejected' }),
+});
 export type RegistrationRecord = Static<typeof registrationSchema>;
 
 export const clientCredentialSchema = Type.Object(

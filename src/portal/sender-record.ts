@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, recordId } from '../http/list-page.ts';
 import { isCountry } from '../messages/phone-number.ts';
-import { longestSender, rightSender, senderPattern, senderProblem } from '../messages/sender.ts';
+import { longestSender, rightSender, senderProblem, shownSender } from '../messages/sender.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import type { Sender } from '../registry/sender.ts';
@@ -38,7 +38,7 @@ export const senderBody = Type.Object(
     sender: Type.String({
       maxLength: longestSender,
       expected: rightSender,
-      shownPattern: senderPattern,
+      shown: shownSender,
       examples: ['ACME'],
     }),
     countries: Type.Array(Type.String({ maxLength: 2, expected: 'an ISO country code, like GB' }), {

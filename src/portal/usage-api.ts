@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
+import { exampleSpan } from '../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { messagesBySteps } from '../messages/message-usage-store.ts';
 import { requestsBySteps } from '../metering/usage-store.ts';
@@ -71,12 +72,14 @@ const usageSchema = Type.Object(
 );
 export type UsageRecord = Static<typeof usageSchema>;
 
-const time = Type.String({
-  maxLength: 35,
-  format: 'date-time',
-  examples: ['2026-01-31T12:00:00Z'],
-  expected: 'a time, like 2026-01-31T12:00:00Z',
-});
+const time = (description: string, example: string) =>
+  Type.String({
+    maxLength: 35,
+    format: 'date-time',
+    description,
+    examples: [example],
+    expected: 'a time, like 2026-01-31T12:00:00Z',
+  });
 
 export function createUsageRoutes(options: UsageOptions): Route[] {
   const { database, clock, registry, plans, flush, quotaOf } = options;
@@ -105,8 +108,8 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
       summary: 'Read the usage of an application per API and step, and its remaining quota',
       params: applicationParams,
       query: Type.Object({
-        from: Type.Optional(time),
-        to: Type.Optional(time),
+        from: Type.Optional(time('At this time or later', exampleSpan.from)),
+        to: Type.Optional(time('Before this time', exampleSpan.to)),
         step: Type.Unsafe<StepName>({
           type: 'string',
           enum: [...stepNames],

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { WebhookDeliveries } from '../events/webhook-deliveries.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
+import { exampleSpan } from '../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { readTimestamp } from '../platform/clock.ts';
 import { invalidField } from '../platform/errors.ts';
@@ -15,11 +16,8 @@ export interface WebhookDeliveryOptions {
 
 const path = '/portal/v1/applications/{id}/webhooks/{webhook_id}';
 const params = Type.Object({ ...applicationParams.properties, webhook_id: pathParameter });
-const time = Type.String({
-  maxLength: 35,
-  expected: 'a time like 2026-01-31T12:00:00Z',
-  examples: ['2026-01-31T12:00:00Z'],
-});
+const time = (example: string) =>
+  Type.String({ maxLength: 35, expected: 'a time like 2026-01-31T12:00:00Z', examples: [example] });
 const accepted = Type.Object({ status: Type.Literal('queued') }, { title: 'QueuedReplay' });
 const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays to do' };
 
@@ -74,7 +72,7 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
       description: 'Oldest first, at most the events that are kept (7 days). Without types, those of the webhook.',
       params,
       body: Type.Object(
-        { since: time, until: Type.Optional(time), types: Type.Optional(typeList) },
+        { since: time(exampleSpan.from), until: Type.Optional(time(exampleSpan.to)), types: Type.Optional(typeList) },
         { title: 'SpanToReplay' },
       ),
       answers: queued,

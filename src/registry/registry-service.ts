@@ -15,6 +15,7 @@ import {
   isWaiting,
   type Registration,
 } from './application.ts';
+import { listApplications } from './application-list-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { CredentialService, NewCredential } from './credential-service.ts';
 import * as credentials from './credential-store.ts';
@@ -118,7 +119,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     requireOwn: own.require,
 
-    listApplications: (accountId: string, page: PageRequest) => store.listApplications(database, accountId, page),
+    listApplications: (accountId: string, page: PageRequest) => listApplications(database, accountId, page),
 
     async requireApplication(accountId: string, id: string) {
       const application = await own.require(accountId, id);

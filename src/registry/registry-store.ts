@@ -85,19 +85,6 @@ export async function readNames(tx: Tx, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-export async function listApplications(
-  tx: Tx,
-  accountId: string,
-  { limit, after }: PageRequest,
-): Promise<Application[]> {
-  const { rows } = await tx.query<Application>(
-    `select ${applicationColumns} from application
-     where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
-    [accountId, after ?? null, limit],
-  );
-  return rows;
-}
-
 /** What is undefined stays as it is. */
 export interface ApplicationChange {
   name?: string | undefined;
@@ -221,7 +208,7 @@ export async function deleteRegistration(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from registration where id = $1', [id]);
 }
 
-const applicationColumns =
+export const applicationColumns =
   'id, name, help_text as "helpText", created_at as "createdAtMs", updated_at as "updatedAtMs"';
 
 const registrationColumns = `id, application_id as "applicationId", api, plan, status,

@@ -22,10 +22,40 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label must not start with a digit: that would be an IP address, not a top-level domain. */
 const host = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`);
 const androidHash = /^[A-Za-z0-9+/]{11}$/;
+const anyCase = host.source.replaceAll('a-z', 'A-Za-z');
 
 const longestName = 253;
 export const rightDomain = 'a host name with at least one dot, like example.com, without scheme, port or path';
 export const rightHash = "the 11 characters (A-Z, a-z, 0-9, + or /) of the app's hash for Android's SMS Retriever";
+
+/** For the reference: either of the two. */
+export const shownAutofill = {
+  oneOf: [
+    {
+      title: 'AutofillOnPage',
+      type: 'object',
+      properties: {
+        domain: {
+          type: 'string',
+          maxLength: longestDomain,
+          pattern: anyCase,
+          description: `For WebOTP: ${rightDomain}, in ASCII`,
+        },
+      },
+      required: ['domain'],
+      not: { required: ['android_hash'] },
+    },
+    {
+      title: 'AutofillInApp',
+      type: 'object',
+      properties: {
+        android_hash: { type: 'string', maxLength: 11, pattern: androidHash.source, description: rightHash },
+      },
+      required: ['android_hash'],
+      not: { required: ['domain'] },
+    },
+  ],
+};
 
 /**
  * The last line of the text, with its line break: both readers expect nothing else on it. Browsers compare the host as

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
-import { channelExpected } from '../messages/channel.ts';
-import { longestNumber, numberForm, numberPattern, numberProblem, rightNumber } from '../messages/phone-number.ts';
-import { referenceProblem } from '../messages/reference.ts';
+import { channelExpected, channels, rightChannel } from '../messages/channel.ts';
+import { longestNumber, numberPattern, numberProblem, recipientForm, rightNumber } from '../messages/phone-number.ts';
+import { referenceProblem, storablePattern } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
-import { androidHashProblem, domainProblem, rightDomain, rightHash } from './autofill.ts';
-import { localeProblem, longestLocale } from './translations.ts';
+import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from './autofill.ts';
+import { localePattern, localeProblem, longestLocale } from './translations.ts';
 import { longestTtlSeconds } from './verification.ts';
 import type { VerificationTemplate } from './verification-text.ts';
 
@@ -33,11 +33,11 @@ export function createStartRules(environment: 'sandbox' | 'production') {
       if ((domain === undefined) === (android_hash === undefined))
         add('autofill', 'must have either domain or android_hash');
       else if (domain !== undefined)
-        add('autofill.domain', typeof domain === 'string' ? domainProblem(domain) : 'must be a string');
+        add('autofill.domain', typeof domain === 'string' ? domainProblem(domain) : `must be ${rightDomain}`);
       else
         add(
           'autofill.android_hash',
-          typeof android_hash === 'string' ? androidHashProblem(android_hash) : 'must be a string',
+          typeof android_hash === 'string' ? androidHashProblem(android_hash) : `must be ${rightHash}`,
         );
     }
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
@@ -54,14 +54,32 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           expected: rightNumber,
           shownPattern: numberPattern,
           examples: ['+447700900123'],
-          description: `Mobile number: ${numberForm}`,
+          description: `Mobile number: ${recipientForm(environment)}`,
         }),
-        channel: Type.String({ maxLength: 1024, expected: 'sms', examples: ['sms'] }),
+        channel: Type.String({
+          maxLength: 1024,
+          expected: rightChannel,
+          shown: { enum: channels },
+          examples: ['sms'],
+          description: 'How the code is sent',
+        }),
         reference: Type.Optional(
-          nullable(Type.String({ maxLength: 128, description: 'Your own reference for the verification' })),
+          nullable(
+            Type.String({
+              maxLength: 128,
+              shown: { pattern: storablePattern },
+              description: 'Your own reference for the verification',
+            }),
+          ),
         ),
         locale: Type.Optional(
-          nullable(Type.String({ maxLength: longestLocale, description: 'Language of the text, like de or pt-BR' })),
+          nullable(
+            Type.String({
+              maxLength: longestLocale,
+              shown: { pattern: localePattern },
+              description: 'Language of the text: a BCP 47 tag, like de or pt-BR',
+            }),
+          ),
         ),
         code_length: Type.Integer({
           minimum: 4,
@@ -81,10 +99,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           Type.Unsafe<VerificationTemplate['autofill']>({
             title: 'Autofill',
             type: ['object', 'null'],
-            properties: {
-              domain: { type: 'string', maxLength: 253, expected: rightDomain, examples: ['example.com'] },
-              android_hash: { type: 'string', maxLength: 11, expected: rightHash, examples: ['FA+9qCX9VSu'] },
-            },
+            shown: shownAutofill,
             examples: [{ domain: 'example.com' }],
             description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
           }),
@@ -99,7 +114,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           expected: rightNumber,
           shownPattern: numberPattern,
           examples: ['+447700900123'],
-          description: `Mobile number: ${numberForm}`,
+          description: `Mobile number: ${recipientForm(environment)}`,
         }),
       },
       { title: 'NumberToExplain', check: checkNumber },

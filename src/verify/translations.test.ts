@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isGsm } from '../messages/gsm.ts';
-import { localeProblem, translationOf, translations } from './translations.ts';
+import { localePattern, localeProblem, translationOf, translations } from './translations.ts';
 
 function languageOf(locale: string | null): string | undefined {
   return [...translations].find(([, translation]) => translation === translationOf(locale))?.[0];
@@ -106,6 +106,9 @@ test('lookup: the tag itself, its script by its region, its language, what its r
     ['not a tag', 'en'],
     ['', 'en'],
     ['de_DE', 'en'],
+    ['de-AT-1996-1996', 'de'],
+    ['zh-TW-u-co-u-nu', 'zh-Hant'],
+    ['rozaj-a-bb-a-bb', 'en'],
   ];
   for (const [locale, language] of expected) assert.equal(languageOf(locale), language, String(locale));
   for (const language of translations.keys()) assert.equal(languageOf(language), language);
@@ -124,7 +127,7 @@ test('locale: a well-formed tag of at most 35 characters, or the rest of the sen
   assert.equal(localeProblem(`${long}d`), 'must have at most 35 characters, this has 36');
 });
 
-test('property: localeProblem agrees with Intl.getCanonicalLocales, and the lookup never throws', () => {
+test('property: what Intl.getCanonicalLocales takes is right, what has no tag’s syntax is not, and the lookup never throws', () => {
   const tag = fc.array(fc.constantFrom('en', 'zh', 'Hant', 'BR', 'x', 'u', 'no', 'a', '419', '1996', '_'), {
     minLength: 1,
     maxLength: 5,
@@ -142,7 +145,9 @@ test('property: localeProblem agrees with Intl.getCanonicalLocales, and the look
         } catch {
           wellFormed = false;
         }
-        assert.equal(localeProblem(locale) === undefined, wellFormed);
+        const isRight = localeProblem(locale) === undefined;
+        if (wellFormed) assert.ok(isRight, 'Intl takes it');
+        assert.equal(isRight, locale.length <= 35 && new RegExp(localePattern, 'u').test(locale));
         assert.ok(translationOf(locale));
       },
     ),

@@ -322,10 +322,15 @@ const readsAs: ReadonlyMap<string, string> = new Map([
 
 export const longestLocale = 35;
 
+/** The shape of a BCP 47 tag, as XML Schema's `language` has it: which parts there are is for the lookup. */
+const tag = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+/** For the reference. */
+export const localePattern = tag.source;
+
 /** Completes "locale …", or undefined. 35 characters hold every tag without extensions (RFC 5646, section 4.4.1). */
 export function localeProblem(locale: string): string | undefined {
   if (locale.length > longestLocale) return `must have at most ${longestLocale} characters, this has ${locale.length}`;
-  return read(locale) === undefined ? 'must be a BCP 47 language tag, like en, pt-BR or zh-Hant' : undefined;
+  return !tag.test(locale) ? 'must be a BCP 47 language tag, like en, pt-BR or zh-Hant' : undefined;
 }
 
 /**
@@ -339,11 +344,22 @@ export function translationOf(locale: string | null): Translation {
   return translations.get(`${language}-${likely.script}`) ?? translations.get(language) ?? english;
 }
 
-/** Undefined for a malformed tag. It never throws, because the text must still be sent. */
+/** Undefined for a tag that names no language. It never throws, because the text must still be sent. */
 function read(locale: string): Intl.Locale | undefined {
-  try {
-    return new Intl.Locale(locale);
-  } catch {
-    return undefined;
+  if (!tag.test(locale)) return undefined;
+  for (const text of [locale, headOf(locale)]) {
+    try {
+      return new Intl.Locale(text);
+    } catch {
+      // The head is next: Intl refuses a tag that repeats a later part.
+    }
   }
+  return undefined;
+}
+
+/** Language, script and region. */
+function headOf(locale: string): string {
+  const parts = locale.split('-');
+  const end = parts.findIndex((part, place) => place > 0 && !/^(?:[A-Za-z]{4}|[A-Za-z]{2}|[0-9]{3})$/.test(part));
+  return parts.slice(0, end < 0 ? 1 : end).join('-');
 }

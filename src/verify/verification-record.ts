@@ -1,20 +1,36 @@
 import { type Static, Type } from 'typebox';
-import { nullable, recordId } from '../http/list-page.ts';
-import { type MessageErrorCode, type MessageStatus, messageError } from '../messages/message.ts';
+import { nullable, openValues, recordId } from '../http/list-page.ts';
+import { type MessageErrorCode, type MessageStatus, messageError, messageStatuses } from '../messages/message.ts';
 import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import { attemptsRemaining, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
+import {
+  attemptsRemaining,
+  resendAtMs,
+  type Verification,
+  type VerificationStatus,
+  verificationStatuses,
+} from './verification.ts';
+import {
+  approvedVerification,
+  checkedVerification,
+  readVerification,
+  startedVerification,
+} from './verification-examples.ts';
+import { reasons } from './verification-row.ts';
+
+/** Why it has its status, or why a code was refused. */
+export const reasonSchema = openValues('VerificationReason', reasons, {
+  description: 'Why it is so; null while it is pending, and once it is approved',
+  example: null,
+});
 
 const fields = {
   id: recordId('ver'),
   to: Type.String(),
   channel: Type.String(),
-  status: Type.String({
-    examples: ['pending'],
-    description: 'pending, approved, failed, expired, canceled or blocked',
-  }),
-  reason: nullable(Type.String()),
+  status: openValues('VerificationStatus', verificationStatuses, { description: 'All but pending are ends' }),
+  reason: nullable(reasonSchema),
   code_length: Type.Integer({ examples: [6] }),
   attempts: Type.Integer({ examples: [0], description: 'Wrong codes so far' }),
   attempts_remaining: Type.Integer({ examples: [5] }),
@@ -34,7 +50,10 @@ const fields = {
     title: 'VerificationDelivery',
     type: ['object', 'null'],
     properties: {
-      status: { type: 'string', description: 'The status of the text', examples: ['queued'] },
+      status: openValues('MessageStatus', messageStatuses, {
+        description: 'The status of the text',
+        example: 'queued',
+      }),
       message_id: { type: 'string' },
       error: messageErrorSchema,
     },
@@ -43,7 +62,7 @@ const fields = {
   reference: nullable(Type.String()),
 };
 
-export const verificationSchema = Type.Object(fields, { title: 'Verification' });
+export const verificationSchema = Type.Object(fields, { title: 'Verification', examples: [approvedVerification] });
 export type VerificationRecord = Static<typeof verificationSchema>;
 export const startSchema = Type.Object(
   {
@@ -54,18 +73,21 @@ export const startSchema = Type.Object(
         'Whether this start sent a text; false when it was blocked, or continued a verification without sending again',
     }),
   },
-  { title: 'StartedVerification' },
+  { title: 'StartedVerification', examples: [startedVerification] },
 );
 const proof = Type.Optional(
   Type.String({
-    examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6InByb29mK2p3dCJ9.e30.c2lnbmF0dXJl'],
+    examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6InBob25lLXByb29mK2p3dCJ9.e30.c2lnbmF0dXJl'],
     description: 'Signed proof that the number was verified; absent once it has expired',
   }),
 );
-export const readSchema = Type.Object({ ...fields, proof }, { title: 'ReadVerification' });
+export const readSchema = Type.Object(
+  { ...fields, proof },
+  { title: 'ReadVerification', examples: [readVerification] },
+);
 export const checkSchema = Type.Object(
   { ...fields, valid: Type.Boolean({ description: 'Whether the code was right', examples: [false] }), proof },
-  { title: 'CheckedVerification' },
+  { title: 'CheckedVerification', examples: [checkedVerification] },
 );
 
 export const verificationFilters = {
@@ -100,7 +122,7 @@ export function toVerificationRecord(verification: Verification, text: TextState
     attempts_remaining: attemptsRemaining(verification),
     sends: verification.sends,
     ...(sent !== undefined && { sent }),
-    resend_available_at: timestampOrNull(verification.resendAvailableAtMs),
+    resend_available_at: timestampOrNull(resendAtMs(verification)),
     created_at: toTimestamp(verification.createdAtMs),
     updated_at: toTimestamp(verification.updatedAtMs),
     expires_at: toTimestamp(verification.expiresAtMs),

@@ -4,7 +4,7 @@ import { packed, unpack } from '../platform/packed-row.ts';
 import { type Reason, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
 // Postgres stores a name as its place in these lists: add at the end, never remove or reorder.
-const reasons: readonly Reason[] = [
+export const reasons: readonly Reason[] = [
   'incorrect_code',
   'max_attempts_reached',
   'ttl_elapsed',

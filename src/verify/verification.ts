@@ -74,6 +74,12 @@ export function attemptsRemaining({ status, attempts, maxAttempts }: Verificatio
   return status === 'pending' || status === 'approved' ? Math.max(0, maxAttempts - attempts) : 0;
 }
 
+/** When a start sends the code again; null if none will, because it has ended, its sends are used up or it expires first. */
+export function resendAtMs({ status, sends, resendAvailableAtMs, expiresAtMs }: Verification): number | null {
+  if (status !== 'pending' || sends >= mostSends || resendAvailableAtMs === null) return null;
+  return resendAvailableAtMs < expiresAtMs ? resendAvailableAtMs : null;
+}
+
 /** What another start for the same number does while a verification is pending. */
 export type Continuation = 'send_again' | 'leave' | 'supersede';
 

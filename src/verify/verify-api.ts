@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../http/list-page.ts';
+import {
+  nullable,
+  openValues,
+  pageQuery,
+  pageSchema,
+  pathParameter,
+  readPage,
+  recordId,
+  toPage,
+} from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { unsupportedChannel } from '../messages/channel.ts';
 import { prefixOfGroup } from '../messages/number-prefix.ts';
@@ -15,9 +24,11 @@ import { prepareText, toMinutes } from './prepared-text.ts';
 import type { StartRequest } from './start-decision.ts';
 import type { StartRules } from './start-rules.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
+import { canceledVerification } from './verification-examples.ts';
 import {
   checkSchema,
   readSchema,
+  reasonSchema,
   startSchema,
   verificationFilters,
   verificationSchema,
@@ -37,8 +48,8 @@ const params = Type.Object({ id: pathParameter });
 
 const decisionSchema = Type.Object(
   {
-    decision: Type.String({ examples: ['allow'], description: 'allow or block' }),
-    reason: nullable(Type.String()),
+    decision: openValues('GuardVerdict', ['allow', 'block'], { description: 'What a start now would get' }),
+    reason: nullable(reasonSchema),
     rules: Type.Array(
       Type.Object({
         rule: Type.String({ examples: ['per_number'] }),
@@ -222,7 +233,9 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       summary: 'Cancel a pending verification',
       bulkhead: 'single',
       params,
-      answers: { 200: { description: 'The canceled verification', schema: verificationSchema } },
+      answers: {
+        200: { description: 'The canceled verification', schema: verificationSchema, example: canceledVerification },
+      },
       refuses: { INCOMPATIBLE_STATE: 'The verification is no longer pending' },
       handler: async (call) => ({
         status: 200,

@@ -261,6 +261,43 @@ describe('profiles', () => {
     assert.equal(wrong.code, 3);
   });
 
+  test('apps shows the plans of all applications, of however many there are', async () => {
+    const { email, password } = world.sandbox.portal;
+    const signedIn = await fetch(`${world.url}/portal/v1/sessions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    const headers = {
+      'Content-Type': 'application/json',
+      Cookie: (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+    };
+    const made: string[] = [];
+    const post = async (path: string, body: object) => {
+      const answer = await fetch(`${world.url}/portal/v1/applications${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return (await answer.json()) as { id: string };
+    };
+    // One more than were once shown with their plans, beside those of the sandbox.
+    for (let number = 0; number < 26; number++) {
+      const { id } = await post('', { name: `Shop ${number}` });
+      await post(`/${id}/registrations`, { api: 'sms', plan: 'pro' });
+      made.push(id);
+    }
+    const { data } = await world.json<{ data: { id: string; registrations: object[] }[] }>(['apps']);
+    for (const id of made)
+      assert.deepEqual(data.find((each) => each.id === id)?.registrations, [
+        { api: 'sms', plan: 'pro', status: 'approved' },
+      ]);
+    const shown = await world.run(['apps']);
+    for (const { id } of data)
+      assert.match(shown.stdout.split('\n').find((line) => line.includes(id)) ?? '', /sms (?:pro|free|enterprise)/, id);
+    for (const id of made) await fetch(`${world.url}/portal/v1/applications/${id}`, { method: 'DELETE', headers });
+  });
+
   test('an application, its key kept without being shown, a text with it, rotation, revocation, logout', async () => {
     const in1 = ['--profile', 'one'];
     const application = await world.json(['apps', 'create', 'Made by a script', ...in1]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
+import { ClientCredentials } from 'simple-oauth2';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createEchoRoutes, createRegistered, type TestApplication, verifyScope } from '../support/applications.ts';
 import { freePort } from '../support/process.ts';
@@ -101,3 +102,23 @@ test('oauth4webapi: discovery, token, use, and the token checked by RFC 9068 aga
   await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, secret, access_token, insecure));
   await assert.rejects(oauth.protectedResourceRequest(access_token, 'GET', resource, undefined, undefined, insecure));
 });
+
+/** It refuses every answer that is not JSON, that of a revocation too. */
+for (const authorizationMethod of ['body', 'header'] as const) {
+  test(`simple-oauth2 with its credentials in the ${authorizationMethod}: token, use, revocation`, async () => {
+    const { client_id, client_secret } = acme.client;
+    const path = '/realms/heliograph/protocol/openid-connect';
+    const client = new ClientCredentials({
+      client: { id: client_id, secret: client_secret },
+      auth: { tokenHost: app.url, tokenPath: `${path}/token`, revokePath: `${path}/revoke` },
+      options: { authorizationMethod },
+    });
+    const token = await client.getToken({ scope: verifyScope });
+    const headers = { Authorization: `Bearer ${String(token.token.access_token)}` };
+    const use = async () => (await fetch(resource, { headers })).status;
+    assert.equal(await use(), 200);
+    await token.revoke('access_token');
+    assert.equal(await use(), 401);
+    await token.revoke('access_token');
+  });
+}

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { derivedCode } from '../../src/verify/code.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
-import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
+import { beginFeed, readUntil } from '../support/event-feed.ts';
+import { createVerifyCaller, type VerificationBody, type VerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
 let acme: VerifyCaller;
@@ -333,6 +334,51 @@ describe('GET, DELETE and lists', () => {
     assert.deepEqual(await ids('reference=a'), [first.body.id]);
     assert.deepEqual(await ids('limit=1'), [second.body.id]);
   });
+});
+
+test('resend_available_at is null once no resend will come, in every answer, in lists and in events', async () => {
+  const numbers = { canceled: acme.newNumber(), expired: acme.newNumber() };
+  const key = { authorization: acme.authorization };
+  const cursor = await beginFeed(app, key);
+  const approved = await acme.pending();
+  const sentOut = await acme.pending();
+  const sends: (string | null)[] = [];
+  for (let send = 2; send <= 5; send++) {
+    app.clock.advance(2000);
+    const { body } = await acme.start({ to: sentOut.to });
+    assert.deepEqual([body.id, body.sends, body.sent], [sentOut.id, send, true]);
+    sends.push(body.resend_available_at);
+  }
+  assert.deepEqual([sends.slice(0, 3).includes(null), sends.at(-1)], [false, null], 'null after the fifth send');
+  const canceled = (await acme.start({ to: numbers.canceled })).body;
+  const expired = (await acme.start({ to: numbers.expired, ttl_seconds: 60 })).body;
+  assert.notEqual(canceled.resend_available_at, null);
+  assert.equal((await acme.check(approved.id, approved.code)).body.resend_available_at, null);
+  const path = `/verify/v1/verifications/${canceled.id}`;
+  assert.equal((await acme.send<VerificationBody>('DELETE', path)).body.resend_available_at, null);
+  app.clock.advance(60_000);
+  assert.equal((await acme.check(expired.id, '000000')).body.resend_available_at, null);
+  const ended = [approved.to, sentOut.to, numbers.canceled, numbers.expired];
+  for (const to of ended) {
+    const list = await acme.send<{ data: VerificationBody[] }>(
+      'GET',
+      `/verify/v1/verifications?to=${encodeURIComponent(to)}`,
+    );
+    assert.deepEqual(
+      list.body.data.map(({ resend_available_at }) => resend_available_at),
+      [null],
+    );
+    const [{ id = '' } = {}] = list.body.data;
+    assert.equal((await acme.read(id)).body.resend_available_at, null);
+  }
+  const events = await readUntil(app, key, cursor, 2);
+  assert.deepEqual(
+    events.slice(0, 2).map(({ subject, data }) => [subject, (data as VerificationBody).resend_available_at]),
+    [
+      [approved.id, null],
+      [canceled.id, null],
+    ],
+  );
 });
 
 describe('test numbers of the sandbox', () => {

@@ -40,11 +40,11 @@ async function refusalOf(path: string, json: string, headers: Record<string, str
 
 const preview = (message: string) => send(app, 'POST', '/sms/v1/messages/preview', { body: { message }, headers: key });
 
-test('a preview has at most 3,060 UTF-16 units, and tells the first 100 offenders', async () => {
-  for (const message of [`e${'\u0301'.repeat(30_000)}`, 'x'.repeat(3061), '😀'.repeat(1531)]) {
+test('a preview has at most 3,060 characters, and tells the first 100 offenders', async () => {
+  for (const message of [`e${'\u0301'.repeat(30_000)}`, 'x'.repeat(3061), '😀'.repeat(3061)]) {
     const [problem, ...more] = await refusalOf('/sms/v1/messages/preview', JSON.stringify({ message }), key);
     assert.equal(problem?.field, 'message');
-    assert.match(problem.message, /3060 UTF-16 units/);
+    assert.match(problem.message, /3060 characters/);
     assert.deepEqual(more, []);
   }
   const { status, body } = await preview('я'.repeat(3060));

@@ -13,6 +13,7 @@ export interface Schema {
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   pattern?: string;
   format?: string;
   maxLength?: number;
@@ -99,7 +100,8 @@ function resolved(schema: Schema, document: Document): Schema {
 
 /** The value itself, and all that stands in it. */
 function bodySlots(schema: Schema, place: Slot['place'], steps: Slot['steps']): Slot[] {
-  if (schema.anyOf !== undefined) return schema.anyOf.flatMap((each) => bodySlots(each, place, steps));
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined) return alternatives.flatMap((each) => bodySlots(each, place, steps));
   const own: Slot[] = place === 'form' && steps.length === 0 ? [] : [{ place, steps, schema }];
   const named = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     bodySlots(property, place, [...steps, name]),

@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createOpenApi } from '../../src/http/openapi/document.ts';
+import { messageErrorCodes, messageStatuses } from '../../src/messages/message.ts';
+import { type IdPrefix, idTimeMs, isId } from '../../src/platform/ids.ts';
+import { verificationStatuses } from '../../src/verify/verification.ts';
+import { reasons } from '../../src/verify/verification-row.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
-import { type OpenApi, operationsOf, responsesOf, type Schema } from './openapi-document.ts';
+import { type OpenApi, operationsOf, responsesOf } from './openapi-document.ts';
 import { runTool } from './tools.ts';
 
 let app: TestApp;
@@ -83,25 +87,100 @@ describe('operations', () => {
     }
   });
 
-  test('ask for nothing that has a default', () => {
-    const demanded = operationsOf(document).flatMap(({ what, parameters = [], requestBody }) => [
-      ...parameters
+  test('ask for no parameter that has a default', () => {
+    const demanded = operationsOf(document).flatMap(({ what, parameters = [] }) =>
+      parameters
         .filter((each) => each.required && each.schema.default !== undefined)
         .map(({ name }) => `${what}: ${name}`),
-      ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
-        demandedIn(schema).map((each) => `${what}: ${each}`),
-      ),
-    ]);
+    );
     assert.deepEqual(demanded, []);
   });
 
-  function demandedIn({ $ref, properties = {}, required = [], items, anyOf = [] }: Schema): string[] {
-    if ($ref !== undefined) return demandedIn(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {});
-    return [
-      ...required.filter((name) => properties[name]?.default !== undefined),
-      ...[...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])].flatMap(demandedIn),
-    ];
+  test('say the defaults of a body in descriptions: generators make a field with the keyword a required one', () => {
+    const { SmsToSend, VerificationToStart, MessageToSend } = document.components.schemas;
+    assert.deepEqual(VerificationToStart?.required, ['to', 'channel']);
+    for (const [schema, name, words] of [
+      [VerificationToStart, 'code_length', 'Digits of the code (default: 6)'],
+      [SmsToSend, 'validity_seconds', 'How long carriers try to deliver it (default: 86400)'],
+      [MessageToSend, 'channel', 'How it is sent (default: sms)'],
+    ] as const)
+      assert.equal(schema?.properties?.[name]?.description, words);
+    const withKeyword = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+      JSON.stringify(schema).includes('"default":') ? [name] : [],
+    );
+    assert.deepEqual(withKeyword, []);
+  });
+});
+
+describe('values of answers', () => {
+  test('are listed under a name of their own, and others are right too', () => {
+    const { schemas } = document.components;
+    assert.deepEqual(schemas.VerificationStatus?.enum, [...verificationStatuses]);
+    assert.deepEqual(schemas.VerificationReason?.enum, [...reasons]);
+    assert.deepEqual(schemas.MessageStatus?.enum, [...messageStatuses]);
+    assert.deepEqual(schemas.DeliveryErrorCode?.enum, [...messageErrorCodes]);
+    assert.deepEqual(schemas.Message?.properties?.status?.anyOf, [
+      { $ref: '#/components/schemas/MessageStatus' },
+      { type: 'string' },
+    ]);
+    assert.deepEqual(schemas.Verification?.properties?.reason?.anyOf, [
+      { $ref: '#/components/schemas/VerificationReason' },
+      { type: 'string' },
+      { type: 'null' },
+    ]);
+  });
+});
+
+describe('examples tell one story', () => {
+  test('in which ids look like ours', () => {
+    const written = [...JSON.stringify(document).matchAll(/(?<![a-z_])([a-z]{3})_(?=[0-9A-Z])[0-9A-Za-z]*…?/g)];
+    const wrong = written.map(([id]) => id).filter((id) => !isId(id.slice(0, 3) as IdPrefix, id));
+    assert.ok(written.length > 50, 'they were found');
+    assert.deepEqual([...new Set(wrong)], ['ses_5f1c0a9be2d44c3aa0b1c2d3e4f50617'], 'a session has a form of its own');
+  });
+
+  /** Each of these comes after, or with, the one before it. */
+  const orders = [
+    ['created_at', 'sent_at', 'delivered_at', 'expires_at'],
+    ['created_at', 'updated_at', 'expires_at'],
+    ['created_at', 'approved_at', 'expires_at'],
+    ['created_at', 'resend_available_at', 'expires_at'],
+    ['created_at', 'last_used_at', 'expires_at'],
+    ['began_at', 'ends_at'],
+    ['since', 'raised_at'],
+    ['from', 'to'],
+    ['since', 'until'],
+  ];
+  const isTime = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
+
+  function objectsIn(value: unknown): Record<string, unknown>[] {
+    if (typeof value !== 'object' || value === null) return [];
+    const within = Object.values(value).flatMap(objectsIn);
+    return Array.isArray(value) ? within : [value as Record<string, unknown>, ...within];
   }
+
+  test('in which times follow each other, and ids are of the time at which their record was made', () => {
+    const wrong: string[] = [];
+    for (const operation of operationsOf(document)) {
+      const media = [
+        ...Object.values(operation.requestBody?.content ?? {}),
+        ...responsesOf(document, operation).flatMap(([, { content = {} }]) => Object.values(content)),
+      ];
+      const span = Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example]));
+      for (const record of [...media.flatMap(({ example }) => objectsIn(example)), span]) {
+        for (const order of orders) {
+          const times = order.map((name) => record[name]).filter(isTime);
+          if (times.some((time, place) => place > 0 && time < (times[place - 1] ?? '')))
+            wrong.push(`${operation.what}: ${order.join(', ')} are ${times.join(', ')}`);
+          if (times.length > 1 && times[0] === times.at(-1)) wrong.push(`${operation.what}: ${order} are all the same`);
+        }
+        const { id, created_at } = record;
+        if (typeof id === 'string' && isTime(created_at) && !id.startsWith('ses_'))
+          assert.equal(new Date(idTimeMs(id)).toISOString(), created_at, operation.what);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
 });
 
 test('the credentials are such that a generator understands', () => {

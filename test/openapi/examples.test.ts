@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { exampleId } from '../../src/http/openapi/field-examples.ts';
+import { exampleId, exampleSpan } from '../../src/http/openapi/field-examples.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { send, type TestDeveloper } from '../support/developer.ts';
@@ -116,7 +116,8 @@ async function sendExample({ path, method, parameters = [], requestBody, securit
     const here = text
       // A name is not known on a machine without a network, and a span of events is one of the last days.
       .replaceAll('https://example.com/hooks', 'http://127.0.0.1:9/hooks')
-      .replaceAll('2026-01-31T12:00:00Z', new Date(app.clock.nowMs()).toISOString());
+      .replaceAll(exampleSpan.from, new Date(app.clock.nowMs() - 3_600_000).toISOString())
+      .replaceAll(exampleSpan.to, new Date(app.clock.nowMs()).toISOString());
     return Object.entries({ ...ids.common, msg: message }).reduce(
       (replaced, [prefix, id]) => replaced.replaceAll(exampleId(prefix), id),
       here,
@@ -128,7 +129,7 @@ async function sendExample({ path, method, parameters = [], requestBody, securit
   }
   // A cursor is of one list, and an optional filter would find nothing; those that a request must have are sent.
   const query = parameters.filter((each) => each.in === 'query' && each.required);
-  const search = new URLSearchParams(Object.fromEntries(query.map(({ name, example }) => [name, example])));
+  const search = new URLSearchParams(Object.fromEntries(query.map(({ name, example }) => [name, real(example)])));
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   const isForm = type === 'application/x-www-form-urlencoded';
   const given = media?.example as Record<string, string> | undefined;

@@ -45,6 +45,9 @@ export interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
+  oneOf?: Schema[];
+  enum?: unknown[];
+  description?: string;
 }
 
 interface SecurityScheme {

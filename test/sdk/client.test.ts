@@ -1,7 +1,7 @@
 // Every call of the client, against the real service.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { HeliographError, type Message, SignatureError, verifyWebhook } from '@heliograph/client';
+import { HeliographError, type Message, SignatureError, verifyProof, verifyWebhook } from '@heliograph/client';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, revokeToken, type TestApplication } from '../support/applications.ts';
 import { createClient, errorOf, type ObservedClient } from '../support/client.ts';
@@ -185,6 +185,31 @@ describe('verifications', () => {
     const late = await errorOf(heliograph.verifyProof(proof, { audience: acme.id, nowMs: (said?.exp ?? 0) * 1000 }));
     assert.match(String(late), /expired/);
     assert.ok((await errorOf(heliograph.verifyProof(proof, { audience: '' }))) instanceof TypeError, 'no audience');
+  });
+
+  test('a proof is checked without a client and without a credential', async () => {
+    const { heliograph } = createClient(app, acme);
+    const started = await heliograph.verify.start({ to: '+15005550104' });
+    const { proof = '' } = await heliograph.verify.check(started.id, '123456');
+    const asked: string[] = [];
+    const counting: typeof fetch = (input, init) => {
+      asked.push(String(input));
+      assert.equal(new Headers(init?.headers).get('authorization'), null);
+      return fetch(input, init);
+    };
+    const by = { audience: acme.id, baseUrl: app.url, fetch: counting };
+    const all = await Promise.all(Array.from({ length: 5 }, () => verifyProof(proof, by)));
+    assert.deepEqual([all[0]?.sub, all[4]?.phone_number], [started.id, '+15005550104']);
+    assert.equal(asked.length, 2, 'keys and issuer are read once');
+    for (const [wrong, says] of [
+      [{ ...by, audience: 'app_other' }, /another application/],
+      [{ ...by, nowMs: (all[0]?.exp ?? 0) * 1000 }, /expired/],
+      [{ ...by, baseUrl: 'ftp://x' }, /baseUrl/],
+      [{ ...by, realm: 'other' }, /404|[Nn]ot found/],
+      [{ ...by, timeoutMs: -1 }, /timeoutMs/],
+    ] as const)
+      assert.match(String(await errorOf(verifyProof(proof, wrong))), says);
+    assert.ok((await errorOf(verifyProof(`${proof}x`, by))) instanceof SignatureError);
   });
 });
 

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { guideSamples } from '../../portal/src/webhooks/guide-samples.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import '../support/client.ts';
@@ -79,6 +80,23 @@ test('it needs nothing but itself: no package and nothing of Node', async () => 
   assert.equal(JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8')).dependencies, undefined);
 });
 
+test('verifyProof by itself needs nothing of the client', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(root, 'sdk/dist/proof-alone.js')],
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    write: false,
+    metafile: true,
+    minify: true,
+  });
+  const names = Object.keys(metafile.inputs).map((name) => basename(name, '.js'));
+  for (const left of ['heliograph', 'transport', 'tokens', 'messages', 'verifications', 'feed', 'webhook'])
+    assert.ok(!names.includes(left), left);
+  const [output] = Object.values(metafile.outputs);
+  assert.ok((output?.bytes ?? 0) < 8000, `a page loads ${output?.bytes} bytes`);
+});
+
 /** The first program of the README. */
 function sampleOf(readme: string): string {
   return /```js\n(.*?)```/s.exec(readme)?.[1] ?? '';
@@ -108,6 +126,15 @@ test('the program of the README checks a code in 15 lines, and ends by itself', 
   const said = await text(program.stdout);
   assert.match(said, /This number is yours\.\n$/);
   assert.equal(await ended, 0);
+});
+
+test('the first program of the guides runs as they say: in a folder with "type": "module", by tsx', async () => {
+  const sample = guideSamples(readFileSync(join(root, 'docs/guides/first-text.md'), 'utf8')).get('send-a-text.ts');
+  writeFileSync(join(folder, 'send-a-text.ts'), sample ?? '');
+  const args = ['--import', pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href, 'send-a-text.ts'];
+  const env = { ...process.env, HELIOGRAPH_URL: app.url, HELIOGRAPH_API_KEY: acme.apiKey };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+  assert.match(stdout, /^msg_\w{26} queued\n$/);
 });
 
 test('after its calls no timer and no open request keeps a program alive', async () => {

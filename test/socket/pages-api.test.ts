@@ -9,9 +9,10 @@ import { startBareServer } from './bare-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'heliograph-pages-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
+const isOperation = (id: string) => id === 'sendSms';
 
 test('where the pages were not built, the OpenAPI document is home', async () => {
-  const server = await startBareServer({ routes: createPageRoutes(join(folder, 'nowhere')) });
+  const server = await startBareServer({ routes: createPageRoutes(join(folder, 'nowhere'), isOperation) });
   for (const path of ['/', '/docs', '/docs/reference', '/docs/reference/sendSms']) {
     const answer = await sendExactly(server.port, path);
     assert.deepEqual([answer.status, answer.headers.location], [302, '/openapi.json'], path);
@@ -23,9 +24,10 @@ test('pages are compressed for whoever takes that; what has its content in its n
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Portal</title>');
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
+  writeFileSync(join(folder, 'guides.json'), '["first-text"]');
   writeFileSync(join(folder, 'assets', 'main-abc.js'), 'export {};'.repeat(100));
   writeFileSync(join(folder, 'assets', 'type-abc.woff2'), Buffer.from([1, 2, 3]));
-  const server = await startBareServer({ routes: createPageRoutes(folder) });
+  const server = await startBareServer({ routes: createPageRoutes(folder, isOperation) });
   const get = (path: string, accepted?: string) =>
     sendExactly(server.port, path, { headers: accepted === undefined ? {} : { 'accept-encoding': accepted } });
 
@@ -35,12 +37,18 @@ test('pages are compressed for whoever takes that; what has its content in its n
   assert.equal(page.headers['cache-control'], 'no-cache');
 
   // The page's script shows the reference by the address. Nothing of the address is in the answer.
-  for (const path of ['/docs', '/docs/reference', '/docs/reference/sendSms', '/docs/guides/first-text?a=b']) {
+  for (const path of [
+    ...['/docs', '/docs/', '/docs/reference', '/docs/reference/', '/docs/reference/sendSms'],
+    '/docs/guides/first-text?a=b',
+  ]) {
     const { status, headers, body } = await get(path);
     assert.deepEqual([status, body], [200, page.body], path);
     assert.equal(headers['content-security-policy'], page.headers['content-security-policy'], path);
   }
-  for (const path of ['/docs/', '/docs/a/b/c', '/docsx', `/docs/${'a'.repeat(2000)}`]) {
+  for (const path of [
+    ...['/docs/nope', '/docs/guides', '/docs/reference/nope', '/docs/guides/nope', '/docs/guides/__proto__'],
+    ...['/docs//', '/docs/a/b/c', '/docsx', `/docs/${'a'.repeat(2000)}`],
+  ]) {
     assert.equal((await get(path)).status, 404, path);
   }
 

@@ -31,7 +31,10 @@ export async function writeGuideSamples(samples: Map<string, string>): Promise<s
     entryPoints: [...samples.keys()].filter((name) => name.endsWith('.ts')),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    alias: { '@heliograph/client': join(root, 'sdk/src/index.ts') },
+    alias: {
+      '@heliograph/client/proof': join(root, 'sdk/src/proof-alone.ts'),
+      '@heliograph/client': join(root, 'sdk/src/index.ts'),
+    },
     format: 'esm',
     platform: 'node',
     target: 'node20',

@@ -7,9 +7,6 @@ import { listApplications, requireApplicationId } from '../service/application.t
 import { keepInProfile, openSession } from '../service/session.ts';
 import { bold, dim, green } from '../terminal/text.ts';
 
-/** For so many, the list shows what each is registered for. */
-const mostDetails = 25;
-
 export const listApps: Command = {
   name: 'apps list',
   isDefault: true,
@@ -26,16 +23,11 @@ export const listApps: Command = {
       output.json({ data: all });
       return exit.done;
     }
-    const details = await Promise.all(
-      all
-        .slice(0, mostDetails)
-        .map(({ id }) => session.call<ApplicationDetail>('GET', `/portal/v1/applications/${id}`)),
-    );
     const used = caller.place().profile?.application_id ?? caller.sandboxApplication()?.application_id;
-    const rows = all.map(({ id, name }, place) => [
+    const rows = all.map(({ id, name, registrations }) => [
       [id === used ? green('● ') : '  ', bold(name)],
       id,
-      (details[place]?.registrations ?? [])
+      registrations
         .map(({ api, plan, status }) => `${api} ${plan}${status === 'approved' ? '' : ` (${status})`}`)
         .join(', '),
     ]);

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../../../src/portal/application-api.ts';
+import type { ListedApplicationRecord } from '../../../src/portal/application-api.ts';
 import type { Call } from '../command.ts';
 import { usageError } from '../exit.ts';
 import type { Session } from './session.ts';
@@ -6,11 +6,11 @@ import type { Session } from './session.ts';
 const most = 1000;
 
 /** All applications of the account, newest first. */
-export async function listApplications(session: Session): Promise<ApplicationRecord[]> {
-  const found: ApplicationRecord[] = [];
+export async function listApplications(session: Session): Promise<ListedApplicationRecord[]> {
+  const found: ListedApplicationRecord[] = [];
   let cursor: string | undefined;
   do {
-    const page = await session.call<{ data: ApplicationRecord[]; next_cursor: string | null }>(
+    const page = await session.call<{ data: ListedApplicationRecord[]; next_cursor: string | null }>(
       'GET',
       '/portal/v1/applications',
       { query: { limit: 100, cursor } },

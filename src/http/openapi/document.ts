@@ -68,6 +68,6 @@ function groupsOf(used: string[]): object[] {
 const description = [
   'Every answer has `X-Correlation-ID` and the limit headers. An error has `message`, `code`, `correlation_id` and',
   '`details`; a 429 has only `message`, and `Retry-After` says how many seconds to wait. Unknown properties of a request',
-  'are ignored; wrong types are refused. Times are RFC 3339 in UTC. Lists of values can grow: expect ones that you do not',
-  'know.',
+  'are ignored; wrong types are refused, and so is text with half a surrogate pair. Times are RFC 3339 in UTC. Lists of',
+  'values can grow: expect ones that you do not know.',
 ].join('\n');

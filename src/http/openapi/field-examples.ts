@@ -1,9 +1,24 @@
-/** An id with this prefix, as in every example. */
+/** An id with this prefix, as in every example: made when the story of the examples begins. */
 export function exampleId(prefix: string): string {
-  return `${prefix}_01jcq5v0n8g3x7k2m9p4r6t1wz`;
+  return `${prefix}_01kg9ys7g00007pvsxjqcgeahz`;
 }
 
-const time = '2026-01-31T12:00:00.000Z';
+/** The examples tell one story: a record is made at noon, sent, delivered and changed soon after, and ends a day later. */
+export const exampleTimes = {
+  created_at: '2026-01-31T12:00:00.000Z',
+  sent_at: '2026-01-31T12:00:00.400Z',
+  delivered_at: '2026-01-31T12:00:02.400Z',
+  updated_at: '2026-01-31T12:00:02.400Z',
+  received_at: '2026-01-31T12:00:02.400Z',
+  raised_at: '2026-01-31T12:01:00.000Z',
+  last_seen_at: '2026-01-31T12:05:00.000Z',
+  last_used_at: '2026-01-31T12:05:00.000Z',
+  ends_at: '2026-01-31T18:00:00.000Z',
+  expires_at: '2026-02-01T12:00:00.000Z',
+};
+const timeOf: Record<string, string> = exampleTimes;
+/** A span for the filters of lists: the day of the story. */
+export const exampleSpan = { from: '2026-01-31T00:00:00Z', to: '2026-02-01T00:00:00Z' };
 
 /** Values for fields without `examples` of their own, by name: the same name means the same everywhere. */
 export const fieldExamples: Record<string, unknown> = {
@@ -26,7 +41,7 @@ export const fieldExamples: Record<string, unknown> = {
   correlation_id: exampleId('req'),
   country: 'GB',
   current_password: 'a sentence that only I would think of',
-  cursor: 'bXNnXzAxamNxNXYwbjhnM3g3azJtOXA0cjZ0MXd6',
+  cursor: 'bXNnXzAxa2c5eXM3ZzAwMDA3cHZzeGpxY2dlYWh6',
   day: '2026-01-31',
   description: 'Order updates',
   detail: 'Accepted by carrier acme-uk',
@@ -76,7 +91,7 @@ export function isTimeField(field: string | undefined): boolean {
 
 export function exampleOfField(field: string | undefined): unknown {
   if (field === undefined) return undefined;
-  return isTimeField(field) ? time : fieldExamples[field];
+  return isTimeField(field) ? (timeOf[field] ?? exampleTimes.created_at) : fieldExamples[field];
 }
 
 /** A path parameter, by the part of the path before it. */
@@ -110,8 +125,8 @@ export const parameterExamples: Record<string, { example: string; description: s
   'v1/{name}': { example: 'acme', description: 'The name of the carrier' },
   'receipts/{token}': { example: 'Zk3pQ7', description: "The token of the carrier's address" },
   'inbound/{token}': { example: 'Zk3pQ7', description: "The token of the carrier's address" },
-  'docs/{section}': { example: 'reference', description: 'reference or guides' },
-  '{section}/{page}': { example: 'sendSms', description: 'The id of the operation, or the name of the guide' },
+  'reference/{operation}': { example: 'sendSms', description: 'The id of the operation' },
+  'guides/{guide}': { example: 'first-text', description: 'The name of the guide' },
   'assets/{name}': { example: 'index.js', description: 'The name of the file' },
   'guard-holds/{id}': { example: exampleId('hld'), description: 'The id of what is held back' },
   'events/{id}': { example: exampleId('evt'), description: 'The id of the event' },

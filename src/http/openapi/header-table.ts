@@ -1,3 +1,5 @@
+import { exampleId } from './field-examples.ts';
+
 interface Header {
   description: string;
   schema: object;
@@ -13,10 +15,7 @@ const number = (description: string, example: number): Header => ({
 
 /** Every header that an answer can be looked at for. */
 export const headers = {
-  'X-Correlation-ID': text(
-    'Unique identifier of the request, to be quoted when reporting a problem',
-    'req_01jcq5v0n8g3x7k2m9p4r6t1wz',
-  ),
+  'X-Correlation-ID': text('Unique identifier of the request, to be quoted when reporting a problem', exampleId('req')),
   'RateLimit-Limit': number('Requests permitted in a minute', 60),
   'RateLimit-Remaining': number('Requests still available in this minute', 59),
   'RateLimit-Reset': number('Seconds until the quota is whole again', 60),
@@ -27,7 +26,7 @@ export const headers = {
     'The credential that is asked for, and what is wrong with the one sent',
     'Key realm="heliograph"',
   ),
-  Location: text('The path of the record', '/sms/v1/messages/msg_01jcq5v0n8g3x7k2m9p4r6t1wz'),
+  Location: text('The path of the record', `/sms/v1/messages/${exampleId('msg')}`),
   'Set-Cookie': text('The session, for a browser', 'heliograph_session=…; Path=/; HttpOnly; SameSite=Lax'),
   'Idempotency-Replayed': text('true if this is the stored answer to an earlier request with the same key', 'true'),
   'Content-Disposition': text('The name to save the file under', 'attachment; filename="totals.csv"'),

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { schemaKeyword } from '../field-problems.ts';
 import type { Answer, Route } from '../route.ts';
 import { exampleOf } from './examples.ts';
 import { parameterExamples } from './field-examples.ts';
@@ -50,11 +51,15 @@ function pathParameters({ path, params }: Route, schemas: NamedSchemas, report: 
 function queryParameters({ query }: Route, schemas: NamedSchemas, report: Report): object[] {
   return Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const node = plain(property);
-    const { description, ...schema } = schemas.shown(property, 'request');
+    const { description: _, ...schema } = schemas.shown(property, 'request');
+    const description = node.description ?? node[schemaKeyword];
     if (description === undefined) report(`has no description of its query parameter ${name}`);
     const required = query?.required?.includes(name) === true && node.default === undefined;
     const example = exampleOf(node, 'request', report, [name]);
-    return { name, in: 'query', required, ...(description !== undefined && { description }), schema, example };
+    const known = { ...(description !== undefined && { description }) };
+    // For parameters, generators take the keyword as it is meant.
+    const otherwise = { ...(node.default !== undefined && { default: node.default }) };
+    return { name, in: 'query', required, ...known, schema: { ...schema, ...otherwise }, example };
   });
 }
 

@@ -1,12 +1,15 @@
 import { schemaKeyword } from '../field-problems.ts';
-import { itemKeyword, shownPatternKeyword } from '../validation.ts';
+import { itemKeyword, shownKeyword, shownPatternKeyword, valuesKeyword } from '../validation.ts';
 import { descriptionOfField } from './field-descriptions.ts';
 import { isTimeField } from './field-examples.ts';
 
 /** A schema as JSON. */
 export type Node = Record<string, unknown>;
 
-/** A field with a default may be left out of a request, and is always in an answer. */
+/**
+ * A field with a default may be left out of a request, and is always in an answer. Its description says the default:
+ * generators read the keyword as "always there" and make the field a required one.
+ */
 export type Mode = 'request' | 'answer';
 
 /** Tells what a route lacks. The service drops it; a test fails on it. */
@@ -45,7 +48,8 @@ export function createNamedSchemas(report: Report): NamedSchemas {
   }
 
   function show(node: Node, mode: Mode, field: string | undefined): Node {
-    const shown = node[itemKeyword] === undefined ? node : withItem(node);
+    const shown = withShown(node[itemKeyword] === undefined ? node : withItem(node));
+    if (valuesKeyword in shown) return openTo(shown, mode);
     const { title, type } = shown;
     if (typeof title !== 'string') return body(shown, mode, field);
     if (!Array.isArray(type)) return refer(title, mode, body(shown, mode, field));
@@ -55,18 +59,30 @@ export function createNamedSchemas(report: Report): NamedSchemas {
     return { anyOf: [refer(title, mode, body(alone, mode, field)), { type: 'null' }] };
   }
 
+  /** One of the values that there are today, or another text. */
+  function openTo({ [valuesKeyword]: known, description, type }: Node, mode: Mode): Node {
+    const { title, values } = known as { title: string; values: string[] };
+    const today = refer(title, mode, {
+      description: 'The values of today; expect others',
+      type: 'string',
+      enum: values,
+    });
+    return { description, anyOf: [today, ...[type].flat().map((each) => ({ type: each }))] };
+  }
+
   function body(node: Node, mode: Mode, field: string | undefined): Node {
     const shown: Node = {};
-    const description = node.description ?? node[schemaKeyword];
-    if (typeof description === 'string') shown.description = description;
+    const description = descriptionOf(node, mode, field);
+    if (description !== undefined) shown.description = description;
     for (const [key, value] of Object.entries(node)) {
       if (key === 'title' || key === 'description' || key === schemaKeyword || key === 'required') continue;
-      if (key === 'examples' && (node.properties !== undefined || node.anyOf !== undefined)) continue;
-      if (key === 'default' && mode === 'answer') continue;
+      if (key === 'examples' && (node.properties ?? node.anyOf ?? node.oneOf) !== undefined) continue;
+      if (key === 'default' || isNeedless(key, node)) continue;
       if (key === shownPatternKeyword) shown.pattern = value;
       else if (key === 'properties') shown.properties = propertiesOf(value as Record<string, Node>, mode);
       else if (key === 'items') shown.items = show(value as Node, mode, field);
       else if (key === 'anyOf') Object.assign(shown, unionOf(value as Node[], mode, field));
+      else if (key === 'oneOf') shown.oneOf = (value as Node[]).map((each) => show(each, mode, field));
       else if (key === 'additionalProperties' && typeof value === 'object')
         shown[key] = show(value as Node, mode, undefined);
       else if (key === 'patternProperties') Object.assign(shown, recordOf(value as Record<string, Node>, mode));
@@ -137,9 +153,29 @@ export function plain(schema: object): Node {
   return JSON.parse(JSON.stringify(schema));
 }
 
+/** What the reference shows beside, or in place of, what the edge checks. */
+function withShown({ [shownKeyword]: more, ...node }: Node): Node {
+  return { ...node, ...(more as Node | undefined) };
+}
+
+/** Alternatives have types and lengths of their own, and a list of values needs no length. */
+function isNeedless(key: string, { anyOf, oneOf, enum: values }: Node): boolean {
+  const hasAlternatives = anyOf !== undefined || oneOf !== undefined;
+  return (key === 'type' && hasAlternatives) || (key === 'maxLength' && (hasAlternatives || values !== undefined));
+}
+
 /** What a handler checks by itself is documented in place of what the edge checks. */
 function withItem({ [itemKeyword]: item, description }: Node): Node {
   return { ...(description !== undefined && { description }), ...(item as Node) };
+}
+
+function descriptionOf(node: Node, mode: Mode, field: string | undefined): string | undefined {
+  const own = node.description ?? node[schemaKeyword];
+  const description = typeof own === 'string' ? own : undefined;
+  if (mode === 'answer' || node.default === undefined) return description;
+  const known = description ?? (field === undefined ? undefined : descriptionOfField(field));
+  const otherwise = typeof node.default === 'string' ? node.default : JSON.stringify(node.default);
+  return known === undefined ? `Default: ${otherwise}` : `${known} (default: ${otherwise})`;
 }
 
 function requiredOf({ required, properties }: Node, mode: Mode): string[] {

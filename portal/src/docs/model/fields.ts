@@ -22,7 +22,7 @@ const deepest = 6;
 
 export function fieldOf(document: OpenApi, name: string, given: Schema, required: boolean, depth = 0): Field {
   const { schema, isNullable } = withoutNull(document, given);
-  const values = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
+  const values = valuesOf(document, schema);
   return {
     name,
     type: `${typeOf(document, schema)}${isNullable ? ' or null' : ''}`,
@@ -39,7 +39,7 @@ export function fieldOf(document: OpenApi, name: string, given: Schema, required
 export function fieldsWithin(document: OpenApi, given: Schema, depth = 0): Field[] {
   const { schema } = withoutNull(document, given);
   if (schema.items !== undefined) return fieldsWithin(document, schema.items, depth);
-  const alternatives = merged(schema.anyOf?.flatMap((each) => fieldsWithin(document, each, depth)) ?? []);
+  const alternatives = merged(alternativesOf(schema).flatMap((each) => fieldsWithin(document, each, depth)));
   const own = Object.entries(schema.properties ?? {}).map(([name, each]) =>
     fieldOf(document, name, each, schema.required?.includes(name) ?? false, depth),
   );
@@ -59,6 +59,16 @@ function merged(fields: Field[]): Field[] {
   return [...byName.values()];
 }
 
+function alternativesOf({ anyOf, oneOf }: Schema): Schema[] {
+  return anyOf ?? oneOf ?? [];
+}
+
+/** The values of a field; of one that may have others some day, those of today. */
+function valuesOf(document: OpenApi, schema: Schema): unknown[] {
+  if (schema.const !== undefined) return [schema.const];
+  return schema.enum ?? alternativesOf(schema).flatMap((each) => follow<Schema>(document, each as Schema).enum ?? []);
+}
+
 function withoutNull(document: OpenApi, given: Schema): { schema: Schema; isNullable: boolean } {
   const schema = follow<Schema>(document, given as Schema);
   const isNull = (each: Schema) => each.type === 'null';
@@ -76,10 +86,8 @@ function typeOf(document: OpenApi, schema: Schema): string {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   if (schema.items !== undefined)
     return `list of ${plural(typeOf(document, withoutNull(document, schema.items).schema))}`;
-  if (schema.anyOf !== undefined) {
-    const all = schema.anyOf.map((each) => typeOf(document, withoutNull(document, each).schema));
-    return [...new Set(all)].join(' or ');
-  }
+  const alternatives = alternativesOf(schema).map((each) => typeOf(document, withoutNull(document, each).schema));
+  if (alternatives.length > 0) return [...new Set(alternatives)].join(' or ');
   if (schema.format === 'date-time') return 'time';
   if (types.length > 0) return types.join(' or ');
   return schema.const === undefined ? 'any value' : typeof schema.const;

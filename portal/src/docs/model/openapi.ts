@@ -65,6 +65,7 @@ export interface Schema {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
   default?: unknown;

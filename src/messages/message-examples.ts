@@ -1,0 +1,34 @@
+import { exampleId, exampleTimes } from '../http/openapi/field-examples.ts';
+
+const { created_at, sent_at, delivered_at, expires_at } = exampleTimes;
+
+/** A text as the answer to its request shows it, for the reference. */
+export const queuedMessage = {
+  id: exampleId('msg'),
+  to: '+447700900123',
+  from: 'ACME',
+  message: 'Your order has left our house.',
+  channel: 'sms',
+  status: 'queued',
+  segments: { count: 1, encoding: 'GSM-7', characters: 30, remaining: 130 },
+  reference: 'order-1234',
+  error: null,
+  created_at,
+  updated_at: created_at,
+  sent_at: null,
+  delivered_at: null,
+  expires_at,
+  possible_duplicates: 0,
+};
+
+/** The same text two seconds later. */
+export const deliveredMessage = {
+  ...queuedMessage,
+  status: 'delivered',
+  updated_at: delivered_at,
+  sent_at,
+  delivered_at,
+};
+
+/** The same text, taken back before it left. */
+export const canceledMessage = { ...queuedMessage, status: 'canceled', updated_at: sent_at };
