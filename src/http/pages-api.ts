@@ -34,11 +34,11 @@ const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></h
 const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
 
 /**
- * The portal's files, read once. If they were not built, its pages redirect to the OpenAPI document. `isOperation` tells
+ * The portal's files, read once. If they were not built by this version, its pages redirect to the OpenAPI document. `isOperation` tells
  * whether the reference has a page for an operation.
  */
 export function createPageRoutes(folder: string, isOperation: (id: string) => boolean): Route[] {
-  if (!existsSync(join(folder, 'index.html'))) {
+  if (!['index.html', 'guides.json'].every((file) => existsSync(join(folder, file)))) {
     return pageRoutes({
       answers: { 302: { description: 'To /openapi.json', headers: ['Location'] } },
       show: () => ({ status: 302, location: '/openapi.json' }),
