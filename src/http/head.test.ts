@@ -19,6 +19,7 @@ const decision = fc.record({
   nextFreeMs: ms,
   retryAfterMs: ms,
   refusedBy: fc.constant(undefined),
+  chargedAtMs: fc.constant(undefined),
 });
 const head: fc.Arbitrary<Head> = fc.record({
   status: fc.constantFrom(200, 204, 429),

@@ -67,6 +67,7 @@ function limiterOn(nodes: number, key = newCaller()): Limiter {
   return {
     decide: (limits, nowMs, quietMs) => next(nowMs).decide(key, limits, clock.steadyMs() - quietMs),
     peek: (limits, nowMs) => next(nowMs).peek(key, limits),
+    giveBack: (decision, nowMs) => next(nowMs).giveBack(key, decision),
     async copy() {
       const copy = newCaller();
       await operator.copy(`hg:{${key}}`, `hg:{${copy}}`);

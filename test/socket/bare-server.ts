@@ -15,6 +15,7 @@ export function decisionOf(perMinute: number): LimitDecision {
     nextFreeMs: 0,
     retryAfterMs: 0,
     refusedBy: undefined,
+    chargedAtMs: undefined,
   };
 }
 
@@ -27,7 +28,7 @@ export const admission: Admission = {
   refusal: undefined,
 };
 
-const openGateway: Gateway = { admit: () => admission, peek: () => decisionOf(60) };
+const openGateway: Gateway = { admit: () => admission, giveBack: () => decisionOf(60), peek: () => decisionOf(60) };
 
 export interface BareServer {
   port: number;

@@ -6,6 +6,8 @@ export interface Limiter {
   /** `quietMs` ago the request's connection was opened or finished an answer. */
   decide(limits: Limits, nowMs: number, quietMs: number): LimitDecision | Promise<LimitDecision>;
   peek(limits: Limits, nowMs: number): LimitDecision | Promise<LimitDecision>;
+  /** Takes back what a decision charged, and says how the caller stands. */
+  giveBack(decision: LimitDecision, nowMs: number): LimitDecision | Promise<LimitDecision>;
   /** Another with the same history, to try something out on. */
   copy(): Limiter | Promise<Limiter>;
 }
@@ -86,7 +88,21 @@ export class Model {
       nextFreeMs: Math.ceil(nextFreeMs),
       retryAfterMs: 0,
       refusedBy: undefined,
+      chargedAtMs: nowMs,
     };
+  }
+
+  /** Forgets an admission. If the windows are free earlier by that, the lockout ends as much earlier. */
+  giveBack({ chargedAtMs }: LimitDecision, nowMs: number): void {
+    const place = chargedAtMs === undefined ? -1 : this.admitted.lastIndexOf(chargedAtMs);
+    if (place === -1 || nowMs >= (chargedAtMs ?? 0) + 60_000) return;
+    this.admitted.splice(place, 1);
+    const { lockout, limits } = this;
+    if (lockout === undefined || limits === undefined) return;
+    const freeMs = Math.max(this.nextFree(limits.perMinute, 60_000, nowMs), this.nextFree(limits.burst, 1_000, nowMs));
+    const earlierMs = Math.max(0, lockout.naturalMs - freeMs);
+    lockout.naturalMs -= earlierMs;
+    lockout.endMs -= earlierMs;
   }
 
   refusal(endMs: number, lengthMs: number, nowMs: number): LimitDecision {
@@ -100,6 +116,7 @@ export class Model {
       nextFreeMs: retryAfterMs,
       retryAfterMs,
       refusedBy: lengthMs === 60_000 ? 'minute' : 'burst',
+      chargedAtMs: undefined,
     };
   }
 }
@@ -188,6 +205,9 @@ export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
   const model = new Model();
   const reached = { admitted: 0, minute: 0, burst: 0, moves: 0, early: 0, spared: 0, caps: 0, changes: 0 };
   const mood = { pace: 3, stubborn: false };
+  /** Admitted requests that will turn out not to be served, by a source of their own: few, so that limits are reached. */
+  const chance = createRandom(seed + 1000);
+  const unserved: LimitDecision[] = [];
   let nowMs = Math.floor((random() * 1e9) / tickMs) * tickMs;
   let limits = choose(random, sixty);
   let last = await limiter.peek(limits, nowMs);
@@ -205,6 +225,14 @@ export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
     if (foretold !== undefined) assert.equal(foretold, last.admitted, 'a peek foretells the decision');
     if (random() < Math.min(0.02, 10 / limits.perMinute)) await checkClaims(limiter, last, nowMs);
     reached[last.refusedBy ?? 'admitted']++;
+    if (last.admitted && chance() < Math.min(0.1, 6 / limits.perMinute)) unserved.push(last);
+    const given = chance() < 0.1 ? unserved.shift() : undefined;
+    if (given !== undefined) {
+      const standing = await limiter.giveBack(given, nowMs);
+      model.giveBack(given, nowMs);
+      const peeked = await limiter.peek(model.limits ?? limits, nowMs);
+      assert.deepEqual(standing, { ...peeked, limits: given.limits }, 'a give-back says how the caller stands');
+    }
   }
   reached.moves = model.moves;
   reached.early = model.early;
@@ -221,6 +249,7 @@ function isEqual(a: LimitDecision, b: LimitDecision): boolean {
     a.resetMs === b.resetMs &&
     a.nextFreeMs === b.nextFreeMs &&
     a.retryAfterMs === b.retryAfterMs &&
-    a.refusedBy === b.refusedBy
+    a.refusedBy === b.refusedBy &&
+    a.chargedAtMs === b.chargedAtMs
   );
 }

@@ -128,6 +128,29 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.equal((await send(limiter, sixty, 1000)).remaining, 39);
     });
 
+    test('a request that is not served gives its own slot back, and only once', async () => {
+      const limiter = newLimiter();
+      const limits = { perMinute: 3, burst: 3 };
+      const [first, second] = [await send(limiter, limits, 0), await send(limiter, limits, 10_000)];
+      await send(limiter, limits, 20_000);
+      assert.equal((await limiter.giveBack(second, 21_000)).remaining, 1);
+      assert.equal((await limiter.giveBack(second, 21_000)).remaining, 1, 'its charge is gone already');
+      assert.equal((await send(limiter, limits, 22_000)).remaining, 0);
+      assert.equal((await limiter.peek(limits, 60_000)).remaining, 1, 'the first ends when it would have');
+      assert.equal((await limiter.giveBack(first, 61_000)).remaining, 1, 'one that no longer counts');
+      assert.equal((await limiter.peek(limits, 80_000)).remaining, 2);
+    });
+
+    test('a block ends as much earlier as the slot is free, and keeps what early retries have added', async () => {
+      const limiter = newLimiter();
+      const limits = { perMinute: 2, burst: 2 };
+      const [first] = [await send(limiter, limits, 0), await send(limiter, limits, 30_000)];
+      assert.equal((await send(limiter, limits, 30_000)).retryAfterMs, 30_000);
+      assert.equal((await send(limiter, limits, 30_250)).retryAfterMs, 30_750, 'an early retry');
+      assert.equal((await limiter.giveBack(first, 31_000)).nextFreeMs, 1000);
+      assert.equal((await send(limiter, limits, 32_000)).admitted, true);
+    });
+
     test('when both windows are full, Retry-After covers both', async () => {
       const limiter = newLimiter();
       const limits = { perMinute: 3, burst: 2 };
@@ -239,7 +262,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
     test('peek charges nothing and punishes nothing', async () => {
       const limiter = newLimiter();
       const whole = { limits: sixty, remaining: 60, resetMs: 0, nextFreeMs: 0, retryAfterMs: 0, refusedBy: undefined };
-      assert.deepEqual(await limiter.peek(sixty, 0), { admitted: true, ...whole });
+      assert.deepEqual(await limiter.peek(sixty, 0), { admitted: true, ...whole, chargedAtMs: undefined });
       await send(limiter, sixty, 0, 21);
       const blocked = await limiter.peek(sixty, 0);
       assert.deepEqual(
