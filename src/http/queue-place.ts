@@ -11,7 +11,7 @@ export function roomFor(perMinute: number): number {
   return Math.min(mostRoom, Math.max(leastRoom, perMinute));
 }
 
-/** Where a request waits for its turn. It leaves when its caller disconnects. */
+/** Where a request waits for its turn. It leaves when its connection breaks. */
 export function placeOf(exchange: Exchange, caller: Caller): Place {
   const onWaiting = (leave: () => void) => exchange.onGone(leave);
   if (caller.kind === 'application') {

@@ -189,7 +189,7 @@ describe('large limits', () => {
         const args = [limit, limit, timeUs, ...Array.from({ length: step }, () => 0)].map(String);
         last = (await breakers[0]?.redis?.run(windowScript, `hg:{${key}}`, args)) ?? [];
       }
-      assert.deepEqual(last.slice(-4), [0, 0, 60_000, 60_000 - 49], 'the last one fits');
+      assert.deepEqual(last.slice(-5, -1), [0, 0, 60_000, 60_000 - 49], 'the last one fits');
       const refused = await windows.decide(key, limits, longAgo);
       assert.deepEqual([refused.admitted, refused.retryAfterMs], [false, 60_000 - 50]);
       const bytes = Number(await server.ask('MEMORY', 'USAGE', `hg:{${key}}`));

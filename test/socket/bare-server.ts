@@ -1,4 +1,5 @@
 import type { Admission, Gateway, LimitDecision } from '../../src/http/admission.ts';
+import type { Bulkheads } from '../../src/http/mount.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createServer, type ServerTimeouts } from '../../src/http/server.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -41,6 +42,7 @@ export interface BareServer {
 export interface BareServerOptions {
   routes: Route[];
   gateway?: Gateway;
+  bulkheads?: Bulkheads;
   timeouts?: Partial<ServerTimeouts>;
   clock?: Clock;
   waitedMs?: () => number;
@@ -52,6 +54,7 @@ export interface BareServerOptions {
 export async function startBareServer({
   routes,
   gateway = openGateway,
+  bulkheads,
   timeouts = {},
   clock = createTestClock(),
   waitedMs,
@@ -67,6 +70,7 @@ export async function startBareServer({
     log,
     metrics,
     timeouts,
+    ...(bulkheads && { bulkheads }),
     ...(waitedMs && { waitedMs }),
   });
   await server.listen({ port: 0, host: '127.0.0.1' });

@@ -197,16 +197,18 @@ export interface Walk {
   seed: number;
   steps: number;
   choose: (random: () => number, now: Limits) => Limits;
+  /** Whether some requests are not served, and give back what they were charged, now or later. */
+  givesBack?: boolean;
 }
 
 /** A long random life of one caller; every answer must be the model's. */
-export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
+export async function walk({ limiter, tickMs, seed, steps, choose, givesBack = false }: Walk) {
   const random = createRandom(seed);
   const model = new Model();
   const reached = { admitted: 0, minute: 0, burst: 0, moves: 0, early: 0, spared: 0, caps: 0, changes: 0 };
+  const given = { ofAll: 0, inLockout: 0 };
   const mood = { pace: 3, stubborn: false };
-  /** Admitted requests that will turn out not to be served, by a source of their own: few, so that limits are reached. */
-  const chance = createRandom(seed + 1000);
+  /** Admitted requests that will turn out not to be served. */
   const unserved: LimitDecision[] = [];
   let nowMs = Math.floor((random() * 1e9) / tickMs) * tickMs;
   let limits = choose(random, sixty);
@@ -225,20 +227,22 @@ export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
     if (foretold !== undefined) assert.equal(foretold, last.admitted, 'a peek foretells the decision');
     if (random() < Math.min(0.02, 10 / limits.perMinute)) await checkClaims(limiter, last, nowMs);
     reached[last.refusedBy ?? 'admitted']++;
-    if (last.admitted && chance() < Math.min(0.1, 6 / limits.perMinute)) unserved.push(last);
-    const given = chance() < 0.1 ? unserved.shift() : undefined;
-    if (given !== undefined) {
-      const standing = await limiter.giveBack(given, nowMs);
-      model.giveBack(given, nowMs);
+    if (givesBack && last.admitted && random() < 0.2) unserved.push(last);
+    const back = givesBack && random() < 0.2 ? unserved.shift() : undefined;
+    if (back !== undefined) {
+      given.ofAll++;
+      if (model.lockout !== undefined && nowMs < model.lockout.endMs) given.inLockout++;
+      const standing = await limiter.giveBack(back, nowMs);
+      model.giveBack(back, nowMs);
       const peeked = await limiter.peek(model.limits ?? limits, nowMs);
-      assert.deepEqual(standing, { ...peeked, limits: given.limits }, 'a give-back says how the caller stands');
+      assert.deepEqual(standing, { ...peeked, limits: back.limits }, 'a give-back says how the caller stands');
     }
   }
   reached.moves = model.moves;
   reached.early = model.early;
   reached.spared = model.spared;
   reached.caps = model.caps;
-  return { admitted: model.admitted, reached };
+  return { admitted: model.admitted, reached, given };
 }
 
 function isEqual(a: LimitDecision, b: LimitDecision): boolean {

@@ -82,6 +82,17 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.ok(Math.min(...Object.values(total)) >= 5, `the walk must come everywhere: ${JSON.stringify(total)}`);
     });
 
+    test('random steps of which some are given back agree with the model', async () => {
+      const total = { ofAll: 0, inLockout: 0 };
+      for (const [index, limits] of small.entries()) {
+        const steps = { limiter: newLimiter(), tickMs, seed: 201 + index, steps: effort.steps, choose: () => limits };
+        const { given } = await walk({ ...steps, givesBack: true });
+        total.ofAll += given.ofAll;
+        total.inLockout += given.inLockout;
+      }
+      assert.ok(total.ofAll >= 20 && total.inLockout >= 5, JSON.stringify(total));
+    });
+
     test('any sequence of pauses and small plans agrees with the model', async () => {
       const pauses = fc.oneof(
         fc.constantFrom(0, 0, 0, 1, 249, 250, 251, 999, 1000, 1001, 59_999, 60_000),
