@@ -105,6 +105,8 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
   }
 
   const read = createFrameReader((payload) => {
+    frames--;
+    answering = true;
     const count = countDecisions(payload);
     for (let place = 0; place < count; place++) {
       const one = waiting[first + place];
@@ -112,8 +114,6 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
       settle(one, readDecision(payload, place, one.question.limits));
     }
     first += count;
-    frames--;
-    answering = true;
     if (first === waiting.length || first >= forgetAfter) {
       waiting = waiting.slice(first);
       first = 0;
