@@ -16,7 +16,7 @@ import {
   type ToldScope,
 } from './opt-out.ts';
 import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts, lockNumbers } from './opt-out-store.ts';
-import { createOwnOptOuts } from './own-opt-outs.ts';
+import { createOwnOptOuts, type ToldOptOut } from './own-opt-outs.ts';
 
 /** What of a text decides whether it is wanted. */
 export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'sentAs'>;
@@ -109,7 +109,7 @@ export function createOptOuts(options: OptOutsOptions) {
     },
 
     /** The application says that this person wants no texts of it. */
-    async put(told: Told, number: string): Promise<OptOut> {
+    async put(told: Told, number: string): Promise<ToldOptOut> {
       const optOut = await own.submit({ act: 'put', told, number });
       if (optOut === null || optOut instanceof ApiError) throw optOut ?? new Error('an opt-out was not written');
       return optOut;

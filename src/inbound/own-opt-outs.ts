@@ -3,7 +3,14 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { applicationScope, type OptOut, type Told } from './opt-out.ts';
-import { addOptOuts, endOptOuts, type HashedNumber, listOptOuts, lockNumbers } from './opt-out-store.ts';
+import {
+  addOptOuts,
+  endOptOuts,
+  type HashedNumber,
+  listOptOuts,
+  lockNumbers,
+  type NewOptOut,
+} from './opt-out-store.ts';
 
 /** What an application says about a person itself. */
 export interface OwnOptOut {
@@ -11,6 +18,9 @@ export interface OwnOptOut {
   told: Told;
   number: string;
 }
+
+/** What the application is told of an opt-out that is there. */
+export type ToldOptOut = Pick<OptOut, 'number' | 'source' | 'word' | 'createdAtMs'>;
 
 /** Few, because their numbers are locked until the commit. */
 const mostAtOnce = 50;
@@ -21,14 +31,17 @@ export function createOwnOptOuts(options: {
   database: Database;
   clock: Clock;
   hashed: (number: string) => HashedNumber;
-}): Batch<OwnOptOut, OptOut | ApiError | null> {
+}): Batch<OwnOptOut, ToldOptOut | ApiError | null> {
   const { database, clock, hashed } = options;
 
-  async function put(tx: Tx, told: Told, number: string): Promise<OptOut> {
+  /** A new one is as it was written; one that was there is read. */
+  async function put(tx: Tx, told: Told, number: string): Promise<ToldOptOut> {
     const scope = applicationScope(told.applicationId);
-    const given = hashed(number);
+    const [given, nowMs] = [hashed(number), clock.nowMs()];
     const scopes = [{ ...scope, told }];
-    await addOptOuts(tx, { number, hashed: given, scopes, source: 'api', word: null }, clock);
+    const added: NewOptOut = { number, hashed: given, scopes, source: 'api', word: null };
+    const changed = await addOptOuts(tx, added, { ...clock, nowMs: () => nowMs });
+    if (changed > 0) return { number, source: 'api', word: null, createdAtMs: nowMs };
     const [optOut] = await listOptOuts(tx, { scope, hashes: given.all }, first);
     if (optOut === undefined) throw new Error('an opt-out was not written');
     return { ...optOut, number };
@@ -45,7 +58,7 @@ export function createOwnOptOuts(options: {
     return left === undefined ? notFound() : notYours();
   }
 
-  return createBatch<OwnOptOut, OptOut | ApiError | null>({
+  return createBatch<OwnOptOut, ToldOptOut | ApiError | null>({
     database,
     clock,
     repeatable: false,
@@ -58,7 +71,7 @@ export function createOwnOptOuts(options: {
         tx,
         items.map(({ number }) => number),
       );
-      const results: (OptOut | ApiError | null)[] = [];
+      const results: (ToldOptOut | ApiError | null)[] = [];
       for (const { act, told, number } of items)
         results.push(await (act === 'put' ? put(tx, told, number) : remove(tx, told, number)));
       return results;
