@@ -94,9 +94,10 @@ const openDecision: LimitDecision = {
   nextFreeMs: 0,
   retryAfterMs: 0,
   refusedBy: undefined,
+  chargedAtMs: undefined,
 };
 const open: Admission = { caller: { kind: 'anonymous' }, decision: openDecision, counted: false, refusal: undefined };
-const openGateway: Gateway = { admit: () => open, peek: () => openDecision };
+const openGateway: Gateway = { admit: () => open, giveBack: () => openDecision, peek: () => openDecision };
 const bare = createServer({
   routes: [benchRoute('/sms/v1/bench', { kind: 'none' }), benchRoute('/verify/v1/bench', { kind: 'none' })],
   gateway: openGateway,

@@ -36,7 +36,7 @@ export function createApp(options: AppOptions): App {
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
-  const apis = composeApis(foundation, { bulkheads, signProof: identity.signProof, wakeDelivery, carriers, optOuts });
+  const apis = composeApis(foundation, { signProof: identity.signProof, wakeDelivery, carriers, optOuts });
   const ownMetering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
   const metering = { ...ownMetering, flush: node?.flushMetering ?? ownMetering.flush };
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);

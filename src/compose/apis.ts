@@ -1,4 +1,3 @@
-import type { Bulkheads } from '../http/mount.ts';
 import { createMessageService } from '../messages/message-service.ts';
 import type { OptOutCheck } from '../messages/opt-out-check.ts';
 import { createSendRules } from '../messages/send-rules.ts';
@@ -11,17 +10,16 @@ import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface ApiParts {
-  bulkheads: Bulkheads;
   signProof: VerifyServiceOptions['signProof'];
   /** Tells the delivery workers that something is due. */
   wakeDelivery: WakeDelivery;
   carriers: Pick<Carriers, 'texts'>;
-  optOuts: { check: OptOutCheck };
+  optOuts: { check: OptOutCheck; drain(): Promise<void> };
 }
 
 /** The three APIs behind the edge. */
 export function composeApis(foundation: Foundation, parts: ApiParts) {
-  const { bulkheads, signProof, wakeDelivery: wake, optOuts } = parts;
+  const { signProof, wakeDelivery: wake, optOuts } = parts;
   const { routeText, requireCarrier, hasChoice } = parts.carriers.texts;
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
@@ -30,7 +28,6 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
   const verify = createVerifyService({
     database,
     sideDatabase,
-    singles: bulkheads.single,
     clock,
     keys,
     guard: createGuard(config.guard, environment),
@@ -47,6 +44,7 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
     async drain(): Promise<void> {
       await messages.drain();
       await verify.drain();
+      await optOuts.drain();
     },
   };
 }

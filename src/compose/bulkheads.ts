@@ -1,4 +1,5 @@
 import type { Bulkheads } from '../http/mount.ts';
+import { leastRoom } from '../http/queue-place.ts';
 import { createFairShare } from '../platform/fair-share.ts';
 import { webPools } from '../platform/pool-sizes.ts';
 import type { Foundation } from './foundation.ts';
@@ -6,15 +7,18 @@ import type { Foundation } from './foundation.ts';
 /** Limits how many requests of one caller run at once, where work is not batched (decision 0008). */
 export function composeBulkheads({ config, metrics }: Foundation): Bulkheads {
   const pools = webPools(config.processes);
-  // Two connections stay free for sessions and metering, and half of the other pool for batches.
-  const [ofSide, ofSingle] = [pools.side - 2, Math.floor(pools.apis / 2)];
-  const side = createFairShare({ ...halfForOne(ofSide), waitingPerCaller: 100, waitMs: 2000 });
-  const single = createFairShare({ ...halfForOne(ofSingle), waitingPerCaller: 1000, waitMs: 2000 });
+  // Two connections stay free for sessions and metering.
+  const side = createFairShare({
+    ...halfForOne(pools.side - 2),
+    waitingPerCaller: leastRoom,
+    waitingInAll: 20_000,
+    waitMs: 4000,
+  });
   // They wait for other machines, so many may run at once; a caller whose machines are dead holds up its own requests.
   const outside = createFairShare({ concurrent: 100, perCaller: 3, waitingPerCaller: 20, waitMs: 5000 });
   metrics.gauge('heliograph_side_requests', 'Portal, list and report requests in progress', () => side.running);
   metrics.gauge('heliograph_side_requests_waiting', 'Portal, list and report requests queued', () => side.waiting);
-  return { side, single, outside };
+  return { side, outside };
 }
 
 /** One caller gets half of the turns, so that another always finds one. */

@@ -15,6 +15,8 @@ import type { composeInbox } from './inbox.ts';
 export interface InboundParts {
   config: Pick<Config, 'optOutVerify'>;
   database: Database;
+  /** For what applications say about opt-outs; defaults to `database`. */
+  mainDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
   /** These carriers have an answer to send. */
@@ -22,8 +24,9 @@ export interface InboundParts {
 }
 
 /** What takes texts from phones, in the delivery thread and in web nodes, and who has opted out. */
-export function createInbound({ config, database, clock, keys, wake }: InboundParts) {
-  const optOuts = createOptOuts({ database, clock, keys, verifications: config.optOutVerify });
+export function createInbound(parts: InboundParts) {
+  const { config, database, clock, keys, wake } = parts;
+  const optOuts = createOptOuts({ ...parts, verifications: config.optOutVerify });
   return { optOuts, receiver: createInboundReceiver({ database, clock, keys, optOuts, findAnswering, wake }) };
 }
 
@@ -40,10 +43,13 @@ const lookedAt = 100;
 
 /** The same for web nodes, with what their routes need. */
 export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
-  const { config, clock, sideDatabase: database, keys } = foundation;
+  const { config, clock, database: mainDatabase, sideDatabase: database, keys } = foundation;
   const { registry, inbox } = parts;
   const { requireOwn } = registry.service;
-  const { optOuts, receiver } = createInbound({ config, database, clock, keys, wake: parts.wakeDelivery });
+  const { optOuts, receiver } = createInbound({
+    ...{ config, database, mainDatabase, clock, keys },
+    wake: parts.wakeDelivery,
+  });
   const numbers = createNumberService({
     database,
     clock,

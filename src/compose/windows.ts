@@ -11,6 +11,7 @@ import type { Foundation } from './foundation.ts';
  */
 export function composeWindows({ config, clock, log, metrics, windows }: Foundation, feed: ChangeFeed) {
   const checks: Check[] = [];
+  metrics.gauge('heliograph_live_nodes', 'Nodes that answer requests, as last seen by this node', () => feed.liveCount);
   if (config.redisUrl === undefined) {
     const registrations = windows.registrations;
     return { registrations, checks, hasRedis: () => undefined, start: async () => {}, stop: () => {} };
@@ -34,7 +35,6 @@ export function composeWindows({ config, clock, log, metrics, windows }: Foundat
     'Requests decided by this node’s share, because the window store was unavailable',
     () => share.decisions,
   );
-  metrics.gauge('heliograph_live_nodes', 'Nodes that answer requests, as last seen by this node', () => feed.liveCount);
   return {
     registrations: createRedisWindows({ breaker, share, clock }),
     checks,

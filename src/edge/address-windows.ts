@@ -1,6 +1,15 @@
 import type { Clock } from '../platform/clock.ts';
 import { createRecency, type Listed } from './recency.ts';
-import { createSlidingWindow, decide, exactMs, isIdle, peek, renew, type SlidingWindow } from './sliding-window.ts';
+import {
+  createSlidingWindow,
+  decide,
+  exactMs,
+  giveBack,
+  isIdle,
+  peek,
+  renew,
+  type SlidingWindow,
+} from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
 
 interface Address extends Listed<Address> {
@@ -122,5 +131,6 @@ export function createAddressWindows(options: AddressWindowsOptions): AddressWin
       return decision;
     },
     peek: (key, limits) => peek(addresses.get(key)?.window ?? unseen, limits, exactMs(clock.steadyMs())),
+    giveBack: (key, decision) => giveBack(addresses.get(key)?.window ?? unseen, decision, exactMs(clock.steadyMs())),
   };
 }

@@ -45,6 +45,22 @@ export function addTime(ring: AdmittedTimes, most: number, nowMs: number): void 
   ring.count++;
 }
 
+/** Removes one admission at exactly this time; false if there is none. Newer times move up: a give-back is rare. */
+export function removeTime(ring: AdmittedTimes, atMs: number): boolean {
+  let [low, high] = [1, ring.count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (nthNewest(ring, middle) > atMs) low = middle + 1;
+    else high = middle;
+  }
+  if (ring.count === 0 || nthNewest(ring, low) !== atMs) return false;
+  const { length } = ring.times;
+  for (let n = low; n > 1; n--) ring.times[(ring.newest - n + 1 + length) % length] = nthNewest(ring, n - 1);
+  ring.newest = (ring.newest - 1 + length) % length;
+  ring.count--;
+  return true;
+}
+
 /** Empties the ring for another caller, which reuses a ring of the smallest size. */
 export function clearTimes(ring: AdmittedTimes): void {
   ring.count = 0;

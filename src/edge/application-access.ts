@@ -32,6 +32,8 @@ export interface ApplicationAccessOptions {
 export interface ApplicationAccess {
   admit(arrival: Arrival, auth: ApplicationAuth): Admission | Promise<Admission>;
   lookupFor(auth: ApplicationAuth): CallerLookup;
+  /** The registration gets back the slot of a request that was not served. */
+  giveBack(admission: Admission): LimitDecision | Promise<LimitDecision>;
 }
 
 export function createApplicationAccess(options: ApplicationAccessOptions): ApplicationAccess {
@@ -57,9 +59,12 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     return kind === 'apikey' ? keys : tokens;
   }
 
-  /** An unknown credential must get budget from its address before we check a signature or query the database. */
+  /**
+   * An unknown credential must get budget from its address before we check a signature or query the database. It needs it
+   * once: the requests that arrive with it meanwhile share the lookup.
+   */
   function admitUnknown(arrival: Arrival, auth: ApplicationAuth, text: OwnedText): Admission | Promise<Admission> {
-    return whenDecided(addresses.charge(arrival), (decision) => {
+    return whenDecided(addresses.chargeCredential(arrival, text), (decision) => {
       if (!decision.admitted) return limited(anonymous, decision);
       return lookupFor(auth)
         .lookUp(text)
@@ -85,7 +90,7 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     return keys.isSuspended?.(text) === true ? suspendedKey : deadKey;
   }
 
-  /** `byAddress` is the decision if this request already charged its address. */
+  /** `byAddress` is the decision of its address, which may have charged this request already. */
   function admitKnown(
     arrival: Arrival,
     auth: ApplicationAuth,
@@ -93,7 +98,7 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     byAddress?: LimitDecision,
   ): Admission | Promise<Admission> {
     if (arrival.route?.limitedBy === 'address') {
-      const decision = byAddress ?? addresses.charge(arrival);
+      const decision = byAddress?.chargedAtMs === undefined ? addresses.charge(arrival) : byAddress;
       return whenDecided(decision, (made) => admitWithin(known, auth, made, false));
     }
     const decision = registrations.decide(known.caller.registrationId, known.limits, arrival.informedAtMs);
@@ -104,7 +109,12 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     return whenDecided(addresses.peek(arrival.address), (standing) => refused(anonymous, standing, refusal));
   }
 
-  return { admit, lookupFor };
+  function giveBack({ caller, counted, decision }: Admission): LimitDecision | Promise<LimitDecision> {
+    const isCharged = counted && decision.admitted && caller.kind === 'application';
+    return isCharged ? registrations.giveBack(caller.registrationId, decision) : decision;
+  }
+
+  return { admit, lookupFor, giveBack };
 }
 
 /** `counted`: the registration's own limits decided. */

@@ -130,6 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (route?.stream !== true && route?.waits !== true) return admission;
       return Promise.resolve(admission).then((made) => watched(arrival, auth, made));
     },
+    giveBack: applications.giveBack,
     peek: addresses.peek,
   };
 }

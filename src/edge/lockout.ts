@@ -41,6 +41,14 @@ export function extendLockout(lockout: Lockout, nowMs: number, quietMs: number):
   lockout.nextMoveMs = nowMs + graceMs;
 }
 
+/** The windows are free earlier than when it opened. What early retries have added stays. */
+export function endLockoutEarlier(lockout: Lockout, freeMs: number): void {
+  const naturalEndMs = lockout.latestEndMs - (lockout.control === 'minute' ? minuteMs : burstMs);
+  const earlierMs = Math.max(0, naturalEndMs - freeMs);
+  lockout.endMs -= earlierMs;
+  lockout.latestEndMs -= earlierMs;
+}
+
 export function shiftLockout(lockout: Lockout, stepMs: number): void {
   lockout.openedAtMs -= stepMs;
   lockout.endMs -= stepMs;

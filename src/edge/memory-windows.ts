@@ -1,6 +1,6 @@
 import type { LimitDecision, Limits } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createSlidingWindow, decide, exactMs, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
+import { createSlidingWindow, decide, exactMs, giveBack, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
 import type { LocalWindows } from './windows.ts';
 
 /** Sweep one window every N decisions, to find idle ones: a sweep reads a window that this request does not need. */
@@ -55,5 +55,6 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
     },
     decide: decideFor,
     peek: (key, limits) => peek(windows.get(key) ?? unseen, limits, exactMs(clock.steadyMs())),
+    giveBack: (key, decision) => giveBack(windows.get(key) ?? unseen, decision, exactMs(clock.steadyMs())),
   };
 }

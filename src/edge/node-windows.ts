@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createAddressWindows } from './address-windows.ts';
+import { chargeOncePerCredential } from './credential-charges.ts';
 import { createMemoryWindows } from './memory-windows.ts';
 import type { LocalWindows, Windows } from './windows.ts';
 
@@ -15,7 +16,7 @@ export type NodeWindows = Record<WindowKind, Windows>;
 export function createNodeWindows(clock: Clock, metrics: Pick<Metrics, 'gauge'>): Record<WindowKind, LocalWindows> {
   const windows = {
     registrations: createMemoryWindows({ clock }),
-    visitors: createAddressWindows({ clock }),
+    visitors: chargeOncePerCredential(createAddressWindows({ clock }), clock),
     clients: createAddressWindows({ clock }),
     passwords: createAddressWindows({ clock }),
   };

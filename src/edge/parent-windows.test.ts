@@ -10,7 +10,7 @@ import { ApiError } from '../platform/errors.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { createNodeWindows } from './node-windows.ts';
 import { createParentWindows } from './parent-windows.ts';
-import { createSlidingWindow, decide, peek, type SlidingWindow } from './sliding-window.ts';
+import { createSlidingWindow, decide, giveBack, peek, type SlidingWindow } from './sliding-window.ts';
 import { keepWindows } from './window-keeper.ts';
 import type { LocalWindows } from './windows.ts';
 
@@ -63,6 +63,7 @@ const noWindows: LocalWindows = {
   size: 0,
   decide: () => assert.fail('other windows were asked'),
   peek: () => assert.fail('other windows were asked'),
+  giveBack: () => assert.fail('other windows were asked'),
 };
 
 /** One caller's windows, behind a channel. */
@@ -73,6 +74,7 @@ function limiterBehindChannel(window: SlidingWindow): Limiter {
     size: 1,
     decide: (_, limits, informedAtMs) => decide(window, limits, nowMs, nowMs - informedAtMs),
     peek: (_, limits) => peek(window, limits, nowMs),
+    giveBack: (_, decision) => giveBack(window, decision, nowMs),
   };
   const others = { visitors: noWindows, clients: noWindows, passwords: noWindows };
   // The parent's process is older than the child's, so their clocks differ.
@@ -86,6 +88,10 @@ function limiterBehindChannel(window: SlidingWindow): Limiter {
     peek(limits, atMs) {
       nowMs = atMs;
       return windows.registrations.peek('one', limits);
+    },
+    giveBack(decision, atMs) {
+      nowMs = atMs;
+      return windows.registrations.giveBack('one', decision);
     },
     copy: () => limiterBehindChannel(structuredClone(window)),
   };
@@ -201,7 +207,11 @@ describe('a parent that does not answer', () => {
     await new Promise((next) => setTimeout(next, 5));
     assert.equal(isAnswering(), true);
     const decision = await windows.registrations.decide('reg', two, longAgo);
-    assert.deepEqual([decision.admitted, decision.remaining], [true, 0], 'the parent has counted the first one too');
+    assert.deepEqual(
+      [decision.admitted, decision.remaining],
+      [true, 1],
+      'the request that got a 503 gave its slot back',
+    );
   });
 
   function isUnavailable(error: unknown): boolean {

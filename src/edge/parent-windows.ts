@@ -97,12 +97,16 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
   }
 
   function settle(one: Waiting, decision: LimitDecision | undefined): void {
-    const { answer } = one;
+    const { answer, question } = one;
     one.answer = undefined;
-    answer?.(decision);
+    if (answer !== undefined) answer(decision);
+    // Its request got a 503 meanwhile, so it gives back what the late decision charged.
+    else if (decision?.chargedAtMs !== undefined) giveBack(question, decision.chargedAtMs, () => {});
   }
 
   const read = createFrameReader((payload) => {
+    frames--;
+    answering = true;
     const count = countDecisions(payload);
     for (let place = 0; place < count; place++) {
       const one = waiting[first + place];
@@ -110,8 +114,6 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
       settle(one, readDecision(payload, place, one.question.limits));
     }
     first += count;
-    frames--;
-    answering = true;
     if (first === waiting.length || first >= forgetAfter) {
       waiting = waiting.slice(first);
       first = 0;
@@ -143,9 +145,23 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
     });
   }
 
+  function giveBack(
+    { kind, key, limits }: Pick<WindowQuestion, 'kind' | 'key' | 'limits'>,
+    givesBackMs: number,
+    then: (standing: LimitDecision) => void,
+  ): void {
+    ask({ kind, key, limits, informedAtMs: undefined, givesBackMs }, (standing) =>
+      then(standing ?? unknownStanding(limits)),
+    );
+  }
+
   const windowsOf = (kind: WindowKind): Windows => ({
     decide: (key, limits, informedAtMs) => decide(kind, key, limits, informedAtMs),
     peek: (key, limits) => peek(kind, key, limits),
+    giveBack: (key, { limits, chargedAtMs }) =>
+      chargedAtMs === undefined
+        ? peek(kind, key, limits)
+        : new Promise((resolve) => giveBack({ kind, key, limits }, chargedAtMs, resolve)),
   });
   return {
     windows: {
@@ -172,5 +188,6 @@ function unknownStanding(limits: Limits): LimitDecision {
     nextFreeMs: 1000,
     retryAfterMs: 0,
     refusedBy: undefined,
+    chargedAtMs: undefined,
   };
 }

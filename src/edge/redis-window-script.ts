@@ -11,7 +11,8 @@ import { createScript } from '../platform/redis.ts';
 /**
  * KEYS[1]: the caller. ARGV: limits per minute and second, the time (empty for Redis's clock; tests set it), then per
  * request the microseconds since its connection was last informed; no request means a peek. Returns per request:
- * control (0 none, 1 minute, 2 burst), remaining, ms until the quota is full, ms until the next free slot.
+ * control (0 none, 1 minute, 2 burst), remaining, ms until the quota is full, ms until the next free slot; and at the end
+ * the time. With `back` and such a time instead of requests it takes that charge back, and answers like a peek.
  */
 export const windowScript = createScript(`
 local minute, second, penalty, grace = 60000000, 1000000, 1000000, 250000
@@ -19,6 +20,7 @@ local headFormat, headBytes, wrap = '<ddddddI4I4I4I4I4I4', 72, 4294967296
 local smallest, worthShrinking = 16, 64
 local key = KEYS[1]
 local perMinute, perSecond, requests = tonumber(ARGV[1]), tonumber(ARGV[2]), #ARGV - 3
+local givesBack = ARGV[4] == 'back'
 
 local time = redis.call('TIME')
 local now = tonumber(ARGV[3]) or time[1] * 1000000 + time[2]
@@ -58,6 +60,8 @@ else
   end
   count = count - past
 end
+-- What is given back changes no plan.
+if givesBack and capacity > 0 then perMinute, perSecond = lastPerMinute, lastPerSecond end
 if lastPerMinute ~= perMinute or lastPerSecond ~= perSecond then control = 0 end
 
 local function freeAt(limit, window)
@@ -76,27 +80,62 @@ local function untilWhole()
   return count == 0 and 0 or untilMs(nth(1) + minute)
 end
 
-if requests == 0 then
-  local nextFree = math.max(untilFree(), control == 0 and 0 or untilMs(lockoutEnd))
-  return { 0, nextFree == 0 and perMinute - count or 0, math.max(untilWhole(), nextFree), nextFree }
+local function ordered()
+  local first = (newest - count + 1) % math.max(capacity, 1)
+  if count == 0 then return '' end
+  if first <= newest then
+    return redis.call('GETRANGE', key, headBytes + first * 4, headBytes + newest * 4 + 3)
+  end
+  return redis.call('GETRANGE', key, headBytes + first * 4, headBytes + capacity * 4 - 1)
+    .. redis.call('GETRANGE', key, headBytes, headBytes + newest * 4 + 3)
 end
 
-local function resize(wanted)
-  local times, first = '', (newest - count + 1) % math.max(capacity, 1)
-  if count > 0 and first <= newest then
-    times = redis.call('GETRANGE', key, headBytes + first * 4, headBytes + newest * 4 + 3)
-  elseif count > 0 then
-    times = redis.call('GETRANGE', key, headBytes + first * 4, headBytes + capacity * 4 - 1)
-      .. redis.call('GETRANGE', key, headBytes, headBytes + newest * 4 + 3)
+local function writeRing(times, wanted)
+  redis.call('SET', key, string.rep('\\0', headBytes) .. times .. string.rep('\\0', wanted * 4 - #times))
+  newest, capacity = (count - 1) % wanted, wanted
+end
+
+local function writeHead()
+  redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, openedAt, lockoutEnd, latestEnd, nextMove,
+    perMinute, perSecond, newest, count, capacity, control))
+  -- As long as a new window would decide otherwise, and a second more.
+  redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(lockoutEnd)) + 1000)
+end
+
+-- The place of a charge, from the newest; the times are sorted.
+local function placeOf(charged)
+  local low, high = 1, count
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if nth(middle) > charged then low = middle + 1 else high = middle end
   end
-  redis.call('SET', key, string.rep('\\0', headBytes) .. times .. string.rep('\\0', (wanted - count) * 4))
-  newest, capacity = count - 1, wanted
+  return count > 0 and nth(low) == charged and low or nil
+end
+
+local function takeBack(charged)
+  local place = placeOf(charged)
+  if not place then return end
+  local times, at = ordered(), (count - place) * 4
+  count = count - 1
+  writeRing(string.sub(times, 1, at) .. string.sub(times, at + 5), capacity)
+  if control ~= 0 then
+    local natural = latestEnd - (control == 1 and minute or second)
+    local earlier = math.max(0, natural - math.max(now, freeAt(perMinute, minute), freeAt(perSecond, second)))
+    lockoutEnd, latestEnd = lockoutEnd - earlier, latestEnd - earlier
+  end
+  writeHead()
+end
+
+if givesBack then takeBack(tonumber(ARGV[5])) end
+if givesBack or requests == 0 then
+  local nextFree = math.max(untilFree(), control == 0 and 0 or untilMs(lockoutEnd))
+  return { 0, nextFree == 0 and perMinute - count or 0, math.max(untilWhole(), nextFree), nextFree }
 end
 
 local function admit()
   control = 0
   if count == capacity or (capacity > worthShrinking and count * 4 < capacity) then
-    resize(math.min(perMinute, math.max(smallest, count * 2)))
+    writeRing(ordered(), math.min(perMinute, math.max(smallest, count * 2)))
   end
   newest = (newest + 1) % capacity
   redis.call('SETRANGE', key, headBytes + newest * 4, struct.pack('<I4', now % wrap))
@@ -141,10 +180,8 @@ for request = 1, requests do
   end
 end
 
-redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, openedAt, lockoutEnd, latestEnd, nextMove,
-  perMinute, perSecond, newest, count, capacity, control))
--- As long as a new window would decide otherwise, and a second more.
-redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(lockoutEnd)) + 1000)
+writeHead()
+answer[#answer + 1] = now
 return answer
 `);
 
@@ -155,11 +192,13 @@ export function readDecision(answer: number[], place: number, limits: Limits): L
   const [resetMs = 0, nextFreeMs = 0] = [answer[at + 2], answer[at + 3]];
   const refusedBy = control === 0 ? undefined : control === 1 ? 'minute' : 'burst';
   const admitted = refusedBy === undefined;
-  return { admitted, limits, remaining, resetMs, nextFreeMs, retryAfterMs: admitted ? 0 : nextFreeMs, refusedBy };
+  const chargedAtMs = admitted ? (answer.at(-1) ?? 0) / 1000 : undefined;
+  const retryAfterMs = admitted ? 0 : nextFreeMs;
+  return { admitted, limits, remaining, resetMs, nextFreeMs, retryAfterMs, refusedBy, chargedAtMs };
 }
 
 /** Reads the script's answer to a peek: the caller would be admitted if it need not wait. */
 export function readStanding(answer: number[], limits: Limits): LimitDecision {
   const standing = readDecision(answer, 0, limits);
-  return { ...standing, admitted: standing.nextFreeMs === 0 };
+  return { ...standing, admitted: standing.nextFreeMs === 0, chargedAtMs: undefined };
 }

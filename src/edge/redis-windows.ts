@@ -29,6 +29,8 @@ interface Batch {
 /** The exact windows of all registrations, shared by all nodes through Redis. */
 export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindowsOptions): Windows {
   let batches = new Map<string, Batch>();
+  /** Decisions of this node's share: it also gives back what it charged. */
+  const ofShare = new WeakSet<LimitDecision>();
   /** Duration of the last call. The script runs about half of it after we sent its arguments. */
   let lastTripMs = 0;
 
@@ -45,18 +47,28 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
     const answer = await ask(key, limits, quiet);
     lastTripMs = clock.steadyMs() - sentMs;
     waiting.forEach(({ informedAtMs, resolve }, place) => {
-      resolve(answer === undefined ? share.decide(key, limits, informedAtMs) : readDecision(answer, place, limits));
+      resolve(answer === undefined ? decideByShare(key, limits, informedAtMs) : readDecision(answer, place, limits));
     });
   }
 
+  function decideByShare(key: string, limits: Limits, informedAtMs: number): LimitDecision {
+    const decision = share.decide(key, limits, informedAtMs);
+    ofShare.add(decision);
+    return decision;
+  }
+
   /** Undefined when Redis did not answer; the breaker has noticed by then. */
-  async function ask(key: string, { perMinute, burst }: Limits, quiet: number[]): Promise<number[] | undefined> {
-    const args = [perMinute, burst, timeUs?.() ?? '', ...quiet].map(String);
+  async function ask(
+    key: string,
+    { perMinute, burst }: Limits,
+    rest: (number | 'back')[],
+  ): Promise<number[] | undefined> {
+    const args = [perMinute, burst, timeUs?.() ?? '', ...rest].map(String);
     return breaker.redis?.run(windowScript, keyOf(key), args).catch(() => undefined);
   }
 
   function decide(key: string, limits: Limits, informedAtMs: number): LimitDecision | Promise<LimitDecision> {
-    if (breaker.redis === undefined) return share.decide(key, limits, informedAtMs);
+    if (breaker.redis === undefined) return decideByShare(key, limits, informedAtMs);
     if (batches.size === 0) setImmediate(sendAll);
     const batch = batches.get(key);
     return new Promise((resolve) => {
@@ -74,6 +86,13 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
     decide,
     async peek(key, limits) {
       const answer = await ask(key, limits, []);
+      return answer === undefined ? share.peek(key, limits) : readStanding(answer, limits);
+    },
+    async giveBack(key, decision) {
+      const { limits, chargedAtMs } = decision;
+      if (ofShare.has(decision)) return share.giveBack(key, decision);
+      const charge = chargedAtMs === undefined ? [] : (['back', Math.round(chargedAtMs * 1000)] as const);
+      const answer = await ask(key, limits, [...charge]);
       return answer === undefined ? share.peek(key, limits) : readStanding(answer, limits);
     },
   };

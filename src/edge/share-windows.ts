@@ -37,5 +37,6 @@ export function createShareWindows({ clock, liveNodes }: ShareWindowsOptions): S
       return { ...windows.decide(key, shareOf(limits), informedAtMs), limits };
     },
     peek: (key, limits) => ({ ...windows.peek(key, shareOf(limits)), limits }),
+    giveBack: windows.giveBack,
   };
 }

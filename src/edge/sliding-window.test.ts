@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { inShort } from '../../test/support/effort.ts';
 import { type Limiter, onItsWay, pro, sixty } from '../../test/support/limiter-model.ts';
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
-import { createSlidingWindow, decide, exactMs, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
+import { createSlidingWindow, decide, exactMs, giveBack, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
 
 /** The least time the limiter tells apart. */
 const tickMs = 1 / 1024;
@@ -13,6 +13,7 @@ function limiterOn(window: SlidingWindow): Limiter {
   return {
     decide: (limits, nowMs, quietMs) => decide(window, limits, nowMs, quietMs),
     peek: (limits, nowMs) => peek(window, limits, nowMs),
+    giveBack: (decision, nowMs) => giveBack(window, decision, nowMs),
     copy: () => limiterOn(structuredClone(window)),
   };
 }

@@ -1,8 +1,16 @@
 import type { LimitDecision, Limits } from '../http/admission.ts';
 import { burstMs } from '../http/admission.ts';
 import { minuteMs } from '../platform/clock.ts';
-import { type AdmittedTimes, addTime, clearTimes, forgetOlder, nthNewest, shiftTimes } from './admitted-times.ts';
-import { extendLockout, type Lockout, openLockout, shiftLockout } from './lockout.ts';
+import {
+  type AdmittedTimes,
+  addTime,
+  clearTimes,
+  forgetOlder,
+  nthNewest,
+  removeTime,
+  shiftTimes,
+} from './admitted-times.ts';
+import { endLockoutEarlier, extendLockout, type Lockout, openLockout, shiftLockout } from './lockout.ts';
 
 /** The exact windows of one caller. One history serves both: the nth newest admission decides a limit of n. */
 export interface SlidingWindow extends AdmittedTimes {
@@ -69,7 +77,20 @@ export function decide(window: SlidingWindow, limits: Limits, nowMs: number, qui
     nextFreeMs: untilFreeMs(window, limits, nowMs),
     retryAfterMs: 0,
     refusedBy: undefined,
+    chargedAtMs: nowMs,
   };
+}
+
+/** Takes an admission back that was not served, and returns the caller's state. One that no longer counts changes nothing. */
+export function giveBack(window: SlidingWindow, given: LimitDecision, nowMs: number): LimitDecision {
+  settle(window, nowMs);
+  const { limits = given.limits, lockout } = window;
+  const removed = given.chargedAtMs !== undefined && removeTime(window, given.chargedAtMs);
+  if (removed && lockout !== undefined) {
+    const freeMs = Math.max(freeAtMs(window, limits.perMinute, minuteMs), freeAtMs(window, limits.burst, burstMs));
+    endLockoutEarlier(lockout, Math.max(freeMs, nowMs));
+  }
+  return { ...peek(window, limits, nowMs), limits: given.limits };
 }
 
 /** The caller's state, for a response to an uncounted request. Charges nothing and extends no lockout. */
@@ -85,6 +106,7 @@ export function peek(window: SlidingWindow, limits: Limits, nowMs: number): Limi
     nextFreeMs,
     retryAfterMs: 0,
     refusedBy: undefined,
+    chargedAtMs: undefined,
   };
 }
 
@@ -131,6 +153,7 @@ function refusal(window: SlidingWindow, lockout: Lockout, limits: Limits, nowMs:
     nextFreeMs: retryAfterMs,
     retryAfterMs,
     refusedBy: lockout.control,
+    chargedAtMs: undefined,
   };
 }
 

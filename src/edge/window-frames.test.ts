@@ -18,7 +18,7 @@ import {
 const count = fc.integer({ min: 1, max: 1_000_000 });
 const plain = { noNullPrototype: true };
 const limits = fc.record({ perMinute: count, burst: count }, plain);
-const question: fc.Arbitrary<WindowQuestion> = fc.record(
+const asked: fc.Arbitrary<WindowQuestion> = fc.record(
   {
     kind: fc.constantFrom(...windowKinds),
     key: fc.string({ maxLength: 255, unit: 'grapheme-ascii' }),
@@ -28,6 +28,12 @@ const question: fc.Arbitrary<WindowQuestion> = fc.record(
     }),
   },
   plain,
+);
+const question = fc.oneof(
+  asked,
+  asked.chain((one) =>
+    fc.double({ noNaN: true }).map((givesBackMs) => ({ ...one, informedAtMs: undefined, givesBackMs })),
+  ),
 );
 const wait = fc.integer({ min: 0, max: 200_000 });
 const decision: fc.Arbitrary<LimitDecision> = fc.record(
@@ -39,6 +45,7 @@ const decision: fc.Arbitrary<LimitDecision> = fc.record(
     nextFreeMs: wait,
     retryAfterMs: wait,
     refusedBy: fc.constantFrom('minute', 'burst', undefined),
+    chargedAtMs: fc.option(fc.double({ noNaN: true }), { nil: undefined }),
   },
   plain,
 );

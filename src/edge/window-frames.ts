@@ -1,13 +1,15 @@
 import type { LimitDecision, Limits } from '../http/admission.ts';
 import { type WindowKind, windowKinds } from './node-windows.ts';
 
-/** What a web process asks the parent: to decide a request, or to say how its caller stands. */
+/** What a web process asks the parent: to decide a request, to say how its caller stands, or to take a charge back. */
 export interface WindowQuestion {
   kind: WindowKind;
   key: string;
   limits: Limits;
   /** By the machine's steady clock, which all processes share. Undefined asks how the caller stands, and charges nothing. */
   informedAtMs: number | undefined;
+  /** Of a request that was not served, by the parent's clock: takes its charge back. */
+  givesBackMs?: number;
 }
 
 // A frame is its length in four bytes, then questions or decisions, one after the other. Decisions come in the order of
@@ -15,10 +17,10 @@ export interface WindowQuestion {
 const lengthBytes = 4;
 /** Which window, the length of the key, when the caller was informed, both limits; then the key. */
 const questionBytes = 1 + 1 + 8 + 4 + 4;
-/** Whether the request passed, or which window refused it; remaining; three times in milliseconds. */
-const decisionBytes = 1 + 4 + 4 + 4 + 4;
-const peeks = 0x80;
-const [isAdmitted, refusedByMinute, refusedByBurst] = [1, 2, 4];
+/** Whether the request passed, or which window refused it; remaining; three times in milliseconds; when it was charged. */
+const decisionBytes = 1 + 4 + 4 + 4 + 4 + 8;
+const [peeks, givesBack] = [0x80, 0x40];
+const [isAdmitted, refusedByMinute, refusedByBurst, isCharged] = [1, 2, 4, 8];
 /** No turn of an event loop asks so much. */
 export const longestFrame = 64 * 1024 * 1024;
 
@@ -28,10 +30,11 @@ export function writeQuestions(questions: readonly WindowQuestion[]): Buffer {
   for (const { key } of questions) length += questionBytes + key.length;
   const frame = Buffer.allocUnsafe(lengthBytes + length);
   let at = frame.writeUInt32LE(length, 0);
-  for (const { kind, key, limits, informedAtMs } of questions) {
-    at = frame.writeUInt8(windowKinds.indexOf(kind) | (informedAtMs === undefined ? peeks : 0), at);
+  for (const { kind, key, limits, informedAtMs, givesBackMs } of questions) {
+    const wanted = givesBackMs !== undefined ? givesBack : informedAtMs === undefined ? peeks : 0;
+    at = frame.writeUInt8(windowKinds.indexOf(kind) | wanted, at);
     at = frame.writeUInt8(key.length, at);
-    at = frame.writeDoubleLE(informedAtMs ?? 0, at);
+    at = frame.writeDoubleLE(givesBackMs ?? informedAtMs ?? 0, at);
     at = frame.writeUInt32LE(limits.perMinute, at);
     at = frame.writeUInt32LE(limits.burst, at);
     at += frame.write(key, at, 'latin1');
@@ -44,14 +47,16 @@ export function readQuestions(payload: Buffer): WindowQuestion[] {
   for (let at = 0; at < payload.length; ) {
     const head = payload.readUInt8(at);
     const keyLength = payload.readUInt8(at + 1);
-    const kind = windowKinds[head & ~peeks];
+    const kind = windowKinds[head & ~(peeks | givesBack)];
     const end = at + questionBytes + keyLength;
     if (kind === undefined || end > payload.length) throw new Error('a frame of questions cannot be read');
+    const timeMs = payload.readDoubleLE(at + 2);
     questions.push({
       kind,
       key: payload.toString('latin1', at + questionBytes, end),
       limits: { perMinute: payload.readUInt32LE(at + 10), burst: payload.readUInt32LE(at + 14) },
-      informedAtMs: head & peeks ? undefined : payload.readDoubleLE(at + 2),
+      informedAtMs: head & (peeks | givesBack) ? undefined : timeMs,
+      ...(head & givesBack && { givesBackMs: timeMs }),
     });
     at = end;
   }
@@ -62,10 +67,11 @@ export function writeDecisions(decisions: readonly LimitDecision[]): Buffer {
   const length = decisions.length * decisionBytes;
   const frame = Buffer.allocUnsafe(lengthBytes + length);
   let at = frame.writeUInt32LE(length, 0);
-  for (const { admitted, refusedBy, remaining, resetMs, nextFreeMs, retryAfterMs } of decisions) {
+  for (const { admitted, refusedBy, remaining, resetMs, nextFreeMs, retryAfterMs, chargedAtMs } of decisions) {
     const by = refusedBy === undefined ? 0 : refusedBy === 'minute' ? refusedByMinute : refusedByBurst;
-    at = frame.writeUInt8((admitted ? isAdmitted : 0) | by, at);
+    at = frame.writeUInt8((admitted ? isAdmitted : 0) | by | (chargedAtMs === undefined ? 0 : isCharged), at);
     for (const number of [remaining, resetMs, nextFreeMs, retryAfterMs]) at = frame.writeUInt32LE(number, at);
+    at = frame.writeDoubleLE(chargedAtMs ?? 0, at);
   }
   return frame;
 }
@@ -86,6 +92,7 @@ export function readDecision(payload: Buffer, place: number, limits: Limits): Li
     nextFreeMs: payload.readUInt32LE(at + 9),
     retryAfterMs: payload.readUInt32LE(at + 13),
     refusedBy: flags & refusedByMinute ? 'minute' : flags & refusedByBurst ? 'burst' : undefined,
+    chargedAtMs: flags & isCharged ? payload.readDoubleLE(at + 17) : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
+import type { LimitDecision } from '../http/admission.ts';
 import type { NodeWindows } from './node-windows.ts';
-import { createFrameReader, readQuestions, writeDecisions } from './window-frames.ts';
+import { createFrameReader, readQuestions, type WindowQuestion, writeDecisions } from './window-frames.ts';
 import type { LocalWindows } from './windows.ts';
 
 export interface WindowKeeperOptions {
@@ -13,13 +14,15 @@ export interface WindowKeeperOptions {
 
 /** The parent's side: decides what its web processes ask, each frame at once, so that decisions keep the order of questions. */
 export function keepWindows(channel: Duplex, { windows, machineAheadMs, onBroken }: WindowKeeperOptions): void {
+  function answer({ kind, key, limits, informedAtMs, givesBackMs }: WindowQuestion): LimitDecision {
+    const asked = windows[kind];
+    if (givesBackMs !== undefined) return asked.giveBack(key, { ...asked.peek(key, limits), chargedAtMs: givesBackMs });
+    if (informedAtMs === undefined) return asked.peek(key, limits);
+    return asked.decide(key, limits, informedAtMs - machineAheadMs);
+  }
+
   const read = createFrameReader((payload) => {
-    const decisions = readQuestions(payload).map(({ kind, key, limits, informedAtMs }) =>
-      informedAtMs === undefined
-        ? windows[kind].peek(key, limits)
-        : windows[kind].decide(key, limits, informedAtMs - machineAheadMs),
-    );
-    channel.write(writeDecisions(decisions));
+    channel.write(writeDecisions(readQuestions(payload).map(answer)));
   });
   channel.on('data', (bytes: Buffer) => {
     // Answers to frames that arrived together leave together.

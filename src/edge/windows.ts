@@ -13,12 +13,18 @@ export interface Windows {
   decide(key: string, limits: Limits, informedAtMs: number): LimitDecision | Promise<LimitDecision>;
   /** The caller's state. Charges nothing, extends no lockout and stores nothing. */
   peek(key: string, limits: Limits): LimitDecision | Promise<LimitDecision>;
+  /**
+   * Takes the charge of an admitted request back, because it was not served, and returns the caller's state. A block that
+   * is open ends as much earlier as the slot is free earlier. Never fails.
+   */
+  giveBack(key: string, decision: LimitDecision): LimitDecision | Promise<LimitDecision>;
 }
 
 /** Windows of this process only. */
 export interface LocalWindows extends Windows {
   decide(key: string, limits: Limits, informedAtMs: number): LimitDecision;
   peek(key: string, limits: Limits): LimitDecision;
+  giveBack(key: string, decision: LimitDecision): LimitDecision;
   /** How many callers have a window, for metrics. */
   readonly size: number;
 }

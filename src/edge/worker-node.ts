@@ -15,6 +15,7 @@ export function createWorkerGateway(gateway: Gateway): Gateway {
       const refusal = unavailable('This node only delivers texts. Send requests to a web node.');
       return whenDecided(gateway.peek(arrival.address), (standing) => refused(anonymous, standing, refusal));
     },
+    giveBack: gateway.giveBack,
     peek: gateway.peek,
   };
 }

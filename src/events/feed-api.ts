@@ -4,8 +4,9 @@ import { streamReply } from '../http/open-streams.ts';
 import { exampleId, exampleTimes } from '../http/openapi/field-examples.ts';
 import { type Auth, type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { invalidField } from '../platform/errors.ts';
-import type { FairShare } from '../platform/fair-share.ts';
+import type { FairShare, Place as QueuePlace } from '../platform/fair-share.ts';
 import { isId } from '../platform/ids.ts';
+import { createSharedReads } from '../platform/shared-reads.ts';
 import { type EventType, eventTypes } from './event.ts';
 import type { EventReads, Place } from './event-reads.ts';
 import type { EventFilter } from './event-store.ts';
@@ -102,6 +103,7 @@ export function readStreamPosition(reads: EventReads, call: Pick<Call, 'lastEven
 /** The event feed, as a list and as a stream. */
 export function createFeedRoutes({ listeners, reads, polls, streams, turns }: FeedRoutesOptions): Route[] {
   const shared = { method: 'GET', auth: feedAuth, tag: 'Events' } as const;
+  const sharedReads = createSharedReads(turns);
 
   /** Reading makes the application listen. */
   async function findPlace(applicationId: string, position: number | undefined): Promise<Place> {
@@ -143,12 +145,14 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
         },
       },
       handler: async (call) => {
-        const { applicationId, api } = requireApplication(call);
-        const { cursor, limit, wait_seconds } = call.query;
+        const { applicationId, api, registrationId } = requireApplication(call);
+        const { cursor, limit, type, subject, wait_seconds } = call.query;
         const filter = { ...readEventFilter(call.query), api };
         const position = cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
         const read = (place: Place) => reads.readPage(applicationId, place, filter, limit);
-        const page = await turns.run(applicationId, async () => read(await findPlace(applicationId, position)));
+        const turn: QueuePlace = { caller: applicationId, queue: api, room: call.room };
+        const key = JSON.stringify([registrationId, cursor, limit, type, subject]);
+        const page = await sharedReads(key, turn, async () => read(await findPlace(applicationId, position)));
         if (page.items.length > 0 || page.more || wait_seconds === 0 || call.method === 'HEAD')
           return { status: 200, body: toBody(page) };
         const found = await polls.wait({
@@ -157,7 +161,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
           after: page.readTo,
           limit,
           waitMs: wait_seconds * 1000,
-          readUpTo: (upTo) => turns.run(applicationId, () => read({ after: page.readTo, upTo })),
+          readUpTo: (upTo) => turns.run(turn, () => read({ after: page.readTo, upTo })),
           signal: call.signal,
           onCredentialEnd: (act) => call.onCredentialEnd(act),
         });

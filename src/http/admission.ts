@@ -46,6 +46,8 @@ export interface LimitDecision {
   /** Time until the lockout ends, equal to `nextFreeMs`; 0 unless the request was refused. */
   readonly retryAfterMs: number;
   readonly refusedBy: Control | undefined;
+  /** When the windows charged it, by their own clock: `giveBack` finds the charge by it. Undefined without a charge. */
+  readonly chargedAtMs: number | undefined;
 }
 
 /** The owner of a credential: who calls, within which limits and scopes. */
@@ -70,6 +72,8 @@ export interface Admission {
 /** Guards every route. The server calls it and knows nothing about credentials or limits. */
 export interface Gateway {
   admit(arrival: Arrival): Admission | Promise<Admission>;
+  /** An admitted request gets a 503: its registration gets the slot back. Returns how it stands then. Never fails. */
+  giveBack(admission: Admission): LimitDecision | Promise<LimitDecision>;
   /** The limits of an address, for bytes that are not a readable request. Charges nothing. */
   peek(address: OwnedText): LimitDecision | Promise<LimitDecision>;
 }

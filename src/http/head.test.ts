@@ -8,7 +8,7 @@ import { createHead, createHeadWriter, type Head } from './head.ts';
 const writer = createHeadWriter({ clock: createTestClock(), https: true, keepAliveMs: 72_000 });
 
 /** Names of general headers, and others. */
-const name = fc.constantFrom('Cache-Control', 'RateLimit', 'Retry-After', 'Location', 'Vary', 'Limit');
+const name = fc.constantFrom('Cache-Control', 'RateLimit-Limit', 'Retry-After', 'Location', 'Vary', 'Limit');
 const own = fc.dictionary(name, fc.constantFrom('1', 'no-store', '"a: b";r=1', 'RateLimit: 2', ''));
 const ms = fc.constantFrom(0, 1, 999, 1000, 60_000);
 const decision = fc.record({
@@ -19,6 +19,7 @@ const decision = fc.record({
   nextFreeMs: ms,
   retryAfterMs: ms,
   refusedBy: fc.constant(undefined),
+  chargedAtMs: fc.constant(undefined),
 });
 const head: fc.Arbitrary<Head> = fc.record({
   status: fc.constantFrom(200, 204, 429),

@@ -95,28 +95,19 @@ function securityHeaders(https: boolean): Record<string, string> {
   };
 }
 
-const limitNames = [
-  'RateLimit-Limit',
-  'RateLimit-Policy',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'RateLimit',
-  'Retry-After',
-];
+const limitNames = ['RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'];
 
 /** The limit headers of a decision, and Retry-After on a refusal. */
 export function limitHeaders(decision: LimitDecision): Record<string, string> {
   const { limits, remaining } = decision;
-  const nextFree = wholeSeconds(decision.nextFreeMs);
   const headers: Record<string, string> = {
     'RateLimit-Limit': String(limits.perMinute),
     'RateLimit-Policy': `"minute";q=${limits.perMinute};w=60, "burst";q=${limits.burst};w=1`,
     'RateLimit-Remaining': String(remaining),
     'RateLimit-Reset': String(wholeSeconds(decision.resetMs)),
-    RateLimit: `"minute";r=${remaining};t=${nextFree}`,
   };
   // A refused request's next free slot is the end of its lockout. A peek refuses nothing, so a 401 has no Retry-After.
-  if (decision.retryAfterMs > 0) headers['Retry-After'] = String(nextFree);
+  if (decision.retryAfterMs > 0) headers['Retry-After'] = String(wholeSeconds(decision.nextFreeMs));
   return headers;
 }
 

@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
 import buildSerializer from 'fast-json-stringify';
 import type { FieldProblem } from '../platform/errors.ts';
-import type { FairShare } from '../platform/fair-share.ts';
+import { type FairShare, LeftQueue } from '../platform/fair-share.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
+import { createSharedReads } from '../platform/shared-reads.ts';
 import { readForm, readJson } from './body.ts';
 import { compileOnce } from './compiled-schemas.ts';
 import { jsonType } from './error-reply.ts';
 import type { AnswerData, AnswerParts, Exchange, MountedRoute } from './exchange.ts';
 import { fieldProblems, mergeProblems } from './field-problems.ts';
 import { createQueryReader } from './query.ts';
+import { placeOf, roomOf } from './queue-place.ts';
 import { readIdempotencyKey } from './request-headers.ts';
 import type { Bulkhead, Call, Caller, RawRequest, Reply, Route } from './route.ts';
 import { compileValidator, listsByItem, validationError } from './validation.ts';
@@ -28,6 +30,7 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const serialize = serializer(route);
   const bulkhead = bulkheadOf(route);
   const share = bulkhead && bulkheads?.[bulkhead];
+  const reads = route.shared === true && share !== undefined ? createSharedReads(share) : undefined;
 
   /** Also refuses text that Postgres cannot store, which no schema checks. */
   function readBody(bytes: Buffer | undefined): unknown {
@@ -50,17 +53,41 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
     return new RouteCall(exchange, params, query.value, body, key);
   }
 
+  function runNow(exchange: Exchange, call: Call): AnswerParts | Promise<AnswerParts> {
+    const reply = route.handler(call);
+    return reply instanceof Promise
+      ? reply.then((answer) => partsOf(exchange, answer, serialize))
+      : partsOf(exchange, reply, serialize);
+  }
+
+  /** Equal reads get the same answer, written once: thousands that wait take little memory. */
+  function runInTurn(exchange: Exchange, call: Call, share: FairShare): Promise<AnswerParts> {
+    const place = placeOf(exchange, call.caller);
+    const work = async () => runNow(exchange, call);
+    const key = reads === undefined ? undefined : keyOf(exchange, call);
+    const answer = reads === undefined || key === undefined ? share.run(place, work) : reads(key, place, work);
+    return answer.catch((error: unknown) => {
+      if (error instanceof LeftQueue) return unanswered;
+      throw error;
+    });
+  }
+
   return {
     ...route,
     run(exchange, body) {
       const call = readCall(exchange, body);
-      const reply =
-        share === undefined ? route.handler(call) : share.run(ownerOf(call), async () => route.handler(call));
-      return reply instanceof Promise
-        ? reply.then((answer) => partsOf(exchange, answer, serialize))
-        : partsOf(exchange, reply, serialize);
+      return share === undefined ? runNow(exchange, call) : runInTurn(exchange, call, share);
     },
   };
+}
+
+/** For a caller that left before its turn came. It is in the log and counts; no one reads it. */
+const unanswered: AnswerParts = { status: 499, headers: {}, type: undefined, data: '' };
+
+/** Names what an answer depends on; undefined if the request has one of its own. Only one registration shares a read. */
+function keyOf({ method, target }: Exchange, { caller, body, idempotencyKey }: Call): string | undefined {
+  if (caller.kind !== 'application' || idempotencyKey !== undefined) return undefined;
+  return JSON.stringify([caller.registrationId, method, target, body ?? null]);
 }
 
 const anonymous: Caller = { kind: 'anonymous' };
@@ -70,12 +97,6 @@ function bulkheadOf({ bulkhead, auth }: Route): Bulkhead | undefined {
   if (bulkhead === 'none') return undefined;
   const portal = [auth].flat().some(({ kind }) => ['person', 'developer', 'operator'].includes(kind));
   return bulkhead ?? (portal ? 'side' : undefined);
-}
-
-/** The caller that takes turns: application, account or address. */
-function ownerOf({ caller, address }: Call): string {
-  if (caller.kind === 'application') return caller.applicationId;
-  return caller.kind === 'developer' ? caller.accountId : address;
 }
 
 /** A class with getters, because every request creates one: rarely used values are computed on demand. */
@@ -97,6 +118,10 @@ class RouteCall implements Call {
 
   get caller(): Caller {
     return this.#exchange.admission?.caller ?? anonymous;
+  }
+
+  get room(): number {
+    return roomOf(this.#exchange);
   }
 
   get method(): string {

@@ -94,23 +94,27 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
     const { path, route, correlationId } = exchange;
     const errors = route === undefined ? table.errorsAt(path) : route.errors;
     const parts = refusalParts(refusal, errors, correlationId);
-    sendWith(exchange, parts, (decision) => afterRefusal(decision, refusal));
+    const decision = standingAfter(exchange, refusal);
+    if (decision instanceof Promise) {
+      void decision.then((made) => exchange.status === 0 && send(exchange, parts, afterRefusal(made, refusal)));
+    } else {
+      send(exchange, parts, afterRefusal(decision, refusal));
+    }
+  }
+
+  /** What was admitted and is not served is given back. Before the gateway decided, the limits are those of the address. */
+  function standingAfter(
+    { admission, address }: Exchange,
+    { status }: ApiError,
+  ): LimitDecision | Promise<LimitDecision> {
+    if (admission === undefined) return gateway.peek(address);
+    return status === 503 ? gateway.giveBack(admission) : admission.decision;
   }
 
   function answer(exchange: Exchange, parts: AnswerParts): void {
-    if (exchange.status === 0) sendWith(exchange, parts, (decision) => decision);
+    const { admission } = exchange;
+    if (exchange.status === 0 && admission !== undefined) send(exchange, parts, admission.decision);
     else if (parts.data instanceof Readable) parts.data.destroy();
-  }
-
-  /** A request that broke off before the gateway decided shows the limits of its address. */
-  function sendWith(exchange: Exchange, parts: AnswerParts, adapt: (decision: LimitDecision) => LimitDecision): void {
-    const { admission, address } = exchange;
-    const decision = admission === undefined ? gateway.peek(address) : admission.decision;
-    if (decision instanceof Promise) {
-      void decision.then((made) => exchange.status === 0 && send(exchange, parts, adapt(made)));
-    } else {
-      send(exchange, parts, adapt(decision));
-    }
   }
 
   function send(exchange: Exchange, parts: AnswerParts, decision: LimitDecision): void {

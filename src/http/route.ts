@@ -95,6 +95,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   correlationId: string;
   /** The caller's address, behind the proxies we trust. */
   address: OwnedText;
+  /** Most requests of this caller that may wait for a turn together: as many as its plan admits in a minute. */
+  room: number;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
   /** Only on `stream` routes, unchecked: the last event that a returning caller has. */
@@ -127,7 +129,7 @@ export interface Reply {
   };
 }
 
-export type Bulkhead = 'side' | 'single' | 'outside';
+export type Bulkhead = 'side' | 'outside';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -170,10 +172,11 @@ export interface Route {
   idempotent?: true;
   /**
    * The bulkhead for work that is not batched. `side`: lists, reports and all portal routes, on their own connections.
-   * `single`: its own statement on the main connections. `outside`: it may wait seconds for another machine.
-   * `none`: the handler has limits of its own.
+   * `outside`: it may wait seconds for another machine. `none`: the handler has limits of its own.
    */
   bulkhead?: Bulkhead | 'none';
+  /** Equal requests of a registration that wait in the bulkhead get one answer: for reads of the registration's own data. */
+  shared?: true;
   /** The answer lasts until the caller disconnects or its credential ends. Last-Event-ID resumes it. */
   stream?: true;
   /** The answer may wait for something to happen, so the caller's credential is watched. */

@@ -18,7 +18,7 @@ export interface InboundRoutesOptions {
 
 /** The texts that people sent to an application's numbers. Each API sees those of the numbers given to it. */
 export function createInboundRoutes({ database, api, base, auth, tag }: InboundRoutesOptions): Route[] {
-  const shared = { method: 'GET', auth, tag, bulkhead: 'side' } as const;
+  const shared = { method: 'GET', auth, tag, bulkhead: 'side', shared: true } as const;
   return [
     route({
       ...shared,

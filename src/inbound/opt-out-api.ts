@@ -28,6 +28,7 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
       auth,
       tag,
       bulkhead: 'side',
+      shared: true,
       operationId: `list${word}OptOuts`,
       summary: 'List the people who want no texts of this application, newest first',
       query: Type.Object({
@@ -50,7 +51,6 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
       path: `${base}/opt-outs/{number}`,
       auth,
       tag,
-      bulkhead: 'side',
       operationId: `put${word}OptOut`,
       summary: 'Send no more texts to a number',
       description:
@@ -68,7 +68,6 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
       path: `${base}/opt-outs/{number}`,
       auth,
       tag,
-      bulkhead: 'side',
       operationId: `delete${word}OptOut`,
       summary: 'Undo an opt-out that this API has put',
       description:

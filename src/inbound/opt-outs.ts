@@ -16,6 +16,7 @@ import {
   type ToldScope,
 } from './opt-out.ts';
 import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts, lockNumbers } from './opt-out-store.ts';
+import { createOwnOptOuts, type ToldOptOut } from './own-opt-outs.ts';
 
 /** What of a text decides whether it is wanted. */
 export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'sentAs'>;
@@ -33,6 +34,8 @@ export type OptOuts = ReturnType<typeof createOptOuts>;
 
 export interface OptOutsOptions {
   database: Database;
+  /** For what applications put and remove; defaults to `database`. */
+  mainDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
   /** Whether texts of verifications are kept from people who opted out too. */
@@ -40,9 +43,12 @@ export interface OptOutsOptions {
 }
 
 /** Who does not want texts of a sender, or of an application. */
-export function createOptOuts({ database, clock, keys, verifications }: OptOutsOptions) {
+export function createOptOuts(options: OptOutsOptions) {
+  const { database, mainDatabase = database, clock, keys, verifications } = options;
   const hashes = createNumberHashes(keys);
   const hashed = (number: string) => ({ newest: hashes.newest(number), all: hashes.all(number) });
+
+  const own = createOwnOptOuts({ database: mainDatabase, clock, hashed });
 
   /** The ids of the texts that must not leave. */
   async function find(tx: Tx, texts: readonly TextToCheck[]): Promise<Set<string>> {
@@ -103,31 +109,17 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
     },
 
     /** The application says that this person wants no texts of it. */
-    put: (told: Told, number: string): Promise<OptOut> =>
-      database.transaction(async (tx) => {
-        await lockNumbers(tx, [number]);
-        const scope = applicationScope(told.applicationId);
-        const scopes = [{ ...scope, told }];
-        await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'api', word: null }, clock);
-        const page = { limit: 1, after: undefined };
-        const [optOut] = await listOptOuts(tx, { scope, hashes: hashes.all(number) }, page);
-        if (optOut === undefined) throw new Error('an opt-out was not written');
-        return { ...optOut, number };
-      }),
+    async put(told: Told, number: string): Promise<ToldOptOut> {
+      const optOut = await own.submit({ act: 'put', told, number });
+      if (optOut === null || optOut instanceof ApiError) throw optOut ?? new Error('an opt-out was not written');
+      return optOut;
+    },
 
     /** Undoes what the application has said itself. */
-    remove: ({ applicationId, api }: Told, number: string): Promise<void> =>
-      database.transaction(async (tx) => {
-        await lockNumbers(tx, [number]);
-        const scope = applicationScope(applicationId);
-        const given = hashed(number);
-        const about = { number, hashed: given, scopes: [scope], apiOf: () => api };
-        const ended = await endOptOuts(tx, { ...about, only: 'api', source: 'api', word: null }, clock);
-        if (ended > 0) return;
-        const filter = { scope, hashes: given.all };
-        const [left] = await listOptOuts(tx, filter, { limit: 1, after: undefined });
-        throw left === undefined ? notFound() : notYours();
-      }),
+    async remove(told: Told, number: string): Promise<void> {
+      const refusal = await own.submit({ act: 'remove', told, number });
+      if (refusal instanceof ApiError) throw refusal;
+    },
 
     /** An operator opts a number in everywhere. */
     removeAll: (number: string, reason: string, accountId: string, note?: Note): Promise<void> =>
@@ -145,13 +137,8 @@ export function createOptOuts({ database, clock, keys, verifications }: OptOutsO
       return listOptOuts(database, { scope, hashes: number === undefined ? undefined : hashes.all(number) }, page);
     },
 
+    drain: own.drain,
+
     hashes,
   };
-}
-
-function notYours(): ApiError {
-  return new ApiError(
-    'INCOMPATIBLE_STATE',
-    'The person has opted out by a text or at the carrier. Only that person, by a start word, or an operator can undo it.',
-  );
 }

@@ -115,6 +115,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       summary: 'List messages, newest first',
       description: 'A page has up to 100 messages. Go on with `cursor`: the `next_cursor` of the page before.',
       bulkhead: 'side',
+      shared: true,
       query: Type.Object({
         ...messageFilters,
         ...pageQuery,
@@ -151,7 +152,6 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       operationId: names.cancel,
       summary: 'Cancel a scheduled or queued message',
       description: 'A message that a carrier has taken cannot be called back: that is a 409.',
-      bulkhead: 'single',
       params,
       answers: {
         200: {

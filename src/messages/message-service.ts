@@ -7,12 +7,13 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import { createAcceptance, isMessage, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
+import { createCancellations } from './cancellations.ts';
 import { noCarrier, unroutable } from './channel.ts';
 import { senderCarriers, senderRefusal } from './held-sender.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
-import { cancelMessage, findByKeys, type MessageKey } from './message-store.ts';
+import { findByKeys, type MessageKey } from './message-store.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { smartEncode } from './smart-encoding.ts';
 import { isUsedUp, type Spender, spendLimit } from './spend.ts';
@@ -62,6 +63,7 @@ export function createMessageService(options: MessageServiceOptions) {
   const { database, sideDatabase = database, clock, routeText, wake, optOuts = noOptOuts } = options;
   const accepted = createAcceptance({ database, clock, optOuts });
 
+  const cancellations = createCancellations(database, clock);
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
@@ -153,7 +155,7 @@ export function createMessageService(options: MessageServiceOptions) {
       if (!isId('msg', id)) throw notFound();
       // A text that moves from the schedule to the queue meanwhile is found at the second try.
       for (let tries = 0; tries < 2; tries++) {
-        const canceled = await cancelMessage(database, { applicationId, api, id }, clock.nowMs());
+        const canceled = await cancellations.submit({ applicationId, api, id });
         if (canceled !== undefined) return canceled;
       }
       const message = await find({ applicationId, api, id });
@@ -166,7 +168,10 @@ export function createMessageService(options: MessageServiceOptions) {
       return (await isUsedUp(database, spender, clock.nowMs())) ? spendLimit(spender) : refused;
     },
 
-    drain: () => accepted.drain(),
+    async drain(): Promise<void> {
+      await accepted.drain();
+      await cancellations.drain();
+    },
   };
 }
 

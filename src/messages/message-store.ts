@@ -65,34 +65,30 @@ const selectSeveral = {
   text: `select ${messageColumns} from message where ${isInRange(1)}`,
 };
 
-/** Cancels a message that has not left yet. A message that may have been sent can still arrive, so it is not canceled. */
-export async function cancelMessage(
-  tx: Tx,
-  { applicationId, api, id }: MessageKey,
-  nowMs: number,
-): Promise<ShownMessage | undefined> {
-  const { rows } = await tx.query<MessageRow>(cancelStatement, [
-    ...toIdRange([id]),
+/**
+ * Cancels messages that have not left yet, and returns them by id. A message that may have been sent can still arrive, so
+ * it is not canceled.
+ */
+export async function cancelMessages(tx: Tx, keys: MessageKey[], nowMs: number): Promise<Map<string, Message>> {
+  const { rows } = await tx.query<MessageRow>(cancelMessagesStatement, [
+    ...toIdRange(keys.map(({ id }) => id)),
     toTimestamp(nowMs),
-    uuidOf(applicationId),
-    apiNames.indexOf(api),
+    keys.map(({ applicationId }) => uuidOf(applicationId)),
+    keys.map(({ api }) => apiNames.indexOf(api)),
   ]);
-  return rows.map(toMessage)[0];
+  return new Map(rows.map(toMessage).map((message) => [message.id, message]));
 }
 
 /** Cancels those of the texts of verifications that have not left yet. */
 export async function cancelTexts(tx: Tx, messageIds: string[], nowMs: number): Promise<void> {
   if (messageIds.length === 0) return;
-  await tx.query(cancelStatement, [...toIdRange(messageIds), toTimestamp(nowMs), null, apiNames.indexOf('verify')]);
+  await tx.query(cancelTextsStatement, [...toIdRange(messageIds), toTimestamp(nowMs)]);
 }
 
 /** A message is in the queue or the schedule, or a worker has claimed it: only who removes it from them may cancel it. */
-const cancelStatement = {
-  name: 'cancel-messages',
-  text: `with wanted as (
+const cancel = (isOne: string) => `with wanted as (
       select id, application_id, carrier, lane from message
-      where ${isInRange(1)} and status in (${statusCodes(unsentStatuses)}) and ($5::uuid is null or application_id = $5)
-        and api = $6),
+      where ${isInRange(1)} and status in (${statusCodes(unsentStatuses)}) and ${isOne}),
     unqueued as (
       delete from delivery_queue q using wanted w where q.carrier = w.carrier and q.lane = w.lane
         and q.application_id = w.application_id and q.message_id = w.id and not q.in_doubt returning q.message_id),
@@ -106,7 +102,16 @@ const cancelStatement = {
       returning ${messageColumns}, ${changedColumns()}),
     ended as (${insertEnds('canceled')}),
     told as (${insertMessageEvents('canceled')})
-    select * from canceled`,
+    select * from canceled`;
+
+const cancelMessagesStatement = {
+  name: 'cancel-messages',
+  text: cancel('(id, application_id, api) in (select * from unnest($1::uuid[], $5::uuid[], $6::smallint[]))'),
+};
+
+const cancelTextsStatement = {
+  name: 'cancel-texts',
+  text: cancel(`api = ${apiNames.indexOf('verify')}`),
 };
 
 /** Notes for lists by status that messages did not end well. The rows have `id`, `"applicationId"`, `api` and `status`. */

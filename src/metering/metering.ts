@@ -49,7 +49,8 @@ export function createMetering(options: { database: Database; clock: Clock; log:
 
   return {
     note(request) {
-      counts.count(request.caller, request.decision);
+      // A 503 has given its slot back: it is no use of the plan.
+      if (request.status !== 503) counts.count(request.caller, request.decision);
       traces.add(request);
     },
     flush: flushAll,

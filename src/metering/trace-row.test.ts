@@ -26,6 +26,7 @@ function rowOf(refusal: ApiError): string {
       nextFreeMs: 0,
       retryAfterMs: 0,
       refusedBy: undefined,
+      chargedAtMs: undefined,
     },
     method: 'POST',
     path: '/sms/v1/messages',

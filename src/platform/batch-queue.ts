@@ -16,7 +16,7 @@ export interface BatchQueue<Item, Result> {
   readonly length: number;
   /** False when the queue or the owner's share of it is full. */
   add(entry: QueuedItem<Item, Result>): boolean;
-  /** Removes and returns the next batch, sorted by key. No two items share a key; no item has a key in `held`. */
+  /** Removes and returns the next batch, sorted by key. No item has a key in `held`; none share a key, unless they may. */
   take(held: ReadonlySet<string>): QueuedItem<Item, Result>[];
   removeSubmittedBefore(ms: number): QueuedItem<Item, Result>[];
   removeAll(): QueuedItem<Item, Result>[];
@@ -31,7 +31,8 @@ export interface QueueLimits {
 /** One owner may fill at most half of the queue, so others find room. */
 const ownerShare = 0.5;
 
-export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<Item, Result> {
+/** With `repeats`, items of an equal key share a batch, in their order. */
+export function createBatchQueue<Item, Result>(limits: QueueLimits, repeats = false): BatchQueue<Item, Result> {
   let entries: QueuedItem<Item, Result>[] = [];
   let weight = 0;
   const weightOf = new Map<string, number>();
@@ -73,9 +74,10 @@ export function createBatchQueue<Item, Result>(limits: QueueLimits): BatchQueue<
         const entry = order[seen] as QueuedItem<Item, Result>;
         const free = !entry.keys.some((key) => taken.has(key));
         const fits = chosenWeight === 0 || chosenWeight + entry.weight <= limits.perBatch;
+        const isChosen = free && fits;
         // Block the keys of skipped items too, so that no later item with the same key overtakes them.
-        for (const key of entry.keys) taken.add(key);
-        if (free && fits) {
+        if (!isChosen || !repeats) for (const key of entry.keys) taken.add(key);
+        if (isChosen) {
           chosen.push(entry);
           chosenWeight += entry.weight;
         } else left.add(entry);

@@ -19,6 +19,8 @@ export interface BatchOptions<Item, Result> {
    * share a batch, because a statement sees only the state before it: five checks of one code would spend one try.
    */
   keysOf: (item: Item) => string[];
+  /** Items with an equal key may share a batch all the same: `run` takes them one after the other. */
+  repeats?: true;
   /**
    * Runs one or a few statements for all items and returns results in their order. A rollback does not undo effects
    * outside `tx`. `again` says that the items may have been committed already: the answer to an earlier run was lost.
@@ -57,7 +59,7 @@ const fewWaitMs = 10;
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
   const { database, clock, keysOf, run, repeatable, withoutTransaction } = options;
   const { ownerOf = () => '', weightOf = () => 1 } = options;
-  const queue: BatchQueue<Item, Result> = createBatchQueue({ ...defaultLimits, ...options.limits });
+  const queue: BatchQueue<Item, Result> = createBatchQueue({ ...defaultLimits, ...options.limits }, options.repeats);
   const underWay = new Set<QueuedItem<Item, Result>[]>();
   let busy = false;
   /** The keys of all running items. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from './errors.ts';
-import { createFairShare, type FairShareOptions } from './fair-share.ts';
+import { createFairShare, type FairShareOptions, LeftQueue } from './fair-share.ts';
 
 const usual: FairShareOptions = { concurrent: 4, perCaller: 2, waitingPerCaller: 50, waitMs: 60_000 };
 
@@ -97,6 +97,53 @@ test('a caller with too much waiting is refused with a 503, and no other is', as
     endNext();
   }
   await Promise.all([...kept, other]);
+});
+
+test('each queue of a caller has its own room, and they take turns', async () => {
+  const share = createFairShare({ ...usual, concurrent: 1, perCaller: 1 });
+  const { begun, work, endNext } = createWork();
+  const at = (queue: string, room: number) => ({ caller: 'a', queue, room });
+  const all = ['sms', 'sms', 'sms', 'verify', 'sms', 'verify'].map((queue) => share.run(at(queue, 3), work(queue)));
+  await assert.rejects(share.run(at('sms', 3), work('sms')), /too many/);
+  for (let round = 0; round < 6; round++) {
+    await settle();
+    endNext();
+  }
+  await Promise.all(all);
+  assert.deepEqual(begun, ['sms', 'sms', 'verify', 'sms', 'verify', 'sms']);
+});
+
+test('when too much waits in all, a queue has the room of a small caller', async () => {
+  const share = createFairShare({ concurrent: 1, perCaller: 1, waitingPerCaller: 2, waitingInAll: 5, waitMs: 60_000 });
+  const { work, endNext } = createWork();
+  const at = (caller: string) => ({ caller, queue: '', room: 5000 });
+  const all = Array.from({ length: 6 }, () => share.run(at('greedy'), work('greedy')));
+  await assert.rejects(share.run(at('greedy'), work('greedy')), /too many/);
+  all.push(share.run(at('modest'), work('modest')), share.run(at('modest'), work('modest')));
+  await assert.rejects(share.run(at('modest'), work('modest')), /too many/);
+  for (let round = 0; round < 8; round++) {
+    await settle();
+    endNext();
+  }
+  await Promise.all(all);
+});
+
+test('work whose caller is gone leaves its queue, and work that has begun goes on', async () => {
+  const share = createFairShare({ ...usual, concurrent: 1, perCaller: 1 });
+  const { begun, work, endNext } = createWork();
+  const leaves: (() => void)[] = [];
+  const place = { caller: 'a', queue: '', room: 9, onWaiting: (leave: () => void) => leaves.push(leave) };
+  const first = share.run(place, work('first'));
+  const second = share.run(place, work('second'));
+  const third = share.run(place, work('third'));
+  assert.equal(leaves.length, 2, 'the first did not wait');
+  leaves[0]?.();
+  await assert.rejects(second, LeftQueue);
+  endNext();
+  await settle();
+  leaves[1]?.();
+  endNext();
+  assert.deepEqual([await first, await third, begun], ['first', 'third', ['first', 'third']]);
 });
 
 test('work that waits too long is refused, and leaves its place', async () => {

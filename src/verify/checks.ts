@@ -6,15 +6,16 @@ import type { KeyRing } from '../platform/keys.ts';
 import { type CheckRow, decideChecks, spendTries } from './check-store.ts';
 import { matchingVersions, testCode } from './code.ts';
 import type { VerificationAndText } from './newest-texts.ts';
-import { asOf, longestTtlSeconds, type Verification } from './verification.ts';
-import { findByKeys, findVerification, type VerificationKey } from './verification-store.ts';
+import { asOf, longestTtlSeconds } from './verification.ts';
+import { findByKeys, type VerificationKey } from './verification-store.ts';
 
 export interface Checks {
-  /** Shares a commit with checks of other verifications. Two checks of one verification never share a statement. */
+  /** Shares a commit with other checks. Two checks of one verification never share a statement. */
   decide(applicationId: string, id: string, code: string): Promise<VerificationAndText>;
-  /** The same, inside the caller's transaction. */
-  decideIn(tx: Tx, applicationId: string, id: string, code: string): Promise<VerificationAndText>;
-  require(tx: Tx, applicationId: string, id: string): Promise<Verification>;
+  /** What `decideIn` takes. Compares the code before any row is touched. */
+  toRow(applicationId: string, id: string, code: string): CheckRow;
+  /** The same in the caller's transaction, one after the other. An error refuses its check alone. */
+  decideIn(tx: Tx, rows: CheckRow[]): Promise<(VerificationAndText | ApiError)[]>;
   drain(): Promise<void>;
 }
 
@@ -28,9 +29,7 @@ export function createChecks(options: {
 }): Checks {
   const { database, clock, keys, environment, find } = options;
 
-  async function run(tx: Tx, items: CheckRow[]): Promise<(VerificationAndText | undefined)[]> {
-    return inOrder(items, await decideChecks(tx, items, clock.nowMs()));
-  }
+  const run = (tx: Tx, items: CheckRow[]) => oneByOne(items, (some) => decideChecks(tx, some, clock.nowMs()));
 
   const shared = {
     database,
@@ -38,16 +37,17 @@ export function createChecks(options: {
     repeatable: false,
     ownerOf: ({ applicationId }: VerificationKey) => applicationId,
     keysOf: ({ id }: VerificationKey) => [id],
-    withoutTransaction: () => true,
-  };
+    repeats: true,
+    // One statement is one transaction; several checks of a verification take several statements.
+    withoutTransaction: (items: VerificationKey[]) => new Set(items.map(({ id }) => id)).size === items.length,
+  } as const;
   const batch = createBatch<CheckRow, VerificationAndText | undefined>({ ...shared, run });
   /** Codes that are wrong whatever their row says. One that ends its verification is left to the other batch. */
   const wrong = createBatch<VerificationKey, VerificationAndText | undefined>({
     ...shared,
-    run: async (tx, items) => inOrder(items, await spendTries(tx, items, clock.nowMs())),
+    run: (tx, items) => oneByOne(items, (some) => spendTries(tx, some, clock.nowMs())),
   });
 
-  /** Compares the code before any row is touched. */
   function toRow(applicationId: string, id: string, code: string): CheckRow {
     return {
       id,
@@ -58,17 +58,11 @@ export function createChecks(options: {
     };
   }
 
-  async function require(tx: Tx, applicationId: string, id: string): Promise<Verification> {
-    const found = await findVerification(tx, applicationId, id);
-    if (found === undefined) throw notFound();
-    return asOf(found, clock.nowMs());
-  }
-
   /** For a check that changed no row: the verification does not exist, or it had ended before. */
-  function explainUndecided(found: VerificationAndText | undefined): VerificationAndText {
-    if (found === undefined) throw notFound();
+  function explainUndecided(found: VerificationAndText | undefined): VerificationAndText | ApiError {
+    if (found === undefined) return notFound();
     if (found.row.status === 'approved') {
-      throw new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification is already approved. A code works once.');
+      return new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification is already approved. A code works once.');
     }
     return { ...found, row: asOf(found.row, clock.nowMs()) };
   }
@@ -77,14 +71,17 @@ export function createChecks(options: {
     async decide(applicationId, id, code) {
       const item = toRow(applicationId, id, code);
       const spent = item.rightUnder.length > 0 || item.isTestCode ? undefined : await wrong.submit(item);
-      return spent ?? (await batch.submit(item)) ?? explainUndecided(await find(item));
+      const decided = spent ?? (await batch.submit(item)) ?? explainUndecided(await find(item));
+      if (decided instanceof ApiError) throw decided;
+      return decided;
     },
-    async decideIn(tx, applicationId, id, code) {
-      const item = toRow(applicationId, id, code);
-      const [decided] = await run(tx, [item]);
-      return decided ?? explainUndecided((await findByKeys(tx, [item]))[0]);
+    toRow,
+    async decideIn(tx, rows) {
+      const decided = await run(tx, rows);
+      const undecided = rows.filter((_, index) => decided[index] === undefined);
+      const found = undecided.length === 0 ? [] : await findByKeys(tx, undecided);
+      return decided.map((each) => each ?? explainUndecided(found.shift()));
     },
-    require,
     async drain() {
       await wrong.drain();
       await batch.drain();
@@ -92,7 +89,35 @@ export function createChecks(options: {
   };
 }
 
-function inOrder(items: VerificationKey[], decided: VerificationAndText[]): (VerificationAndText | undefined)[] {
-  const byId = new Map(decided.map((each) => [each.row.id, each]));
-  return items.map(({ id }) => byId.get(id));
+/**
+ * The first check of each verification, then the second of each, and so on: a statement sees only the state before it.
+ * After a check that changed no row none changes it any more, because a verification does not open again.
+ */
+async function oneByOne<Item extends VerificationKey>(
+  items: Item[],
+  decide: (some: Item[]) => Promise<VerificationAndText[]>,
+): Promise<(VerificationAndText | undefined)[]> {
+  const results = new Map<Item, VerificationAndText>();
+  const over = new Set<string>();
+  for (let left = items; left.length > 0; ) {
+    const round = firstOfEach(left);
+    const decided = new Map((await decide(round)).map((each) => [nameOf(each.row), each]));
+    for (const item of round) {
+      const found = decided.get(nameOf(item));
+      if (found === undefined) over.add(nameOf(item));
+      else results.set(item, found);
+    }
+    const done = new Set(round);
+    left = left.filter((item) => !done.has(item) && !over.has(nameOf(item)));
+  }
+  return items.map((item) => results.get(item));
 }
+
+function firstOfEach<Item extends VerificationKey>(items: Item[]): Item[] {
+  const firsts = new Map<string, Item>();
+  for (const item of items) if (!firsts.has(item.id)) firsts.set(item.id, item);
+  return [...firsts.values()];
+}
+
+/** Another application may name the same id: what it is told says nothing about the owner's. */
+const nameOf = ({ applicationId, id }: VerificationKey) => `${applicationId} ${id}`;

@@ -4,8 +4,7 @@ import { holdSpend } from '../messages/spend.ts';
 import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
-import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
-import type { Woken } from '../platform/wake-list.ts';
+import { insertAnswers } from '../platform/idempotency.ts';
 import { findNewestTexts } from './newest-texts.ts';
 import * as pendingStore from './pending-store.ts';
 import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
@@ -17,25 +16,12 @@ import {
   type StartDecisionOptions,
   type StartRequest,
 } from './start-decision.ts';
+import type { StartAnswer, StartItem } from './start-item.ts';
+import { type StartRounds, startInRounds } from './start-rounds.ts';
 import { insertStarts, startFree as startFreeNumbers } from './start-store.ts';
 import type { Verification } from './verification.ts';
 import { type TextState, toVerificationRecord } from './verification-record.ts';
 import { expireLapsed } from './verification-store.ts';
-
-/** The verification that a start wrote or continued, and the record to return. */
-export interface StartAnswer {
-  verification: Verification;
-  record: ReturnType<typeof toVerificationRecord>;
-  /** The carrier that has a text to send because of it; undefined if that may be any. */
-  carriers: Woken;
-}
-
-export interface StartItem {
-  request: StartRequest;
-  /** Turns the record into the answer stored for an idempotency key; both commit together. */
-  keep: (answer: StartAnswer) => AnswerToKeep | undefined;
-  key: string | undefined;
-}
 
 /** Each start of a transaction may lock a prefix or number, and Postgres has room for a few thousand locks in total. */
 const mostLocks = 200;
@@ -197,6 +183,15 @@ export function createStartBatch(
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
   }
 
+  const rounds: StartRounds = {
+    start: (items) =>
+      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
+        ? startHolding(items)
+        : startFree(items),
+    keep: (answers) => insertAnswers(database, answers, clock.nowMs()),
+    nowMs: clock.nowMs,
+  };
+
   return createBatch({
     database,
     clock,
@@ -207,11 +202,9 @@ export function createStartBatch(
       const name = nameOf(request);
       return key === undefined ? [name] : [name, `key ${key}`];
     },
+    repeats: true,
     withoutTransaction: () => true,
-    run: (_tx, items) =>
-      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
-        ? startHolding(items)
-        : startFree(items),
+    run: (_tx, items) => startInRounds(items, rounds),
   });
 }
 

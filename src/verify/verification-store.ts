@@ -2,6 +2,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { idWeeks, type PartitionedTable } from '../platform/partitions.ts';
+import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 import {
   newestText,
   type RowAndText,
@@ -158,27 +159,26 @@ export async function findVerification(tx: Tx, applicationId: string, id: string
   return found?.row;
 }
 
-/** Cancels a pending verification; undefined when it is not pending. */
-export async function cancelPending(
-  tx: Tx,
-  applicationId: string,
-  id: string,
-  nowMs: number,
-): Promise<Verification | undefined> {
+/** Cancels those of the verifications that are pending, and returns them. */
+export async function cancelPending(tx: Tx, keys: VerificationKey[], nowMs: number): Promise<Verification[]> {
+  const uuids = keys.map(({ id }) => uuidOf(id));
   const { rows } = await tx.query<VerificationRow>(cancelStatement, [
-    uuidOf(id),
-    uuidOf(applicationId),
+    ...toTextRows(keys.map(({ applicationId }, index) => [uuids[index] ?? '', uuidOf(applicationId)])),
     toTimestamp(nowMs),
+    ...boundsOf(uuids),
   ]);
-  return rows.map(toVerification)[0];
+  return rows.map(toVerification);
 }
 
 const cancelStatement = {
-  name: 'cancel-verification',
-  text: `with changed as (
+  name: 'cancel-verifications',
+  text: `with k as materialized (select c[1]::uuid as id, c[2]::uuid as application_id from ${fromTextRows()} t),
+    changed as (
       update verification v set status = ${statusCode('canceled')}, reason = ${reasonCode('canceled_by_client')},
-        updated_at = $3
-      where id = $1 and application_id = $2 and ${isPending} and expires_at > $3 returning ${recordColumns('v')}),
+        updated_at = $6
+      from k
+      where ${isOneOf('$7', '$8')} and v.application_id = k.application_id and v.${isPending} and v.expires_at > $6
+      returning ${recordColumns('v')}),
     ${endings('changed')}
     select ${verificationColumns('changed')} from changed`,
 };

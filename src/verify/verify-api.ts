@@ -198,6 +198,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       operationId: 'listVerifications',
       summary: 'List verifications, newest first',
       bulkhead: 'side',
+      shared: true,
       query: Type.Object({
         ...verificationFilters,
         ...pageQuery,
@@ -231,7 +232,6 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       ...shared,
       operationId: 'cancelVerification',
       summary: 'Cancel a pending verification',
-      bulkhead: 'single',
       params,
       answers: {
         200: { description: 'The canceled verification', schema: verificationSchema, example: canceledVerification },
@@ -249,6 +249,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       operationId: 'explainGuard',
       summary: 'Explain what the guard would decide about a number',
       bulkhead: 'side',
+      shared: true,
       body: rules.explainSchema,
       idempotent: true,
       answers: {

@@ -1,6 +1,5 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { GuardHold } from '../http/sending-rights.ts';
-import { cancelTexts } from '../messages/message-store.ts';
 import { prefixOf } from '../messages/number-prefix.ts';
 import { testNumberOf } from '../messages/test-numbers.ts';
 import type { RouteText } from '../messages/text-route.ts';
@@ -8,19 +7,21 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { violates } from '../platform/database-errors.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import type { FairShare } from '../platform/fair-share.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import type { Woken } from '../platform/wake-list.ts';
+import { createCancellations } from './cancellations.ts';
 import { createChecks } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
 import { findHeld, type HeldNumber } from './held-number.ts';
+import { createKeptChecks } from './kept-checks.ts';
 import { findNewestTexts, type VerificationAndText } from './newest-texts.ts';
-import { createStartBatch, type StartAnswer, type StartItem } from './start-batch.ts';
+import { createStartBatch } from './start-batch.ts';
 import { type CountedDestination, countNeighbours, countStarts, type StartCounts } from './start-counts.ts';
 import { guardFactsOf, type StartRequest } from './start-decision.ts';
+import type { StartAnswer, StartItem } from './start-item.ts';
 import { asOf, type BlockReason, proofMs, type Verification } from './verification.ts';
 import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
 import { toVerificationRecord } from './verification-record.ts';
@@ -30,8 +31,6 @@ export interface VerifyServiceOptions {
   database: Database;
   /** For lists and the guard's explanations; defaults to `database`. */
   sideDatabase?: Database;
-  /** Callers take turns here for transactions that cannot share a batch. */
-  singles: FairShare;
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
@@ -76,7 +75,6 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const {
     database,
     sideDatabase = database,
-    singles,
     clock,
     keys,
     guard,
@@ -92,6 +90,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
   });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const checks = createChecks({ database, clock, keys, environment, find });
+  const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
+  const cancellations = createCancellations(database, clock);
 
   /** Undefined unless approved, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -142,7 +142,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return answer;
     },
 
-    /** `keep` commits the answer with the decision. Without a key, the check shares its commit with others. */
+    /** `keep` commits the answer with the decision. */
     async check(
       applicationId: string,
       id: string,
@@ -151,13 +151,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
     ): Promise<CheckAnswer> {
       if (!isId('ver', id)) throw notFound();
       if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
-      const checkOnce = () =>
-        database.transaction(async (tx) => {
-          const checked = await toCheckAnswer(await checks.decideIn(tx, applicationId, id, code));
-          await insertAnswers(tx, [keep(checked)], clock.nowMs());
-          return checked;
-        });
-      return singles.run(applicationId, checkOnce);
+      const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code), keep });
+      if (checked instanceof ApiError) throw checked;
+      return checked;
     },
 
     async read(applicationId: string, id: string) {
@@ -182,19 +178,12 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return { rows: await withTexts(rows, nowMs), searchedTo };
     },
 
-    cancel: (applicationId: string, id: string) =>
-      database.transaction(async (tx) => {
-        if (!isId('ver', id)) throw notFound();
-        const nowMs = clock.nowMs();
-        const canceled = await store.cancelPending(tx, applicationId, id, nowMs);
-        if (canceled === undefined) {
-          const { status } = await checks.require(tx, applicationId, id);
-          throw new ApiError('INCOMPATIBLE_STATE', `The verification is ${status} and can no longer be canceled.`);
-        }
-        await cancelTexts(tx, canceled.textIds, nowMs);
-        const [text] = await findNewestTexts(tx, [canceled]);
-        return toVerificationRecord(canceled, text);
-      }),
+    async cancel(applicationId: string, id: string) {
+      if (!isId('ver', id)) throw notFound();
+      const canceled = await cancellations.submit({ applicationId, id });
+      if (canceled instanceof ApiError) throw canceled;
+      return canceled;
+    },
 
     /** What the guard would decide for a start now, and why. */
     async explain(applicationId: string, to: string, holds: readonly GuardHold[]): Promise<GuardExplanation> {
@@ -216,6 +205,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async drain(): Promise<void> {
       await starts.drain();
       await checks.drain();
+      await keptChecks.drain();
+      await cancellations.drain();
     },
   };
 }

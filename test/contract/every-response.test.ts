@@ -2,6 +2,7 @@
 // way that gets another status out of it, and every answer is looked at. New routes are found in the table of routes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { parseRateLimit } from 'ratelimit-header-parser';
 import type { Auth, Route } from '../../src/http/route.ts';
 import { sayRaw } from '../socket/raw-connection.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -62,12 +63,16 @@ function assertHeaders(status: number, headers: { get(name: string): string | nu
   assert.ok(remaining <= limit && reset <= 120, what);
   const [, quota] = /^"minute";q=(\d+);w=60, "burst";q=\d+;w=1$/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
   assert.equal(quota, String(limit), what);
-  const [, left] = /^"minute";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '') ?? [];
-  assert.equal(left, String(remaining), what);
+  // Parsers in use misread this header of the draft, and then miss those above.
+  assert.equal(headers.get('ratelimit'), null, what);
+  const read = parseRateLimit(new Headers(sentLimits.map((name) => [name, headers.get(name) ?? ''])));
+  assert.deepEqual([read?.limit, read?.remaining], [limit, remaining], what);
   if (status !== 429) return;
   assert.equal(remaining, 0, what);
   assert.ok(number('retry-after') >= 1 && reset >= number('retry-after'), what);
 }
+
+const sentLimits = ['ratelimit-limit', 'ratelimit-policy', 'ratelimit-remaining', 'ratelimit-reset'];
 
 /** What every route finds some of what it needs in; what it does not know it ignores. */
 const anyBody = {

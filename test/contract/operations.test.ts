@@ -98,6 +98,10 @@ describe('GET /metrics', () => {
     assert.match(await response.text(), exposition);
   });
 
+  test('it says that a lone node is one', async () => {
+    assert.match(await (await fetch(`${app.url}/metrics`)).text(), /^heliograph_live_nodes 1$/m);
+  });
+
   test('it counts by the pattern of the route, never by what was asked for', async () => {
     await fetch(`${app.url}/somewhere/4711`);
     await fetch(`${app.url}/healthz?q=4711`);

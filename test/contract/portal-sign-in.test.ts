@@ -56,7 +56,6 @@ describe('429: password work of one address', () => {
     assert.equal(number('ratelimit-remaining'), 0);
     assert.equal(number('retry-after'), 60);
     assert.ok(number('ratelimit-reset') >= number('retry-after'));
-    assert.equal(refused.headers.get('ratelimit'), '"minute";r=0;t=60');
     assert.ok(number('ratelimit-limit') > 0);
     assert.equal((await ada.signUp({ email: 'new@example.com', password })).status, 429);
     const second = await limited.app.people.createLink(email);

@@ -276,6 +276,7 @@ describe('counting', () => {
       nextFreeMs: 0,
       retryAfterMs: 0,
       refusedBy: undefined,
+      chargedAtMs: undefined,
     },
     method: 'POST',
     path: '/sms/v1/messages',

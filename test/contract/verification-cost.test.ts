@@ -218,8 +218,8 @@ for (const statistics of ['no statistics yet', 'statistics']) {
         assert.equal(checked.result[0]?.row.attempts, 1);
         assert.ok(checked.pages <= 60, `${checked.pages} pages to check`);
       }
-      const canceled = await costOf((tx) => cancelPending(tx, appOne, id, nowMs));
-      assert.equal(canceled.result?.status, 'canceled');
+      const canceled = await costOf((tx) => cancelPending(tx, [{ applicationId: appOne, id }], nowMs));
+      assert.equal(canceled.result[0]?.status, 'canceled');
       assert.ok(canceled.pages <= 60, `${canceled.pages} pages to cancel`);
     });
 

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { expireWaiting, fillInExpiry } from '../../src/delivery/expiry-store.ts';
 import { createReceipts } from '../../src/delivery/receipts.ts';
 import type { Message } from '../../src/messages/message.ts';
-import { cancelMessage } from '../../src/messages/message-store.ts';
+import { cancelMessages } from '../../src/messages/message-store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -154,7 +154,7 @@ describe('texts expire without a carrier', () => {
       const steps = createDeliverySteps(db.database, clock);
       const cancels = messages
         .slice(0, 10)
-        .map(({ id, applicationId, api }) => cancelMessage(db.database, { id, applicationId, api }, clock.nowMs()));
+        .map(({ id, applicationId, api }) => cancelMessages(db.database, [{ id, applicationId, api }], clock.nowMs()));
       const [, , , canceled] = await Promise.all([expire(15), expire(15), steps.claim(20), Promise.all(cancels)]);
       await expire();
       const rows = await readQueue(

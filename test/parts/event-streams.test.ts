@@ -34,7 +34,7 @@ function createEvents() {
     windows: createNodeWindows(clock, createMetrics()),
     ...createTestLog(),
   };
-  return composeEvents(foundation, { bulkheads: { side: turns, single: turns, outside: turns }, heartbeatMs: 5 });
+  return composeEvents(foundation, { bulkheads: { side: turns, outside: turns }, heartbeatMs: 5 });
 }
 
 async function openStream(events: ReturnType<typeof createEvents>, applicationId: string, after: number) {

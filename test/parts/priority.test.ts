@@ -6,7 +6,7 @@ import type { Claim } from '../../src/delivery/queue-entry.ts';
 import { createReceipts } from '../../src/delivery/receipts.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { listMessages } from '../../src/messages/message-list.ts';
-import { cancelMessage } from '../../src/messages/message-store.ts';
+import { cancelMessages } from '../../src/messages/message-store.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -135,7 +135,7 @@ describe('a text of high priority is a plain text', () => {
   test('a cancel finds it in the queue', async () => {
     const id = await acceptOne(high);
     const key = { applicationId: testApplicationId, api: 'sms', id } as const;
-    assert.equal((await cancelMessage(db.database, key, clock.nowMs()))?.status, 'canceled');
+    assert.equal((await cancelMessages(db.database, [key], clock.nowMs())).get(key.id)?.status, 'canceled');
     assert.equal((await row(id)).place, null);
   });
 

@@ -19,7 +19,7 @@ import {
 } from '../../src/messages/message.ts';
 import { toMessageRecord } from '../../src/messages/message-record.ts';
 import { statusCode, statusOf } from '../../src/messages/message-row.ts';
-import { cancelMessage, findByKeys } from '../../src/messages/message-store.ts';
+import { cancelMessages, findByKeys } from '../../src/messages/message-store.ts';
 import { hourMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
@@ -74,7 +74,9 @@ const row = (id: string) => readRow(db.database, id);
 const accept = (count: number, changes: Partial<Message> = {}) =>
   acceptMessages({ database: db.database, clock, carrier }, count, changes);
 const cancel = (id: string, api: Message['api'] = 'sms') =>
-  cancelMessage(db.database, { applicationId: testApplicationId, api, id }, clock.nowMs());
+  cancelMessages(db.database, [{ applicationId: testApplicationId, api, id }], clock.nowMs()).then((all) =>
+    all.get(id),
+  );
 
 /** What a worker takes next, when there has to be something. */
 async function claim(): Promise<Claim> {

@@ -39,6 +39,7 @@ function answered(applicationId: string): CountedRequest {
       nextFreeMs: 0,
       retryAfterMs: 0,
       refusedBy: undefined,
+      chargedAtMs: undefined,
     },
     method: 'POST',
     path: '/sms/v1/messages',

@@ -108,6 +108,35 @@ describe('limits over all processes', () => {
     assert.deepEqual(countStatuses(clients), { 400: addressPerMinute, 429: 100 });
   });
 
+  test('a new token pays its address once, whichever processes its first burst comes to', async () => {
+    const own = await createRegistered(service, ['verify'], 'enterprise', developer);
+    const token = await getToken(service, own.client, 'verify:manage');
+    const headers = { ...bearer(token), 'X-Forwarded-For': '203.0.113.3' };
+    const count = 2 * addressPerMinute;
+    const answers = await volley(count, { path: '/verify/v1/nothing', headers });
+    assert.deepEqual(countStatuses(answers), { 404: count });
+    const [visit] = await volley(1, { path: '/portal/v1/me', headers: { 'X-Forwarded-For': '203.0.113.3' } });
+    assert.equal(visit?.headers['ratelimit-remaining'], String(addressPerMinute - 2));
+  });
+
+  test('a 503 gives its slot back to the registration, and no count is left of it', async () => {
+    const own = await createRegistered(service, ['sms'], 'free', developer);
+    const headers = { apikey: own.apiKey };
+    const unserved = await db.database.transaction(async (tx) => {
+      // No one can read a message for longer than any statement may wait.
+      await tx.query('lock table message in access exclusive mode');
+      return volley(40, { path: '/sms/v1/messages/msg_01m7jte03h000jrdpev7c11ye0', headers });
+    });
+    assert.deepEqual(countStatuses(unserved), { 503: 40 });
+    const answers = await volley(60, { path: '/sms/v1/nothing', headers });
+    assert.deepEqual(countStatuses(answers), { 404: 60 });
+    const usage = await developer.send<{ data: { totals: { admitted: number } }[] }>(
+      'GET',
+      `/portal/v1/applications/${own.id}/usage`,
+    );
+    assert.equal(usage.body.data[0]?.totals.admitted, 60);
+  });
+
   test('so do passwords of one address', async () => {
     const body = { email: 'nobody@example.com', password: 'not the password of anybody' };
     const tries = Array.from({ length: 12 }, () =>

@@ -5,7 +5,7 @@ import type { Claim } from '../../src/delivery/queue-entry.ts';
 import { createReceipts } from '../../src/delivery/receipts.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
-import { cancelMessage } from '../../src/messages/message-store.ts';
+import { cancelMessages } from '../../src/messages/message-store.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { sqlStateOf } from '../../src/platform/database-errors.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
@@ -123,7 +123,9 @@ function shuffled<Item>(items: Item[]): Item[] {
 }
 
 const cancel = (id: string) =>
-  cancelMessage(db.database, { applicationId: testApplicationId, api: 'sms', id }, clock.nowMs());
+  cancelMessages(db.database, [{ applicationId: testApplicationId, api: 'sms', id }], clock.nowMs()).then((all) =>
+    all.get(id),
+  );
 
 describe('at the same moment', () => {
   test('eight claims: every message in exactly one of them', async () => {

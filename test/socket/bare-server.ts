@@ -1,4 +1,5 @@
 import type { Admission, Gateway, LimitDecision } from '../../src/http/admission.ts';
+import type { Bulkheads } from '../../src/http/mount.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createServer, type ServerTimeouts } from '../../src/http/server.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -15,6 +16,7 @@ export function decisionOf(perMinute: number): LimitDecision {
     nextFreeMs: 0,
     retryAfterMs: 0,
     refusedBy: undefined,
+    chargedAtMs: undefined,
   };
 }
 
@@ -27,7 +29,7 @@ export const admission: Admission = {
   refusal: undefined,
 };
 
-const openGateway: Gateway = { admit: () => admission, peek: () => decisionOf(60) };
+const openGateway: Gateway = { admit: () => admission, giveBack: () => decisionOf(60), peek: () => decisionOf(60) };
 
 export interface BareServer {
   port: number;
@@ -40,6 +42,7 @@ export interface BareServer {
 export interface BareServerOptions {
   routes: Route[];
   gateway?: Gateway;
+  bulkheads?: Bulkheads;
   timeouts?: Partial<ServerTimeouts>;
   clock?: Clock;
   waitedMs?: () => number;
@@ -51,6 +54,7 @@ export interface BareServerOptions {
 export async function startBareServer({
   routes,
   gateway = openGateway,
+  bulkheads,
   timeouts = {},
   clock = createTestClock(),
   waitedMs,
@@ -66,6 +70,7 @@ export async function startBareServer({
     log,
     metrics,
     timeouts,
+    ...(bulkheads && { bulkheads }),
     ...(waitedMs && { waitedMs }),
   });
   await server.listen({ port: 0, host: '127.0.0.1' });

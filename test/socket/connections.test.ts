@@ -94,6 +94,7 @@ describe('answers come in the order of their requests', () => {
     });
     const gateway: Gateway = {
       admit: () => decided.then(() => admission),
+      giveBack: () => decisionOf(6000),
       peek: () => decisionOf(6000),
     };
     return withServer(
@@ -398,6 +399,7 @@ describe('a caller that goes', () => {
         addresses.push(address);
         return admission;
       },
+      giveBack: () => admission.decision,
       peek: () => admission.decision,
     };
     return withServer(

@@ -19,6 +19,7 @@ const gateway: Gateway = {
     informed[path] = informedAtMs - openedMs;
     return admission;
   },
+  giveBack: () => admission.decision,
   peek: () => admission.decision,
 };
 const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Test', summary: 'For tests', answers: {} } as const;

@@ -178,6 +178,8 @@ export interface KeptConnection {
   /** The same, with the headers of the answer. */
   ask(request: PlainRequest): Promise<Volley>;
   close(): void;
+  /** Breaks it, as a process that ends with unread bytes does: the other side learns of it at once. */
+  reset(): void;
 }
 
 /** One connection that stays open, for tests that ask thousands of times and look at nothing but the status. */
@@ -212,5 +214,6 @@ export function openKeptConnection(app: { port: number }): KeptConnection {
       return answer;
     },
     close: () => socket.destroy(),
+    reset: () => socket.resetAndDestroy(),
   };
 }

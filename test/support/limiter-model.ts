@@ -6,6 +6,8 @@ export interface Limiter {
   /** `quietMs` ago the request's connection was opened or finished an answer. */
   decide(limits: Limits, nowMs: number, quietMs: number): LimitDecision | Promise<LimitDecision>;
   peek(limits: Limits, nowMs: number): LimitDecision | Promise<LimitDecision>;
+  /** Takes back what a decision charged, and says how the caller stands. */
+  giveBack(decision: LimitDecision, nowMs: number): LimitDecision | Promise<LimitDecision>;
   /** Another with the same history, to try something out on. */
   copy(): Limiter | Promise<Limiter>;
 }
@@ -86,7 +88,21 @@ export class Model {
       nextFreeMs: Math.ceil(nextFreeMs),
       retryAfterMs: 0,
       refusedBy: undefined,
+      chargedAtMs: nowMs,
     };
+  }
+
+  /** Forgets an admission. If the windows are free earlier by that, the lockout ends as much earlier. */
+  giveBack({ chargedAtMs }: LimitDecision, nowMs: number): void {
+    const place = chargedAtMs === undefined ? -1 : this.admitted.lastIndexOf(chargedAtMs);
+    if (place === -1 || nowMs >= (chargedAtMs ?? 0) + 60_000) return;
+    this.admitted.splice(place, 1);
+    const { lockout, limits } = this;
+    if (lockout === undefined || limits === undefined) return;
+    const freeMs = Math.max(this.nextFree(limits.perMinute, 60_000, nowMs), this.nextFree(limits.burst, 1_000, nowMs));
+    const earlierMs = Math.max(0, lockout.naturalMs - freeMs);
+    lockout.naturalMs -= earlierMs;
+    lockout.endMs -= earlierMs;
   }
 
   refusal(endMs: number, lengthMs: number, nowMs: number): LimitDecision {
@@ -100,6 +116,7 @@ export class Model {
       nextFreeMs: retryAfterMs,
       retryAfterMs,
       refusedBy: lengthMs === 60_000 ? 'minute' : 'burst',
+      chargedAtMs: undefined,
     };
   }
 }
@@ -180,14 +197,19 @@ export interface Walk {
   seed: number;
   steps: number;
   choose: (random: () => number, now: Limits) => Limits;
+  /** Whether some requests are not served, and give back what they were charged, now or later. */
+  givesBack?: boolean;
 }
 
 /** A long random life of one caller; every answer must be the model's. */
-export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
+export async function walk({ limiter, tickMs, seed, steps, choose, givesBack = false }: Walk) {
   const random = createRandom(seed);
   const model = new Model();
   const reached = { admitted: 0, minute: 0, burst: 0, moves: 0, early: 0, spared: 0, caps: 0, changes: 0 };
+  const given = { ofAll: 0, inLockout: 0 };
   const mood = { pace: 3, stubborn: false };
+  /** Admitted requests that will turn out not to be served. */
+  const unserved: LimitDecision[] = [];
   let nowMs = Math.floor((random() * 1e9) / tickMs) * tickMs;
   let limits = choose(random, sixty);
   let last = await limiter.peek(limits, nowMs);
@@ -205,12 +227,22 @@ export async function walk({ limiter, tickMs, seed, steps, choose }: Walk) {
     if (foretold !== undefined) assert.equal(foretold, last.admitted, 'a peek foretells the decision');
     if (random() < Math.min(0.02, 10 / limits.perMinute)) await checkClaims(limiter, last, nowMs);
     reached[last.refusedBy ?? 'admitted']++;
+    if (givesBack && last.admitted && random() < 0.2) unserved.push(last);
+    const back = givesBack && random() < 0.2 ? unserved.shift() : undefined;
+    if (back !== undefined) {
+      given.ofAll++;
+      if (model.lockout !== undefined && nowMs < model.lockout.endMs) given.inLockout++;
+      const standing = await limiter.giveBack(back, nowMs);
+      model.giveBack(back, nowMs);
+      const peeked = await limiter.peek(model.limits ?? limits, nowMs);
+      assert.deepEqual(standing, { ...peeked, limits: back.limits }, 'a give-back says how the caller stands');
+    }
   }
   reached.moves = model.moves;
   reached.early = model.early;
   reached.spared = model.spared;
   reached.caps = model.caps;
-  return { admitted: model.admitted, reached };
+  return { admitted: model.admitted, reached, given };
 }
 
 function isEqual(a: LimitDecision, b: LimitDecision): boolean {
@@ -221,6 +253,7 @@ function isEqual(a: LimitDecision, b: LimitDecision): boolean {
     a.resetMs === b.resetMs &&
     a.nextFreeMs === b.nextFreeMs &&
     a.retryAfterMs === b.retryAfterMs &&
-    a.refusedBy === b.refusedBy
+    a.refusedBy === b.refusedBy &&
+    a.chargedAtMs === b.chargedAtMs
   );
 }

@@ -82,6 +82,17 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.ok(Math.min(...Object.values(total)) >= 5, `the walk must come everywhere: ${JSON.stringify(total)}`);
     });
 
+    test('random steps of which some are given back agree with the model', async () => {
+      const total = { ofAll: 0, inLockout: 0 };
+      for (const [index, limits] of small.entries()) {
+        const steps = { limiter: newLimiter(), tickMs, seed: 201 + index, steps: effort.steps, choose: () => limits };
+        const { given } = await walk({ ...steps, givesBack: true });
+        total.ofAll += given.ofAll;
+        total.inLockout += given.inLockout;
+      }
+      assert.ok(total.ofAll >= 20 && total.inLockout >= 5, JSON.stringify(total));
+    });
+
     test('any sequence of pauses and small plans agrees with the model', async () => {
       const pauses = fc.oneof(
         fc.constantFrom(0, 0, 0, 1, 249, 250, 251, 999, 1000, 1001, 59_999, 60_000),
@@ -126,6 +137,29 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.equal((await send(limiter, sixty, 0, 500)).admitted, false);
       assert.equal((await limiter.peek(sixty, 1000)).remaining, 40);
       assert.equal((await send(limiter, sixty, 1000)).remaining, 39);
+    });
+
+    test('a request that is not served gives its own slot back, and only once', async () => {
+      const limiter = newLimiter();
+      const limits = { perMinute: 3, burst: 3 };
+      const [first, second] = [await send(limiter, limits, 0), await send(limiter, limits, 10_000)];
+      await send(limiter, limits, 20_000);
+      assert.equal((await limiter.giveBack(second, 21_000)).remaining, 1);
+      assert.equal((await limiter.giveBack(second, 21_000)).remaining, 1, 'its charge is gone already');
+      assert.equal((await send(limiter, limits, 22_000)).remaining, 0);
+      assert.equal((await limiter.peek(limits, 60_000)).remaining, 1, 'the first ends when it would have');
+      assert.equal((await limiter.giveBack(first, 61_000)).remaining, 1, 'one that no longer counts');
+      assert.equal((await limiter.peek(limits, 80_000)).remaining, 2);
+    });
+
+    test('a block ends as much earlier as the slot is free, and keeps what early retries have added', async () => {
+      const limiter = newLimiter();
+      const limits = { perMinute: 2, burst: 2 };
+      const [first] = [await send(limiter, limits, 0), await send(limiter, limits, 30_000)];
+      assert.equal((await send(limiter, limits, 30_000)).retryAfterMs, 30_000);
+      assert.equal((await send(limiter, limits, 30_250)).retryAfterMs, 30_750, 'an early retry');
+      assert.equal((await limiter.giveBack(first, 31_000)).nextFreeMs, 1000);
+      assert.equal((await send(limiter, limits, 32_000)).admitted, true);
     });
 
     test('when both windows are full, Retry-After covers both', async () => {
@@ -239,7 +273,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
     test('peek charges nothing and punishes nothing', async () => {
       const limiter = newLimiter();
       const whole = { limits: sixty, remaining: 60, resetMs: 0, nextFreeMs: 0, retryAfterMs: 0, refusedBy: undefined };
-      assert.deepEqual(await limiter.peek(sixty, 0), { admitted: true, ...whole });
+      assert.deepEqual(await limiter.peek(sixty, 0), { admitted: true, ...whole, chargedAtMs: undefined });
       await send(limiter, sixty, 0, 21);
       const blocked = await limiter.peek(sixty, 0);
       assert.deepEqual(

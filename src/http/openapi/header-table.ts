@@ -20,7 +20,6 @@ export const headers = {
   'RateLimit-Remaining': number('Requests still available in this minute', 59),
   'RateLimit-Reset': number('Seconds until the quota is whole again', 60),
   'RateLimit-Policy': text('Both limits', '"minute";q=60;w=60, "burst";q=60;w=1'),
-  RateLimit: text('What is left of the limit, and the seconds until the next free slot', '"minute";r=59;t=0'),
   'Retry-After': number('Seconds to wait before the next try', 12),
   'WWW-Authenticate': text(
     'The credential that is asked for, and what is wrong with the one sent',

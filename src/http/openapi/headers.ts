@@ -8,7 +8,6 @@ const always: HeaderName[] = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'RateLimit-Policy',
-  'RateLimit',
 ];
 
 export function headersOfAnswer(route: Route, answer: Answer): object {

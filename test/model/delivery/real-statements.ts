@@ -10,7 +10,7 @@ import { queueDue } from '../../../src/delivery/schedule-store.ts';
 import type { TextAttempt } from '../../../src/delivery/text-attempt.ts';
 import { moveTexts } from '../../../src/delivery/text-mover-store.ts';
 import { statusCode } from '../../../src/messages/message-row.ts';
-import { cancelMessage, cancelTexts } from '../../../src/messages/message-store.ts';
+import { cancelMessages, cancelTexts } from '../../../src/messages/message-store.ts';
 import type { Database } from '../../../src/platform/database.ts';
 import { uuidOf } from '../../../src/platform/ids.ts';
 import type { TestClock } from '../../support/clock.ts';
@@ -149,7 +149,7 @@ export function createRealStores(
           await expireWaiting(database, { nowMs: startMs + ran.given.nowMs, limit: 100 });
           return;
         case 'cancelText':
-          await cancelMessage(database, { applicationId: testApplicationId, api: 'sms', id: idOf('long') }, nowMs);
+          await cancelMessages(database, [{ applicationId: testApplicationId, api: 'sms', id: idOf('long') }], nowMs);
           return;
         case 'endVerification':
           await cancelTexts(database, [idOf('code')], nowMs);

@@ -40,7 +40,7 @@ export function expireWaiting(tables: Tables, { nowMs }: { nowMs: number }): Tab
   }, rest);
 }
 
-/** `cancelMessage` and `cancelTexts` in message-store.ts: only who removes a text from queue or schedule cancels it. */
+/** `cancelMessages` and `cancelTexts` in message-store.ts: only who removes a text from queue or schedule cancels it. */
 export function cancelText(tables: Tables, { name }: { name: TextName }): Tables {
   const message = messageIn(tables, name);
   if (message === undefined || !isUnsent(message.status)) return tables;

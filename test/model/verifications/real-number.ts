@@ -10,7 +10,7 @@ import type { KeyRing } from '../../../src/platform/keys.ts';
 import { decideChecks, spendTries } from '../../../src/verify/check-store.ts';
 import { createGuard } from '../../../src/verify/guard.ts';
 import { prepareText } from '../../../src/verify/prepared-text.ts';
-import type { StartItem } from '../../../src/verify/start-batch.ts';
+import type { StartItem } from '../../../src/verify/start-item.ts';
 import { statusOf } from '../../../src/verify/verification-row.ts';
 import { cancelPending, expireLapsed } from '../../../src/verify/verification-store.ts';
 import { createTestClock } from '../../support/clock.ts';
@@ -109,7 +109,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
 
   async function cancel(target: number): Promise<void> {
     await database.transaction(async (tx) => {
-      const canceled = await cancelPending(tx, applicationId, ids[target] ?? '', clock.nowMs());
+      const [canceled] = await cancelPending(tx, [{ applicationId, id: ids[target] ?? '' }], clock.nowMs());
       if (canceled !== undefined) await cancelTexts(tx, canceled.textIds, clock.nowMs());
     });
   }

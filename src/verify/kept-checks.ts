@@ -1,0 +1,48 @@
+import { type Batch, createBatch } from '../platform/batch.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { ApiError } from '../platform/errors.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
+import type { CheckRow } from './check-store.ts';
+import type { Checks } from './checks.ts';
+import type { VerificationAndText } from './newest-texts.ts';
+
+/** A check with an idempotency key. */
+export interface KeptCheck<Answer> {
+  row: CheckRow;
+  keep: (answer: Answer) => AnswerToKeep;
+}
+
+/** An answer may hold a proof, which is signed while its verification is locked. */
+const mostAtOnce = 100;
+
+/** Decides checks that have an idempotency key: a commit holds the decisions of many callers, and their kept answers. */
+export function createKeptChecks<Answer extends object>(options: {
+  database: Database;
+  clock: Clock;
+  checks: Pick<Checks, 'decideIn'>;
+  toAnswer: (decided: VerificationAndText) => Promise<Answer>;
+}): Batch<KeptCheck<Answer>, Answer | ApiError> {
+  const { database, clock, checks, toAnswer } = options;
+  return createBatch<KeptCheck<Answer>, Answer | ApiError>({
+    database,
+    clock,
+    repeatable: false,
+    repeats: true,
+    ownerOf: ({ row }) => row.applicationId,
+    keysOf: ({ row }) => [row.id],
+    limits: { perBatch: mostAtOnce },
+    async run(tx, items) {
+      const decided = await checks.decideIn(
+        tx,
+        items.map(({ row }) => row),
+      );
+      const answers = await Promise.all(decided.map((each) => (each instanceof ApiError ? each : toAnswer(each))));
+      const kept = answers.flatMap((answer, index) =>
+        answer instanceof ApiError ? [] : (items[index]?.keep(answer) ?? []),
+      );
+      await insertAnswers(tx, kept, clock.nowMs());
+      return answers;
+    },
+  });
+}
