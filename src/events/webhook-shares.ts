@@ -1,0 +1,132 @@
+import { createBoundedMap } from '../platform/bounded-map.ts';
+import type { Lane } from './webhook-pace.ts';
+
+/** An endpoint that waits for a claim or for a call. */
+export interface Seeker {
+  account: string;
+  endpoint: string;
+  readonly lane: Lane;
+}
+
+/** A claim or a call of an endpoint. */
+export interface Holding {
+  readonly account: string;
+  readonly endpoint: string;
+  lane: Lane;
+  /** It is slow, and began in the half that is kept for quick endpoints. */
+  isOverdrawn: boolean;
+}
+
+interface Counts extends Record<Lane, number> {
+  overdrawn: number;
+}
+
+/**
+ * Shares of what a worker has a limited number of, its claims or its calls: by account, then by endpoint, in turns.
+ * Decision 0017 has the rules and says why.
+ */
+export type Shares = ReturnType<typeof createShares>;
+
+/** Whatever turns slow at the same time, there are never more than so many times as many. */
+const mostOverdraft = 3;
+/** Accounts whose last turn is remembered. */
+const remembered = 10_000;
+
+export function createShares(most: number) {
+  const partOf = (part: number) => Math.max(1, Math.floor(most / part));
+  const [half, quarter, eighth, sixteenth] = [partOf(2), partOf(4), partOf(8), partOf(16)];
+  const all = noCounts();
+  const accounts = new Map<string, Counts>();
+  const endpoints = new Map<string, number>();
+  const servedAt = createBoundedMap<string, number>(remembered);
+  let turn = 0;
+
+  function count({ account, endpoint, lane, isOverdrawn }: Holding, by: 1 | -1): void {
+    const own = accounts.get(account) ?? noCounts();
+    accounts.set(account, own);
+    for (const counts of [all, own]) {
+      counts[lane] += by;
+      if (isOverdrawn) counts.overdrawn += by;
+    }
+    endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + by);
+    if (endpoints.get(endpoint) === 0) endpoints.delete(endpoint);
+    if (totalOf(own) === 0) accounts.delete(account);
+  }
+
+  const countsOf = (account: string) => accounts.get(account) ?? noCounts();
+  const hasRoom = (isSlow: boolean): boolean => {
+    if (totalOf(all) >= most * mostOverdraft) return false;
+    if (isSlow) return all.slow < half && totalOf(all) < most;
+    return all.new + all.quick < Math.max(half, most - all.slow);
+  };
+
+  function mayTake({ account, lane }: Seeker, othersWait: boolean): boolean {
+    const own = countsOf(account);
+    const isSlow = lane === 'slow';
+    if (!hasRoom(isSlow) || (othersWait && totalOf(own) >= quarter)) return false;
+    // The slow endpoints of an account leave room for its quick ones.
+    if (isSlow) return !othersWait || own.slow < eighth;
+    if (own.overdrawn >= sixteenth) return false;
+    return lane === 'quick' || (all.new < quarter && own.new + own.overdrawn < sixteenth);
+  }
+
+  /** Fewest first; then the account whose last turn is the longest ago; then the endpoint with the fewest. */
+  function isBefore(one: Seeker, other: Seeker): boolean {
+    const fewer = inHalf(countsOf(one.account), one.lane) - inHalf(countsOf(other.account), other.lane);
+    if (fewer !== 0) return fewer < 0;
+    const earlier = (servedAt.get(one.account) ?? 0) - (servedAt.get(other.account) ?? 0);
+    if (earlier !== 0) return earlier < 0;
+    return (endpoints.get(one.endpoint) ?? 0) < (endpoints.get(other.endpoint) ?? 0);
+  }
+
+  return {
+    /** Whose turn it is. Of equals the first; undefined if none of them may have more now. */
+    next<Waiting extends Seeker>(waiting: Iterable<Waiting>): Waiting | undefined {
+      const inLine = { quick: new Set<string>(), slow: new Set<string>() };
+      for (const { account, lane } of waiting) inLine[halfOf(lane)].add(account);
+      let best: Waiting | undefined;
+      for (const seeker of waiting) {
+        // A seeker waits itself, so with two accounts in line another one does.
+        const othersWait = inLine[halfOf(seeker.lane)].size > 1;
+        if (mayTake(seeker, othersWait) && (best === undefined || isBefore(seeker, best))) best = seeker;
+      }
+      return best;
+    },
+    take({ account, endpoint, lane }: Seeker): Holding {
+      const holding: Holding = { account, endpoint, lane, isOverdrawn: false };
+      count(holding, 1);
+      servedAt.set(account, ++turn);
+      return holding;
+    },
+    /** Its endpoint has shown itself as quick or slow. */
+    move(holding: Holding, lane: Lane): void {
+      if (holding.lane === lane) return;
+      count(holding, -1);
+      holding.isOverdrawn = lane === 'slow';
+      holding.lane = lane;
+      count(holding, 1);
+    },
+    free(holding: Holding): void {
+      count(holding, -1);
+    },
+    hasRoom,
+    /** How many an account has, of those that are slow or of the others. */
+    countOf: (account: string, isSlow: boolean): number => inHalf(countsOf(account), isSlow ? 'slow' : 'quick'),
+  };
+}
+
+function noCounts(): Counts {
+  return { new: 0, quick: 0, slow: 0, overdrawn: 0 };
+}
+
+function totalOf(counts: Counts): number {
+  return counts.new + counts.quick + counts.slow;
+}
+
+function halfOf(lane: Lane): 'quick' | 'slow' {
+  return lane === 'slow' ? 'slow' : 'quick';
+}
+
+function inHalf(counts: Counts, lane: Lane): number {
+  return lane === 'slow' ? counts.slow : counts.new + counts.quick;
+}
