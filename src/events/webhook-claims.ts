@@ -35,8 +35,8 @@ export function createClaims(database: Database, most: number) {
   function choose(ready: Set<ReadyCourse>): Map<string, Holding> {
     const chosen = new Map<string, Holding>();
     for (let next = shares.next(ready); next !== undefined; next = shares.next(ready)) {
-      ready.delete(next);
-      chosen.set(next.endpoint, shares.take(next));
+      ready.delete(next.seeker);
+      chosen.set(next.seeker.endpoint, shares.take(next));
     }
     return chosen;
   }

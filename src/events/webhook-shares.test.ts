@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Lane } from './webhook-pace.ts';
-import { createShares, type Holding, type Seeker } from './webhook-shares.ts';
+import { createShares, type Holding, type Seeker, type Turn } from './webhook-shares.ts';
 
 const lanes: Lane[] = ['new', 'quick', 'slow'];
 const endpointCount = 12;
@@ -21,41 +21,41 @@ interface World {
 }
 
 /** The rules of decision 0017, one after the other. */
-function modelNext({ most, holdings, turns }: World, waiting: Endpoint[]): Endpoint | undefined {
+function modelNext({ most, holdings, turns }: World, waiting: Endpoint[]): Turn<Endpoint> | undefined {
   const part = (of: number) => Math.max(1, Math.floor(most / of));
   const count = (test: (holding: Holding) => boolean) => holdings.filter(test).length;
   const isSlow = ({ lane }: { lane: Lane }) => lane === 'slow';
   const slow = count(isSlow);
   const quick = holdings.length - slow;
 
-  const may = (seeker: Endpoint): boolean => {
-    const own = (test: (holding: Holding) => boolean) => count((each) => each.account === seeker.account && test(each));
-    const others = waiting.some((each) => each.account !== seeker.account && isSlow(each) === isSlow(seeker));
-    if (holdings.length >= 3 * most) return false;
-    if (others && own(() => true) >= part(4)) return false;
-    if (isSlow(seeker)) {
-      if (slow >= part(2) || holdings.length >= most) return false;
-      return !others || own(isSlow) < part(8);
-    }
-    if (quick >= Math.max(part(2), most - slow)) return false;
-    const overdrawn = own(({ isOverdrawn }) => isOverdrawn);
-    if (overdrawn >= part(16)) return false;
-    if (seeker.lane === 'quick') return true;
-    return count(({ lane }) => lane === 'new') < part(4) && own(({ lane }) => lane === 'new') + overdrawn < part(16);
-  };
-  const rank = (seeker: Endpoint, place: number): number[] => [
-    count((each) => each.account === seeker.account && isSlow(each) === isSlow(seeker)),
+  const lanesFor = ({ account, lane: own }: Endpoint): Lane[] =>
+    (own === 'new' ? (['new', 'slow'] as const) : [own]).filter((lane) => {
+      const ofIt = (test: (holding: Holding) => boolean) => count((each) => each.account === account && test(each));
+      const others = waiting.some((each) => each.account !== account && isSlow(each) === isSlow({ lane }));
+      if (holdings.length >= 3 * most || (others && ofIt(() => true) >= part(4))) return false;
+      if (lane === 'slow') return slow < part(2) && holdings.length < most && (!others || ofIt(isSlow) < part(8));
+      const overdrawn = ofIt(({ isOverdrawn }) => isOverdrawn);
+      if (quick >= Math.max(part(2), most - slow) || overdrawn >= part(16)) return false;
+      const isNew = (each: Holding) => each.lane === 'new';
+      return (
+        lane === 'quick' || (ofIt(isNew) + overdrawn < part(16) && (count(isNew) < part(4) || ofIt(() => true) === 0))
+      );
+    });
+  const rank = ({ seeker, lane }: Turn<Endpoint>, place: number): number[] => [
+    count((each) => each.account === seeker.account && isSlow(each) === isSlow({ lane })),
     turns.lastIndexOf(seeker.account),
     count(({ endpoint }) => endpoint === seeker.endpoint),
     place,
   ];
-  const ranked = waiting
-    .map((seeker, place) => ({ seeker, rank: rank(seeker, place) }))
-    .filter(({ seeker }) => may(seeker));
+  const ranked = waiting.flatMap((seeker, place) =>
+    lanesFor(seeker)
+      .slice(0, 1)
+      .map((lane) => ({ turn: { seeker, lane }, rank: rank({ seeker, lane }, place) })),
+  );
   ranked.sort(
     (one, other) => one.rank.map((each, index) => each - (other.rank[index] ?? 0)).find((by) => by !== 0) ?? 0,
   );
-  return ranked[0]?.seeker;
+  return ranked[0]?.turn;
 }
 
 type Act = { kind: 'serve' | 'free' | 'move' | 'relane'; which: number; lane: number; waiting: number };
@@ -87,10 +87,10 @@ describe('shares', () => {
             const holding = world.holdings[which % Math.max(1, world.holdings.length)];
             const inLine = endpoints.filter((_, index) => waiting & (1 << index));
             const next = shares.next(inLine);
-            assert.equal(next?.endpoint, modelNext(world, inLine)?.endpoint);
+            assert.deepEqual(next, modelNext(world, inLine));
             if (kind === 'serve' && next !== undefined) {
               world.holdings.push(shares.take(next));
-              world.turns.push(next.account);
+              world.turns.push(next.seeker.account);
             } else if (kind === 'free' && holding !== undefined) {
               shares.free(holding);
               world.holdings = world.holdings.filter((each) => each !== holding);
@@ -120,7 +120,7 @@ describe('shares', () => {
     assert.equal(serveAll(shares, slow).length, 256);
     const [quick] = seekers('another', 1, 'quick');
     assert.ok(quick !== undefined);
-    assert.equal(shares.next([...slow, quick]), quick);
+    assert.equal(shares.next([...slow, quick])?.seeker, quick);
   });
 
   test('one account has all of a half while it is alone, and a quarter at most while others wait', () => {
@@ -135,7 +135,12 @@ describe('shares', () => {
     const shares = createShares(512);
     const strange = Array.from({ length: 31 }, (_, index) => seekers(`strange ${index}`, 40, 'new')).flat();
     const first = serveAll(shares, strange);
-    assert.equal(first.length, 128, 'new endpoints have a quarter');
+    const tried = first.filter(({ lane }) => lane === 'new').length;
+    assert.equal(tried, 128, 'new endpoints have a quarter');
+    assert.equal(first.length - tried, 256, 'and what slow ones leave');
+    const [another] = seekers('a new one', 1, 'new');
+    assert.ok(another !== undefined);
+    assert.deepEqual(shares.next([...strange, another]), { seeker: another, lane: 'new' }, 'it does not wait for them');
     let under = 0;
     for (let round = 0; round < 50; round++) {
       for (const holding of round === 0 ? first : serveAll(shares, strange)) {
@@ -143,10 +148,10 @@ describe('shares', () => {
         under++;
       }
     }
-    assert.equal(under, 31 * 32);
+    assert.equal(under, 256 + 31 * 32);
     const [quick] = seekers('another', 1, 'quick');
     assert.ok(quick !== undefined);
-    assert.equal(shares.next([...strange, quick]), quick);
+    assert.equal(shares.next([...strange, quick])?.seeker, quick);
   });
 
   test('accounts take turns, however many endpoints each has, and so do the endpoints of each', () => {
@@ -158,9 +163,9 @@ describe('shares', () => {
       assert.ok(next !== undefined);
       shares.free(shares.take(next));
       // As in line: who was served goes to its end.
-      waiting.splice(waiting.indexOf(next), 1);
-      waiting.push(next);
-      order.push(next.endpoint);
+      waiting.splice(waiting.indexOf(next.seeker), 1);
+      waiting.push(next.seeker);
+      order.push(next.seeker.endpoint);
     }
     assert.deepEqual(order, ['a 0', 'b 0', 'c 0', 'a 1', 'b 0', 'c 1', 'a 2', 'b 0', 'c 0']);
   });

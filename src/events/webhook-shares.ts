@@ -17,6 +17,12 @@ export interface Holding {
   isOverdrawn: boolean;
 }
 
+/** The turn of an endpoint, and where it begins. */
+export interface Turn<Kind extends Seeker = Seeker> {
+  seeker: Kind;
+  lane: Lane;
+}
+
 interface Counts extends Record<Lane, number> {
   overdrawn: number;
 }
@@ -60,39 +66,57 @@ export function createShares(most: number) {
     return all.new + all.quick < Math.max(half, most - all.slow);
   };
 
-  function mayTake({ account, lane }: Seeker, othersWait: boolean): boolean {
+  function maySlow(account: string, othersWait: boolean): boolean {
     const own = countsOf(account);
-    const isSlow = lane === 'slow';
-    if (!hasRoom(isSlow) || (othersWait && totalOf(own) >= quarter)) return false;
+    if (!hasRoom(true) || (othersWait && totalOf(own) >= quarter)) return false;
     // The slow endpoints of an account leave room for its quick ones.
-    if (isSlow) return !othersWait || own.slow < eighth;
-    if (own.overdrawn >= sixteenth) return false;
-    return lane === 'quick' || (all.new < quarter && own.new + own.overdrawn < sixteenth);
+    return !othersWait || own.slow < eighth;
+  }
+
+  function mayQuick(account: string, othersWait: boolean): boolean {
+    const own = countsOf(account);
+    if (!hasRoom(false) || (othersWait && totalOf(own) >= quarter)) return false;
+    return own.overdrawn < sixteenth;
+  }
+
+  /** New endpoints have a quarter. An account that has nothing yet does not wait for others that try out theirs. */
+  function mayTryOut(account: string, othersWait: boolean): boolean {
+    const own = countsOf(account);
+    if (!mayQuick(account, othersWait) || own.new + own.overdrawn >= sixteenth) return false;
+    return all.new < quarter || totalOf(own) === 0;
+  }
+
+  /** Where it may have one more; undefined if nowhere. A new endpoint also begins where slow ones leave room. */
+  function laneFor({ account, lane }: Seeker, waiting: Waiting): Lane | undefined {
+    if (lane === 'quick') return mayQuick(account, waiting.quick.hasOther(account)) ? 'quick' : undefined;
+    if (lane === 'new' && mayTryOut(account, waiting.quick.hasOther(account))) return 'new';
+    return maySlow(account, waiting.slow.hasOther(account)) ? 'slow' : undefined;
   }
 
   /** Fewest first; then the account whose last turn is the longest ago; then the endpoint with the fewest. */
-  function isBefore(one: Seeker, other: Seeker): boolean {
-    const fewer = inHalf(countsOf(one.account), one.lane) - inHalf(countsOf(other.account), other.lane);
+  function isBefore(one: Turn, other: Turn): boolean {
+    const fewer = inHalf(countsOf(one.seeker.account), one.lane) - inHalf(countsOf(other.seeker.account), other.lane);
     if (fewer !== 0) return fewer < 0;
-    const earlier = (servedAt.get(one.account) ?? 0) - (servedAt.get(other.account) ?? 0);
+    const earlier = (servedAt.get(one.seeker.account) ?? 0) - (servedAt.get(other.seeker.account) ?? 0);
     if (earlier !== 0) return earlier < 0;
-    return (endpoints.get(one.endpoint) ?? 0) < (endpoints.get(other.endpoint) ?? 0);
+    return (endpoints.get(one.seeker.endpoint) ?? 0) < (endpoints.get(other.seeker.endpoint) ?? 0);
   }
 
   return {
     /** Whose turn it is. Of equals the first; undefined if none of them may have more now. */
-    next<Waiting extends Seeker>(waiting: Iterable<Waiting>): Waiting | undefined {
-      const inLine = { quick: new Set<string>(), slow: new Set<string>() };
-      for (const { account, lane } of waiting) inLine[halfOf(lane)].add(account);
-      let best: Waiting | undefined;
-      for (const seeker of waiting) {
-        // A seeker waits itself, so with two accounts in line another one does.
-        const othersWait = inLine[halfOf(seeker.lane)].size > 1;
-        if (mayTake(seeker, othersWait) && (best === undefined || isBefore(seeker, best))) best = seeker;
+    next<Kind extends Seeker>(seekers: Iterable<Kind>): Turn<Kind> | undefined {
+      const waiting = { quick: createAccounts(), slow: createAccounts() };
+      for (const { account, lane } of seekers) waiting[lane === 'slow' ? 'slow' : 'quick'].add(account);
+      let best: Turn<Kind> | undefined;
+      for (const seeker of seekers) {
+        const lane = laneFor(seeker, waiting);
+        if (lane === undefined) continue;
+        const turn = { seeker, lane };
+        if (best === undefined || isBefore(turn, best)) best = turn;
       }
       return best;
     },
-    take({ account, endpoint, lane }: Seeker): Holding {
+    take({ seeker: { account, endpoint }, lane }: Turn): Holding {
       const holding: Holding = { account, endpoint, lane, isOverdrawn: false };
       count(holding, 1);
       servedAt.set(account, ++turn);
@@ -123,8 +147,24 @@ function totalOf(counts: Counts): number {
   return counts.new + counts.quick + counts.slow;
 }
 
-function halfOf(lane: Lane): 'quick' | 'slow' {
-  return lane === 'slow' ? 'slow' : 'quick';
+interface Waiting {
+  quick: Accounts;
+  slow: Accounts;
+}
+
+type Accounts = ReturnType<typeof createAccounts>;
+
+/** Accounts that wait: it need only be known whether there is another one. */
+function createAccounts() {
+  let first: string | undefined;
+  let areSeveral = false;
+  return {
+    add(account: string): void {
+      first ??= account;
+      areSeveral ||= account !== first;
+    },
+    hasOther: (account: string): boolean => areSeveral || (first !== undefined && first !== account),
+  };
 }
 
 function inHalf(counts: Counts, lane: Lane): number {

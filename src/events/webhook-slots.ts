@@ -35,9 +35,10 @@ export function createCallSlots(clock: Pick<Clock, 'steadyMs'>, most: number): C
   function grant(): void {
     if (isGranting) return;
     isGranting = true;
-    for (let line = shares.next(inLine); line !== undefined; line = shares.next(inLine)) {
+    for (let turn = shares.next(inLine); turn !== undefined; turn = shares.next(inLine)) {
+      const line = turn.seeker;
       inLine.delete(line);
-      const call: Call = { line, holding: shares.take(line), begunAtMs: clock.steadyMs() };
+      const call: Call = { line, holding: shares.take(turn), begunAtMs: clock.steadyMs() };
       if (call.holding.lane !== 'slow') young.add(call);
       // With another call it goes to the end of the line.
       if (line.begin(() => free(call))) inLine.add(line);
