@@ -1,3 +1,4 @@
+import { createEventCursors } from '../events/event-cursor.ts';
 import { createEventFeed } from '../events/event-feed.ts';
 import { createEventIds } from '../events/event-id.ts';
 import { createEventReads } from '../events/event-reads.ts';
@@ -21,11 +22,12 @@ export function composeEvents(foundation: Foundation, { bulkheads, heartbeatMs }
   const { config, clock, sideDatabase: database, keys, log } = foundation;
   const { eventDays } = config;
   const ids = createEventIds(keys);
+  const cursors = createEventCursors(keys);
   const tellEvents = createTellEvents(ids);
   const horizon = createHorizon(database);
   const listeners = createListeners({ database, clock });
   const feed = createEventFeed({ database, horizon, tellEvents, log });
-  const reads = createEventReads({ database, clock, horizon, ids, tellEvents, eventDays });
+  const reads = createEventReads({ database, clock, horizon, ids, cursors, tellEvents, eventDays });
   const turns = bulkheads.side;
   const streams = createEventStreams({
     feed,

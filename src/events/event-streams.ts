@@ -33,7 +33,7 @@ export function createEventStreams({ feed, reads, listeners, turns, heartbeatMs 
   const streams = createOpenStreams<LiveEvent, EventFilter>({
     feed,
     // An id without data moves Last-Event-ID, so the cursor of a quiet reader does not age.
-    heartbeat: (reached) => `id: ${reads.cursorAt(reached)}\n\n`,
+    heartbeat: (reached, applicationId) => `id: ${reads.cursorAt(applicationId, reached)}\n\n`,
     instead: 'GET /events/v1/events',
     ...(heartbeatMs !== undefined && { heartbeatMs }),
   });

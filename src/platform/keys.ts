@@ -18,6 +18,7 @@ export type KeyPurpose =
   | 'opt-out'
   | 'alert-url'
   | 'event-id'
+  | 'event-cursor'
   | 'conversion';
 
 /**

@@ -102,7 +102,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         await requireOwnBy(call);
         const { cursor, limit } = call.query;
         const filter = readEventFilter(call.query);
-        const position = cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
+        const position = cursor === undefined ? undefined : await reads.readCursor(call.params.id, cursor, 'cursor');
         const listener = await listenerOf(call.params.id);
         if (listener === undefined) return { status: 200, body: { data: [], next_cursor: null, listening: false } };
         const place = await (position === undefined
@@ -110,7 +110,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
           : reads.placeAt(listener, position));
         const { items, readTo } = await reads.readPage(call.params.id, place, filter, limit);
         const data = await withDeliveries(call.params.id, items);
-        return { status: 200, body: { data, next_cursor: reads.cursorAt(readTo), listening: true } };
+        return { status: 200, body: { data, next_cursor: reads.cursorAt(call.params.id, readTo), listening: true } };
       },
     }),
     route({
@@ -151,7 +151,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         await requireOwnBy(call);
         const applicationId = call.params.id;
         const filter = readEventFilter(call.query);
-        const position = readStreamPosition(reads, call, call.query.cursor);
+        const position = await readStreamPosition(reads, applicationId, call, call.query.cursor);
         const listener = await listenerOf(applicationId);
         if (listener === undefined) throw notListening();
         const { after } = await (position === undefined ? reads.placeNow() : reads.placeAt(listener, position));

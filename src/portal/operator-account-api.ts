@@ -176,7 +176,8 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       ...shared,
       operationId: 'enableAccount',
       summary: 'Enable an account again',
-      description: 'Its keys and tokens work again, its webhooks go on where they stopped, and its members sign in anew.',
+      description:
+        'Its keys and tokens work again, its webhooks go on where they stopped, and its members sign in anew.',
       params,
       answers: found,
       refuses: { INCOMPATIBLE_STATE: 'The account is enabled' },
