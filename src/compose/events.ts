@@ -7,18 +7,20 @@ import { createHorizon } from '../events/horizon.ts';
 import { createListeners } from '../events/listeners.ts';
 import { createLongPolls } from '../events/long-polls.ts';
 import type { Bulkheads } from '../http/mount.ts';
+import type { StreamPlaces } from '../http/stream-places.ts';
 import { createTellEvents } from './event-records.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface EventParts {
   bulkheads: Bulkheads;
+  places: StreamPlaces;
   heartbeatMs?: number;
 }
 
 export type Events = ReturnType<typeof composeEvents>;
 
 /** Builds the event feed of a web node: lists, long polls and streams. */
-export function composeEvents(foundation: Foundation, { bulkheads, heartbeatMs }: EventParts) {
+export function composeEvents(foundation: Foundation, { bulkheads, places, heartbeatMs }: EventParts) {
   const { config, clock, sideDatabase: database, keys, log } = foundation;
   const { eventDays } = config;
   const ids = createEventIds(keys);
@@ -34,6 +36,7 @@ export function composeEvents(foundation: Foundation, { bulkheads, heartbeatMs }
     reads,
     listeners,
     turns,
+    places,
     ...(heartbeatMs !== undefined && { heartbeatMs }),
   });
   return {

@@ -4,7 +4,7 @@ import { composeInbox } from './inbox.ts';
 
 /** Builds what readers can follow live: the sandbox's inbox and the event feed. */
 export function composeStreams(foundation: Foundation, parts: EventParts) {
-  const inbox = composeInbox(foundation);
+  const inbox = composeInbox(foundation, parts.places);
   const events = composeEvents(foundation, parts);
   return {
     inbox,

@@ -5,7 +5,7 @@ import type { Delivery } from './webhook.ts';
 import { statusCode, storedAttempts } from './webhook-delivery-store.ts';
 import type { Health } from './webhook-pace.ts';
 
-/** By the clock of the database, which all nodes share. A worker renews its lease every second. */
+/** By the clock of the database, which all nodes share. A worker renews its lease every two seconds. */
 export const leaseMs = 5000;
 export const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
 

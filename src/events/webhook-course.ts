@@ -54,7 +54,9 @@ export const turn = { calls: 1000, ms: 15_000 };
 
 /** No attempt begins in the last part of a lease that was not renewed. */
 const leaseMarginMs = 1000;
-const renewEveryMs = 1000;
+const lookEveryMs = 1000;
+/** A course that has nothing to record renews its lease when it is so old. */
+const renewAfterMs = 1900;
 /** Calls under way have so long to end when the webhook is asked back. */
 const endWithinMs = 800;
 /** Finished deliveries are recorded together, so late. */
@@ -93,8 +95,9 @@ export function startCourse(options: CourseOptions): Course {
   setMaxListeners(0, calls.signal);
   const renew = setInterval(() => {
     backlog.look();
-    noteRecordDue();
-  }, renewEveryMs);
+    if (finished.length > 0 || failedRecords > 0 || clock.steadyMs() - leasedAtMs >= renewAfterMs) noteRecordDue();
+    else step();
+  }, lookEveryMs);
 
   const mayTryNew = () => health.restsUntilMs === null || health.restsUntilMs <= clock.nowMs();
   const isLeased = () => clock.steadyMs() < leasedAtMs + leaseMs - leaseMarginMs;

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { composeEvents } from '../../src/compose/events.ts';
 import { createNodeWindows } from '../../src/edge/node-windows.ts';
 import type { ToldEvent } from '../../src/events/event.ts';
+import { createStreamPlaces } from '../../src/http/stream-places.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -34,7 +35,11 @@ function createEvents() {
     windows: createNodeWindows(clock, createMetrics()),
     ...createTestLog(),
   };
-  return composeEvents(foundation, { bulkheads: { side: turns, single: turns, outside: turns }, heartbeatMs: 5 });
+  return composeEvents(foundation, {
+    bulkheads: { side: turns, single: turns, outside: turns },
+    places: createStreamPlaces(),
+    heartbeatMs: 5,
+  });
 }
 
 async function openStream(events: ReturnType<typeof createEvents>, applicationId: string, after: number) {
