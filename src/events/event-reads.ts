@@ -3,11 +3,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
 import { migratedAtMs } from '../platform/migrate.ts';
-import type { TellEvents } from './event.ts';
+import type { StoredEvent, TellEvents } from './event.ts';
 import type { EventCursors } from './event-cursor.ts';
 import { type LiveEvent, renderEvents } from './event-feed.ts';
 import { type EventIds, findOwnEvent } from './event-id.ts';
-import { type EventFilter, readEvents } from './event-store.ts';
+import { type EventFilter, readEvents, readLastEvents } from './event-store.ts';
 import type { Horizon } from './horizon.ts';
 import type { Listener } from './listener-store.ts';
 import { dayOf, dayOfPosition, firstOfDay } from './position.ts';
@@ -30,6 +30,8 @@ export interface EventReads {
   placeOfOldest(listener: Listener): Promise<Place>;
   /** The first events that match. It may stop before the end of the span, also without any. */
   readPage(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<Piece<LiveEvent>>;
+  /** The newest events that match, oldest first. A filter that few match may give fewer: it looks at a bounded number. */
+  readNewest(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<LiveEvent[]>;
   /** All events behind a position that can be read, in pieces. */
   readMissed(applicationId: string, after: number, filter: EventFilter): AsyncIterable<Piece<LiveEvent>>;
 }
@@ -104,6 +106,16 @@ export function createEventReads(options: EventReadsOptions): EventReads {
       return { after: Math.max(since, firstOfDay(oldestDay())), upTo: await horizon.read() };
     },
     readPage,
+    async readNewest(applicationId, { after, upTo }, filter, limit) {
+      const found: StoredEvent[] = [];
+      for (let reads = 0, end = upTo; reads < mostReads && end > after && found.length < limit; reads++) {
+        const span = { applicationId, after, upTo: end };
+        const page = await readLastEvents(database, span, filter, limit - found.length);
+        found.unshift(...page.events);
+        end = page.readTo;
+      }
+      return renderEvents(database, tellEvents, found);
+    },
     async *readMissed(applicationId, after, filter) {
       for (let readTo = after; ; ) {
         const place = { after: readTo, upTo: await horizon.read() };

@@ -44,9 +44,9 @@ async function assertRefused(ask: Ask, cursor: string, why: string): Promise<voi
 test('each bit of a cursor, and of an event’s id: the same 400, as if it were any text', async () => {
   const cursor = await beginFeed(app, eve.key);
   await eve.sms();
-  const [event] = await readUntil(app, eve.key, cursor, 2);
-  assert.ok(event !== undefined);
-  for (const ours of [cursor, event.id]) {
+  const events = await readUntil(app, eve.key, cursor, 2);
+  const own = new Set(events.map(({ id }) => id));
+  for (const ours of [cursor, events[0]?.id ?? '']) {
     assert.equal((await byFeed(ours)).status, 200);
     // The first bits of an id are its time, which everybody may know: one that claims to be old is a 410 like any old one.
     for (const bit of bits.slice(ours === cursor ? 0 : 48))
@@ -95,7 +95,14 @@ test('so does the list of a webhook’s deliveries', async () => {
   const id = data[0]?.event_id ?? '';
   const encoded = (text: string) => Buffer.from(text).toString('base64url');
   assert.equal((await list(`&cursor=${encoded(id)}`)).status, 200);
-  for (const bit of bits.slice(64)) assert.equal((await list(`&cursor=${encoded(flipBit(id, bit))}`)).status, 400);
+  const { rows } = await app.db.database.query<{ position: number; timeMs: number }>(
+    'select position, time as "timeMs" from event where application_id = $1',
+    [uuidOf(eve.id)],
+  );
+  // Two events of one millisecond may differ by one bit.
+  const own = new Set(rows.map(({ position, timeMs }) => createEventIds(app.keys).idOf(position, timeMs)));
+  for (const forged of bits.slice(64).map((bit) => flipBit(id, bit)))
+    assert.equal((await list(`&cursor=${encoded(forged)}`)).status, own.has(forged) ? 200 : 400);
 });
 
 test('a quiet reader’s cursors tell nothing: they differ whether others had events or not', async () => {
