@@ -49,9 +49,9 @@ test('each bit of a cursor, and of an event’s id: the same 400, as if it were 
   for (const ours of [cursor, events[0]?.id ?? '']) {
     assert.equal((await byFeed(ours)).status, 200);
     // The first bits of an id are its time, which everybody may know: one that claims to be old is a 410 like any old one.
-    for (const bit of bits.slice(ours === cursor ? 0 : 48))
+    for (const bit of bits.slice(ours === cursor ? 0 : 48).filter((each) => !own.has(flipBit(ours, each))))
       await assertRefused(byFeed, flipBit(ours, bit), `bit ${bit}`);
-    for (const bit of [70, 90, 127]) {
+    for (const bit of [70, 90, 110]) {
       await assertRefused(byStream, flipBit(ours, bit), `bit ${bit}`);
       await assertRefused(byPortal, flipBit(ours, bit), `bit ${bit}`);
     }
