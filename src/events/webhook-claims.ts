@@ -22,8 +22,12 @@ export interface Look {
   left: ReadyCourse[];
   /** There may be more than the look has found. */
   isCut: boolean;
+  /** It has taken up as many as a look does, so the next one should come soon. */
+  isFull: boolean;
 }
 
+/** A look takes up so many: what they read first must not keep one waiting whose turn comes at the next look. */
+const mostTaken = 40;
 /** While others wait in vain for a claim, a webhook gives its own back after this time. */
 const shortTurnMs = 1000;
 
@@ -34,7 +38,7 @@ export function createClaims(database: Database, most: number) {
   /** Chooses those whose turn it is. */
   function choose(ready: Set<ReadyCourse>): Map<string, Holding> {
     const chosen = new Map<string, Holding>();
-    for (let next = shares.next(ready); next !== undefined; next = shares.next(ready)) {
+    for (let next = shares.next(ready); next !== undefined && chosen.size < mostTaken; next = shares.next(ready)) {
       ready.delete(next.seeker);
       chosen.set(next.seeker.endpoint, shares.take(next));
     }
@@ -46,6 +50,7 @@ export function createClaims(database: Database, most: number) {
       const ready = new Set(await findReady(database, options));
       const isCut = ready.size === mostReady;
       const chosen = choose(ready);
+      const isFull = chosen.size === mostTaken;
       const taken: TakenUp[] = [];
       try {
         for (const claimed of await claimCourses(database, [...chosen.keys()])) {
@@ -57,7 +62,7 @@ export function createClaims(database: Database, most: number) {
         // Another worker was faster, or the database is away.
         for (const holding of chosen.values()) shares.free(holding);
       }
-      return { taken, left: [...ready], isCut };
+      return { taken, left: [...ready], isCut, isFull };
     },
     move: shares.move,
     free: shares.free,

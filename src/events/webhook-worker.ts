@@ -112,6 +112,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     knownTo = readable;
     for (const id of again) waiting.delete(id);
     for (const id of look.isCut ? told : look.left.map(({ listenerId }) => listenerId)) waiting.add(id);
+    if (look.isFull) sleep.wake();
     for (const { course } of claims.findCrowders(look.left, [...held.values()], clock.steadyMs())) course.endTurn();
     try {
       if (look.taken.length > 0) await beginAll(look.taken, claimedAtMs);
