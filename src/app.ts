@@ -14,7 +14,6 @@ import { composeServer } from './compose/server.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeWindows } from './compose/windows.ts';
 import { createNodeWindows } from './edge/node-windows.ts';
-import { createStreamPlaces } from './http/stream-places.ts';
 import { loadPhoneNumbers } from './messages/phone-number.ts';
 import { createMetering } from './metering/metering.ts';
 import { newId } from './platform/ids.ts';
@@ -31,10 +30,7 @@ export function createApp(options: AppOptions): App {
 
   const bulkheads = composeBulkheads(foundation);
   composePoolMetrics(foundation);
-  const { inbox, events, ...streams } = composeStreams(foundation, {
-    bulkheads,
-    places: node?.places ?? createStreamPlaces(),
-  });
+  const { inbox, events, ...streams } = composeStreams(foundation, { bulkheads }, node?.places);
   const identity = composeIdentity(foundation, streams.recheck);
   const { registry, signingKeys } = identity;
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });

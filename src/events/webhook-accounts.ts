@@ -1,6 +1,6 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
-import { notifyWorkers } from './webhook-course-store.ts';
+import { isAskedBack, notifyWorkers } from './webhook-course-store.ts';
 import { untilGivenBack } from './webhook-give-back.ts';
 
 const ofAccount = `c.webhook_id in (
@@ -16,7 +16,7 @@ export async function holdWebhooks(tx: Tx, accountId: string): Promise<void> {
 export function untilWebhooksHeld(database: Database, accountId: string): Promise<void> {
   return untilGivenBack(async () => {
     const { count } = await database.query(
-      `select from webhook_course c where c.asked_back and c.leased_until > now() and ${ofAccount} limit 1`,
+      `select from webhook_course c where ${isAskedBack} and ${ofAccount} limit 1`,
       [accountId],
     );
     return count > 0;

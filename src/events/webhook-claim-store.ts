@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { type ClaimedCourse, leasedFromNow } from './webhook-course-store.ts';
+import { type ClaimedCourse, isFree, takeUp } from './webhook-course-store.ts';
 import { laneOf, quickWithinMs } from './webhook-pace.ts';
 import type { Seeker } from './webhook-shares.ts';
 import { callable } from './webhook-store.ts';
@@ -58,8 +58,6 @@ interface ReadyRow {
   latencyMs: number | null;
 }
 
-const isFree = '(c.leased_until is null or c.leased_until <= now())';
-
 const readyStatement = {
   name: 'find-ready-webhooks',
   text: `with looked_at as materialized (
@@ -93,7 +91,7 @@ const claimStatement = {
   text: `with free as materialized (
       select c.webhook_id from webhook_course c where c.webhook_id = any($1::uuid[]) and ${isFree}
       for update of c skip locked)
-    update webhook_course c set claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()
+    update webhook_course c set ${takeUp}
     from free f where c.webhook_id = f.webhook_id
     returning c.webhook_id as "webhookId", c.claim, c.position,
       (select max(d.position) from webhook_delivery d where d.webhook_id = c.webhook_id and d.position > c.position)

@@ -7,7 +7,13 @@ import type { Health } from './webhook-pace.ts';
 
 /** By the clock of the database, which all nodes share. A worker renews its lease every two seconds. */
 export const leaseMs = 5000;
-export const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
+const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
+/** SQL: no worker holds the course `c`. */
+export const isFree = '(c.leased_until is null or c.leased_until <= now())';
+/** SQL: a worker holds the course `c` since before it was asked back. */
+export const isAskedBack = '(c.asked_back and c.leased_until > now())';
+/** SQL: a worker takes the course `c` up. */
+export const takeUp = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
 
 /** A webhook that a worker has taken up. Its settings are read afterwards, so that none is older than the claim. */
 export interface ClaimedCourse extends Health {
@@ -116,10 +122,9 @@ export async function askBack(tx: Tx, webhookId: string): Promise<void> {
 
 /** Whether a worker holds the course since before it was asked back. */
 export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
-  const { count } = await tx.query(
-    'select from webhook_course where webhook_id = $1 and asked_back and leased_until > now()',
-    [uuidOf(webhookId)],
-  );
+  const { count } = await tx.query(`select from webhook_course c where c.webhook_id = $1 and ${isAskedBack}`, [
+    uuidOf(webhookId),
+  ]);
   return count > 0;
 }
 
