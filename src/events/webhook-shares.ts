@@ -27,17 +27,15 @@ interface Counts extends Record<Lane, number> {
   overdrawn: number;
 }
 
-/**
- * Shares of what a worker has a limited number of, its claims or its calls: by account, then by endpoint, in turns.
- * Decision 0017 has the rules and says why.
- */
-export type Shares = ReturnType<typeof createShares>;
-
 /** Whatever turns slow at the same time, there are never more than so many times as many. */
 const mostOverdraft = 3;
 /** Accounts whose last turn is remembered. */
 const remembered = 10_000;
 
+/**
+ * Shares of what a worker has a limited number of, its claims or its calls: by account, then by endpoint, in turns.
+ * Decision 0017 has the rules and says why.
+ */
 export function createShares(most: number) {
   const partOf = (part: number) => Math.max(1, Math.floor(most / part));
   const [half, quarter, eighth, sixteenth] = [partOf(2), partOf(4), partOf(8), partOf(16)];
