@@ -30,7 +30,7 @@ export function createApp(options: AppOptions): App {
 
   const bulkheads = composeBulkheads(foundation);
   composePoolMetrics(foundation);
-  const { inbox, events, ...streams } = composeStreams(foundation, { bulkheads });
+  const { inbox, events, ...streams } = composeStreams(foundation, { bulkheads }, node?.places);
   const identity = composeIdentity(foundation, streams.recheck);
   const { registry, signingKeys } = identity;
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { createNodeWindows } from './edge/node-windows.ts';
 import { keepWindows } from './edge/window-keeper.ts';
+import { createStreamPlaces, keepPlaces } from './http/stream-places.ts';
 import { systemClock as clock, machineAheadMs } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { DatabaseOptions } from './platform/database.ts';
@@ -59,6 +60,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   const { config, log, metrics, windows, onFatal } = options;
   const wanted = config.processes;
   const deaths = createDeathWatch(clock);
+  const places = createStreamPlaces();
   const running = new Set<WebProcess>();
   const serving = () => [...running].filter(({ isServing }) => isServing);
   let spare: WebProcess | undefined;
@@ -78,7 +80,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
   });
 
-  const shared: Omit<CallsToParent, 'loaded'> = {
+  const shared: Pick<CallsToParent, 'wake' | 'metrics' | 'flush'> = {
     wake: (carriers) => options.wakeDelivery(carriers),
     async metrics() {
       const told = serving().map(async (one) => {
@@ -109,7 +111,13 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     });
     // Its end is told by `onExit`.
     loaded.catch(() => {});
-    const own: CallsToParent = { ...shared, loaded: () => resolve() };
+    const keeper = keepPlaces(places);
+    const own: CallsToParent = {
+      ...shared,
+      loaded: () => resolve(),
+      takePlace: keeper.take,
+      leavePlace: keeper.leave,
+    };
     const calls = createProcessCalls(
       (message) => worker.isConnected() && worker.send(message, () => {}),
       own as unknown as CallHandlers,
@@ -120,6 +128,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     worker.on('error', (error) => log.error({ err: error, process: one.number }, 'a web process cannot be reached'));
     worker.on('exit', (code, signal) => {
       reject(new Error('a web process ended before it had started'));
+      keeper.end();
       onExit(one, code, signal);
     });
     keepWindowsOf(one);

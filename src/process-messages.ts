@@ -1,4 +1,5 @@
 import type { ProcessCount } from './http/operations-api.ts';
+import type { PlaceRequest } from './http/stream-places.ts';
 import type { Config } from './platform/config.ts';
 import type { DatabaseOptions } from './platform/database.ts';
 import type { Woken } from './platform/wake-list.ts';
@@ -31,6 +32,9 @@ export interface CallsToParent {
   loaded(): void;
   /** Something is due for delivery with these carriers, or with any. */
   wake(carriers: Woken): void;
+  /** Takes a place for a stream; false if all are taken. */
+  takePlace(request: PlaceRequest): boolean;
+  leavePlace(id: number): void;
   /** The texts of all processes. */
   metrics(): Promise<string[]>;
   /** Flushes the metering of all processes. */

@@ -5,6 +5,7 @@ import { openPools } from './boot.ts';
 import { deliveryChannel } from './compose/delivery.ts';
 import { createParentWindows } from './edge/parent-windows.ts';
 import type { ProcessCount } from './http/operations-api.ts';
+import { createParentPlaces } from './http/stream-places.ts';
 import { startSigningThread } from './identity/start-signing-thread.ts';
 import { systemClock as clock, machineAheadMs } from './platform/clock.ts';
 import { watchClock } from './platform/clock-check.ts';
@@ -71,6 +72,7 @@ async function begin({
     node: {
       isAnswering,
       processes: () => count,
+      places: createParentPlaces(parent),
       readMetrics: async () => mergeMetrics(await parent.call<string[]>('metrics')),
       flushMetering: () => parent.call('flush'),
     },

@@ -51,8 +51,8 @@ const composing = 'compose';
 
 /** Every table has one owner: the folder whose stores read and write it. */
 const ownerOf: Record<string, string[]> = {
-  // Credentials of a disabled account open nothing.
-  account: ['portal', 'registry'],
+  // Credentials of a disabled account open nothing, and its webhooks wait.
+  account: ['portal', 'registry', 'events'],
   person: ['portal'],
   member: ['portal'],
   invitation: ['portal'],
@@ -64,7 +64,8 @@ const ownerOf: Record<string, string[]> = {
   sign_in_throttle: ['portal'],
   sign_in: ['portal'],
   known_address: ['portal'],
-  application: ['registry'],
+  // Webhooks take turns by account.
+  application: ['registry', 'events'],
   registration: ['registry'],
   api_key: ['registry'],
   oauth_client: ['registry'],

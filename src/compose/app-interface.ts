@@ -2,6 +2,7 @@ import type { NodeWindows } from '../edge/node-windows.ts';
 import type { ProcessCount } from '../http/operations-api.ts';
 import type { Route } from '../http/route.ts';
 import type { HttpServer, ServerTimeouts } from '../http/server.ts';
+import type { StreamPlaces } from '../http/stream-places.ts';
 import type { SigningKeys } from '../identity/signing-keys.ts';
 import type { Message } from '../messages/message.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -37,6 +38,8 @@ export interface NodeOfProcesses {
   /** False while the parent owes a decision for too long. */
   isAnswering(): boolean;
   processes(): ProcessCount;
+  /** The places of streams, of all processes together. */
+  places: StreamPlaces;
   /** The metrics of all processes, and not of this one alone. */
   readMetrics?(): Promise<string>;
   /** Writes the usage and the requests that any process has counted. */

@@ -1,11 +1,16 @@
+import { createStreamPlaces, type StreamPlaces } from '../http/stream-places.ts';
 import { composeEvents, type EventParts } from './events.ts';
 import type { Foundation } from './foundation.ts';
 import { composeInbox } from './inbox.ts';
 
-/** Builds what readers can follow live: the sandbox's inbox and the event feed. */
-export function composeStreams(foundation: Foundation, parts: EventParts) {
-  const inbox = composeInbox(foundation);
-  const events = composeEvents(foundation, parts);
+/** Builds what readers can follow live: the sandbox's inbox and the event feed. A lone process counts their places itself. */
+export function composeStreams(
+  foundation: Foundation,
+  parts: Omit<EventParts, 'places'>,
+  places: StreamPlaces = createStreamPlaces(),
+) {
+  const inbox = composeInbox(foundation, places);
+  const events = composeEvents(foundation, { ...parts, places });
   return {
     inbox,
     events,

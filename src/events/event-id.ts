@@ -1,16 +1,22 @@
 import { createCipheriv } from 'node:crypto';
-import { fromUuid, isId, uuidOf } from '../platform/ids.ts';
+import type { Tx } from '../platform/database.ts';
+import { fromUuid, isId, toUuidText, uuidOf } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
+import type { StoredEvent } from './event.ts';
+import { findEvents } from './event-store.ts';
 
 /**
- * Ids of events, and cursors. Both name a position: an id is the time, the position and the version of the key ring, 16 bytes.
- * The position is masked, since it would tell one application how many events all others have.
+ * Ids of events: the time, the position and the version of the key ring, 16 bytes. The position is masked, since it would tell
+ * one application how many events all others have. The mask keeps no one from changing bits: what `positionOf` reads is
+ * believed only if the application has an event with that very id.
  */
 export interface EventIds {
   /** `evt_01…` */
   idOf(position: number, timeMs: number): string;
   /** Reads an id; undefined for a text that this service has not made. */
   positionOf(id: string): number | undefined;
+  /** When it claims to have been made. */
+  timeOf(id: string): number | undefined;
 }
 
 export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'keyFor'>): EventIds {
@@ -33,9 +39,10 @@ export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'key
       bytes.writeBigUInt64BE(masked, 8);
       return fromUuid('evt', toUuidText(bytes));
     },
+    timeOf: (id) => (isId('evt', id) ? bytesOf(id).readUIntBE(0, 6) : undefined),
     positionOf(id) {
       if (!isId('evt', id)) return undefined;
-      const bytes = Buffer.from(uuidOf(id).replaceAll('-', ''), 'hex');
+      const bytes = bytesOf(id);
       const version = bytes.readUInt16BE(6);
       if (!keys.versions.includes(version)) return undefined;
       const position = bytes.readBigUInt64BE(8) ^ maskOf(version, bytes.subarray(0, 6));
@@ -44,7 +51,17 @@ export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'key
   };
 }
 
-function toUuidText(bytes: Buffer): string {
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+/** The event of the application that has this id. */
+export async function findOwnEvent(
+  { database, ids }: { database: Tx; ids: EventIds },
+  applicationId: string,
+  id: string,
+): Promise<StoredEvent | undefined> {
+  const position = ids.positionOf(id);
+  const [event] = position === undefined ? [] : await findEvents(database, applicationId, [position]);
+  return event !== undefined && ids.idOf(event.position, event.timeMs) === id ? event : undefined;
+}
+
+function bytesOf(id: string): Buffer {
+  return Buffer.from(uuidOf(id).replaceAll('-', ''), 'hex');
 }

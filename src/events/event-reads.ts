@@ -2,10 +2,12 @@ import type { Piece } from '../http/live-feed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
-import type { TellEvents } from './event.ts';
+import { migratedAtMs } from '../platform/migrate.ts';
+import type { StoredEvent, TellEvents } from './event.ts';
+import type { EventCursors } from './event-cursor.ts';
 import { type LiveEvent, renderEvents } from './event-feed.ts';
-import type { EventIds } from './event-id.ts';
-import { type EventFilter, readEvents } from './event-store.ts';
+import { type EventIds, findOwnEvent } from './event-id.ts';
+import { type EventFilter, readEvents, readLastEvents } from './event-store.ts';
 import type { Horizon } from './horizon.ts';
 import type { Listener } from './listener-store.ts';
 import { dayOf, dayOfPosition, firstOfDay } from './position.ts';
@@ -18,9 +20,9 @@ export interface Place {
 
 /** Reads the events of an application, from a cursor on. */
 export interface EventReads {
-  /** The position of a cursor. Throws a 400 that names `field`. */
-  readCursor(cursor: string, field: string): number;
-  cursorAt(position: number): string;
+  /** The position of a cursor, or of an event of the application. Throws a 400 that names `field`. */
+  readCursor(applicationId: string, cursor: string, field: string): Promise<number>;
+  cursorAt(applicationId: string, position: number): string;
   /** Throws a 410 if events behind the position may be missing. */
   placeAt(listener: Listener, position: number): Promise<Place>;
   placeNow(): Promise<Place>;
@@ -28,6 +30,8 @@ export interface EventReads {
   placeOfOldest(listener: Listener): Promise<Place>;
   /** The first events that match. It may stop before the end of the span, also without any. */
   readPage(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<Piece<LiveEvent>>;
+  /** The newest events that match, oldest first. A filter that few match may give fewer: it looks at a bounded number. */
+  readNewest(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<LiveEvent[]>;
   /** All events behind a position that can be read, in pieces. */
   readMissed(applicationId: string, after: number, filter: EventFilter): AsyncIterable<Piece<LiveEvent>>;
 }
@@ -37,17 +41,21 @@ export interface EventReadsOptions {
   clock: Clock;
   horizon: Horizon;
   ids: EventIds;
+  cursors: EventCursors;
   tellEvents: TellEvents;
   eventDays: number;
 }
 
+/** The migration of the version whose cursors are authenticated. */
+const authenticSince = 24;
 /** So many bounded reads in search of events that match, for one page. */
 const mostReads = 5;
 const missedPerPiece = 100;
 
 export function createEventReads(options: EventReadsOptions): EventReads {
-  const { database, clock, horizon, ids, tellEvents, eventDays } = options;
+  const { database, clock, horizon, ids, cursors, tellEvents, eventDays } = options;
   const oldestDay = () => dayOf(clock.nowMs()) - eventDays;
+  let authenticFromMs: number | undefined;
 
   const readPage: EventReads['readPage'] = async (applicationId, { after, upTo }, filter, limit) => {
     let readTo = after;
@@ -61,14 +69,25 @@ export function createEventReads(options: EventReadsOptions): EventReads {
     return { items: [], readTo, more: true };
   };
 
+  /** Made before cursors were authenticated, or too old to be kept. Its own word is enough to say so: nothing is read by it. */
+  async function isOld(cursor: string): Promise<boolean> {
+    const timeMs = ids.timeOf(cursor) ?? 0;
+    if (dayOf(timeMs) < oldestDay()) return true;
+    authenticFromMs ??= await migratedAtMs(database, authenticSince);
+    return timeMs < (authenticFromMs ?? 0);
+  }
+
   return {
-    readCursor(cursor, field) {
-      const position = ids.positionOf(cursor);
-      if (position === undefined)
-        throw invalidField(field, 'must be a next_cursor of this feed, or the id of an event');
-      return position;
+    async readCursor(applicationId, cursor, field) {
+      const position =
+        cursors.positionOf(applicationId, cursor) ??
+        (await findOwnEvent({ database, ids }, applicationId, cursor))?.position;
+      if (position !== undefined) return position;
+      if (ids.positionOf(cursor) !== undefined && (await isOld(cursor)))
+        throw cursorExpired('The cursor is of an earlier version, or of an event that is not kept any more.');
+      throw invalidField(field, 'must be a next_cursor of this feed, or the id of an event of this application');
     },
-    cursorAt: (position) => ids.idOf(position, clock.nowMs()),
+    cursorAt: cursors.cursorAt,
     async placeAt({ since }, after) {
       if (dayOfPosition(after) < oldestDay())
         throw cursorExpired(`The cursor is older than the ${eventDays} days for which events are kept.`);
@@ -87,6 +106,16 @@ export function createEventReads(options: EventReadsOptions): EventReads {
       return { after: Math.max(since, firstOfDay(oldestDay())), upTo: await horizon.read() };
     },
     readPage,
+    async readNewest(applicationId, { after, upTo }, filter, limit) {
+      const found: StoredEvent[] = [];
+      for (let reads = 0, end = upTo; reads < mostReads && end > after && found.length < limit; reads++) {
+        const span = { applicationId, after, upTo: end };
+        const page = await readLastEvents(database, span, filter, limit - found.length);
+        found.unshift(...page.events);
+        end = page.readTo;
+      }
+      return renderEvents(database, tellEvents, found);
+    },
     async *readMissed(applicationId, after, filter) {
       for (let readTo = after; ; ) {
         const place = { after: readTo, upTo: await horizon.read() };

@@ -63,6 +63,24 @@ export async function readEvents(tx: Tx, span: EventSpan, filter: EventFilter, l
   return { events: rows.flatMap(toEvents), readTo: Number(rows[0]?.readTo ?? after) };
 }
 
+/** The last events of the span that match, oldest first. It looks no further back than a bounded piece; `readTo` says how far. */
+export async function readLastEvents(tx: Tx, span: EventSpan, filter: EventFilter, limit: number): Promise<EventPage> {
+  const { applicationId, after, upTo } = span;
+  if (after >= upTo) return { events: [], readTo: after };
+  const { api, types, subject } = filter;
+  const { rows } = await tx.query<EventRow & { readTo: string }>(lastStatement, [
+    uuidOf(applicationId),
+    after,
+    upTo,
+    mostRead,
+    api === undefined ? null : apiNames.indexOf(api),
+    types === undefined ? null : types.map(typeCode),
+    limit,
+    subject === undefined ? null : uuidOf(subject),
+  ]);
+  return { events: rows.flatMap(toEvents), readTo: Number(rows[0]?.readTo ?? after) };
+}
+
 /** The next events of several applications together, oldest first, at most `limit`. */
 export async function readNewEvents(
   tx: Tx,
@@ -207,6 +225,20 @@ const readSubjectStatement = {
   name: 'read-events-of-subject',
   text: pageOf(`select * from (select * from event where subject = $8 and position > $2 and position <= $3 offset 0) s
       where application_id = $1 order by position limit $4`),
+};
+
+/** It was read back to the start of the span if the page is full or the piece is not, else to the first of the piece. */
+const lastStatement = {
+  name: 'read-last-events',
+  text: `with piece as materialized (
+      select * from event where application_id = $1 and position > $2 and position <= $3 order by position desc limit $4),
+    page as materialized (
+      select * from piece where ($5::smallint is null or api = $5) and ($6::smallint[] is null or type = any($6))
+        and ($8::uuid is null or subject = $8) order by position desc limit $7),
+    reached as (
+      select case when (select count(*) from page) = $7 or (select count(*) from piece) < $4 then $2
+        else (select min(position) - 1 from piece) end as position)
+    select ${columns}, r.position::text as "readTo" from reached r left join page e on true order by e.position`,
 };
 
 const newStatement = {

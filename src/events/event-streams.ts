@@ -1,5 +1,6 @@
 import type { PassThrough, Readable } from 'node:stream';
 import { createOpenStreams, type StreamRequest } from '../http/open-streams.ts';
+import type { StreamPlaces } from '../http/stream-places.ts';
 import { hourMs } from '../platform/clock.ts';
 import type { FairShare } from '../platform/fair-share.ts';
 import type { EventFeed, LiveEvent } from './event-feed.ts';
@@ -26,14 +27,24 @@ export interface EventStreamsOptions {
   listeners: Listeners;
   /** Where readers take turns that come back after a while. */
   turns: FairShare;
+  places: StreamPlaces;
   heartbeatMs?: number;
 }
 
-export function createEventStreams({ feed, reads, listeners, turns, heartbeatMs }: EventStreamsOptions): EventStreams {
+export function createEventStreams({
+  feed,
+  reads,
+  listeners,
+  turns,
+  places,
+  heartbeatMs,
+}: EventStreamsOptions): EventStreams {
   const streams = createOpenStreams<LiveEvent, EventFilter>({
     feed,
+    places,
+    kind: 'events',
     // An id without data moves Last-Event-ID, so the cursor of a quiet reader does not age.
-    heartbeat: (reached) => `id: ${reads.cursorAt(reached)}\n\n`,
+    heartbeat: (reached, applicationId) => `id: ${reads.cursorAt(applicationId, reached)}\n\n`,
     instead: 'GET /events/v1/events',
     ...(heartbeatMs !== undefined && { heartbeatMs }),
   });

@@ -95,9 +95,14 @@ export function readEventFilter(query: { type?: EventType | undefined; subject?:
 export const lastEventId = 'Last-Event-ID';
 
 /** Where a stream goes on: a browser that comes back sends its first address again, with a newer Last-Event-ID. */
-export function readStreamPosition(reads: EventReads, call: Pick<Call, 'lastEventId'>, cursor: string | undefined) {
-  if (call.lastEventId !== undefined) return reads.readCursor(call.lastEventId, lastEventId);
-  return cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
+export async function readStreamPosition(
+  reads: EventReads,
+  applicationId: string,
+  call: Pick<Call, 'lastEventId'>,
+  cursor: string | undefined,
+): Promise<number | undefined> {
+  if (call.lastEventId !== undefined) return reads.readCursor(applicationId, call.lastEventId, lastEventId);
+  return cursor === undefined ? undefined : reads.readCursor(applicationId, cursor, 'cursor');
 }
 
 /** The event feed, as a list and as a stream. */
@@ -111,9 +116,9 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
     return position === undefined ? reads.placeNow() : reads.placeAt(listener, position);
   }
 
-  const toBody = ({ items, readTo }: Found) => ({
+  const toBody = (applicationId: string, { items, readTo }: Found) => ({
     data: items.map((item) => item.told),
-    next_cursor: reads.cursorAt(readTo),
+    next_cursor: reads.cursorAt(applicationId, readTo),
   });
 
   return [
@@ -148,13 +153,13 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
         const { applicationId, api, registrationId } = requireApplication(call);
         const { cursor, limit, type, subject, wait_seconds } = call.query;
         const filter = { ...readEventFilter(call.query), api };
-        const position = cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
+        const position = cursor === undefined ? undefined : await reads.readCursor(applicationId, cursor, 'cursor');
         const read = (place: Place) => reads.readPage(applicationId, place, filter, limit);
         const turn: QueuePlace = { caller: applicationId, queue: api, room: call.room };
         const key = JSON.stringify([registrationId, cursor, limit, type, subject]);
         const page = await sharedReads(key, turn, async () => read(await findPlace(applicationId, position)));
         if (page.items.length > 0 || page.more || wait_seconds === 0 || call.method === 'HEAD')
-          return { status: 200, body: toBody(page) };
+          return { status: 200, body: toBody(applicationId, page) };
         const found = await polls.wait({
           applicationId,
           filter,
@@ -165,7 +170,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
           signal: call.signal,
           onCredentialEnd: (act) => call.onCredentialEnd(act),
         });
-        return { status: 200, body: toBody(found) };
+        return { status: 200, body: toBody(applicationId, found) };
       },
     }),
     route({
@@ -193,7 +198,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
       handler: async (call) => {
         const { applicationId, api } = requireApplication(call);
         const filter = { ...readEventFilter(call.query), api };
-        const position = readStreamPosition(reads, call, call.query.cursor);
+        const position = await readStreamPosition(reads, applicationId, call, call.query.cursor);
         const { after } = await findPlace(applicationId, position);
         // HEAD returns headers only, so it does not use up a stream.
         if (call.method === 'HEAD') return streamReply('');

@@ -111,10 +111,6 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
       const first = dueTurn ? due.shift() : undefined;
       return first ?? (mayTryNew ? fresh.shift() : undefined) ?? due.shift();
     },
-    /** It was not tried after all. */
-    putBack(pending: Pending): void {
-      (pending.isNew ? fresh : due).unshift(pending);
-    },
     hasMore: (mayTryNew: boolean): boolean => due.length > 0 || (mayTryNew && fresh.length > 0),
     /** Its delivery is in what is recorded next. */
     settle(position: number): void {

@@ -1,13 +1,19 @@
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { Delivery } from './webhook.ts';
 import { statusCode, storedAttempts } from './webhook-delivery-store.ts';
 import type { Health } from './webhook-pace.ts';
 
-/** By the clock of the database, which all nodes share. A worker renews its lease every second. */
+/** By the clock of the database, which all nodes share. A worker renews its lease every two seconds. */
 export const leaseMs = 5000;
 const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
+/** SQL: no worker holds the course `c`. */
+export const isFree = '(c.leased_until is null or c.leased_until <= now())';
+/** SQL: a worker holds the course `c` since before it was asked back. */
+export const isAskedBack = '(c.asked_back and c.leased_until > now())';
+/** SQL: a worker takes the course `c` up. */
+export const takeUp = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
 
 /** A webhook that a worker has taken up. Its settings are read afterwards, so that none is older than the claim. */
 export interface ClaimedCourse extends Health {
@@ -19,71 +25,6 @@ export interface ClaimedCourse extends Health {
   deliveredTo: number | null;
   calls: number;
 }
-
-export interface ClaimOptions {
-  nowMs: number;
-  /** How far events can be read. */
-  horizon: number;
-  /** Applications (uuids) that may have new events. */
-  told: readonly string[];
-  /** Webhooks to look at besides, whatever is known of them. */
-  others: readonly string[];
-  /** The most endpoints that work, and of those that fail. */
-  most: { working: number; failing: number };
-}
-
-/** Some webhooks (uuids) in the order of their ids, beginning after one. */
-export async function findCourses(tx: Tx, after: string | undefined, limit: number): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select webhook_id as id from webhook_course where $1::uuid is null or webhook_id > $1 order by webhook_id limit $2`,
-    [after, limit],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Takes up webhooks that have something to tell and that no worker holds: of applications with new events, of those that
- * are due, and of the others that are named.
- */
-export async function claimCourses(database: Database, options: ClaimOptions): Promise<ClaimedCourse[]> {
-  const { nowMs, horizon, told, others, most } = options;
-  const { rows } = await database.query<ClaimedCourse>(claimStatement, [
-    toTimestamp(nowMs),
-    horizon,
-    most.working,
-    most.failing,
-    told,
-    others,
-  ]);
-  return rows.map(({ webhookId, ...row }) => ({ ...row, webhookId: fromUuid('whk', webhookId) }));
-}
-
-/** Of webhooks with something to tell, some by chance: else the same ones would always come first. */
-const ready = (failing: boolean, limit: string) => `select c.webhook_id from looked_at l
-      join webhook_course c on c.webhook_id = l.webhook_id
-      join webhook w on w.id = c.webhook_id
-      where w.status = 'active' and (c.leased_until is null or c.leased_until <= now()) and c.failures ${failing ? '>' : '='} 0
-        and (c.due_at <= $1 or ((c.rests_until is null or c.rests_until <= $1)
-          and exists (select from event e
-            where e.application_id = c.listener_id and e.position > c.position and e.position <= $2)))
-      order by random() limit ${limit} for update of c skip locked`;
-
-const claimStatement = {
-  name: 'claim-webhook-courses',
-  text: `with looked_at as materialized (
-      select webhook_id from webhook_course where listener_id = any($5::uuid[])
-      union (select webhook_id from webhook_course where due_at <= $1 order by due_at limit 1000)
-      union select unnest($6::uuid[])),
-    working as materialized (${ready(false, '$3')}), failing as materialized (${ready(true, '$4')})
-    update webhook_course c set claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false
-    from (select webhook_id from working union all select webhook_id from failing) r
-    where c.webhook_id = r.webhook_id
-    returning c.webhook_id as "webhookId", c.claim, c.position,
-      (select max(d.position) from webhook_delivery d where d.webhook_id = c.webhook_id and d.position > c.position)
-        as "deliveredTo",
-      c.calls, c.failures, c.failing_since as "failingSinceMs", c.last_success_at as "lastSuccessAtMs",
-      c.rests_until as "restsUntilMs"`,
-};
 
 /** What a worker has done since it recorded last. */
 export interface CourseProgress extends Health {
@@ -125,6 +66,7 @@ export async function recordProgress(tx: Tx, progress: CourseProgress): Promise<
     deliveries.map(({ attemptCount }) => attemptCount),
     deliveries.map(({ attempts }) => storedAttempts(attempts)),
     deliveries.map(({ nextAttemptAtMs }) => timestampOrNull(nextAttemptAtMs)),
+    progress.latencyMs,
   ]);
   return rows[0];
 }
@@ -142,7 +84,8 @@ const recordStatement = {
           when c.calls <> $5 or exists (select from webhook_replay r where r.webhook_id = $1) then $6::timestamptz
           else least($7, (select min(d.next_attempt_at) from webhook_delivery d
             where d.webhook_id = $1 and d.next_attempt_at is not null)) end,
-        failures = $8, rests_until = $9, failing_since = $10, last_success_at = $11
+        failures = $8, rests_until = $9, failing_since = $10, last_success_at = $11,
+        latency_ms = $17
       where c.webhook_id = $1 and c.claim = $2
       returning c.asked_back, c.calls),
     written as (
@@ -179,10 +122,9 @@ export async function askBack(tx: Tx, webhookId: string): Promise<void> {
 
 /** Whether a worker holds the course since before it was asked back. */
 export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
-  const { count } = await tx.query(
-    'select from webhook_course where webhook_id = $1 and asked_back and leased_until > now()',
-    [uuidOf(webhookId)],
-  );
+  const { count } = await tx.query(`select from webhook_course c where c.webhook_id = $1 and ${isAskedBack}`, [
+    uuidOf(webhookId),
+  ]);
   return count > 0;
 }
 

@@ -6,18 +6,32 @@ import { type Attempted, afterAttempt, attempt } from './webhook-attempt.ts';
 import { type BacklogOptions, createBacklog, type Pending } from './webhook-backlog.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { type CourseProgress, leaseMs, type Recorded, recordProgress } from './webhook-course-store.ts';
-import { afterFailure, afterSuccess, atOnceAfter, atOnceFirst, type Health, isHopeless } from './webhook-pace.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  atOnceAfter,
+  atOnceFirst,
+  type Health,
+  isHopeless,
+  type Lane,
+  laneOf,
+  latencyAfter,
+} from './webhook-pace.ts';
 import type { SigningSecret } from './webhook-secret-store.ts';
-import type { Slots } from './webhook-slots.ts';
+import type { CallLine, CallSlots } from './webhook-slots.ts';
 
 export interface CourseOptions extends BacklogOptions {
   secrets: SigningSecret[];
   client: WebhookClient;
-  slots: Slots;
+  slots: CallSlots;
   log: Log;
+  /** The account of the webhook. */
+  account: string;
   /** Before the claim was asked for, by the steady clock. */
   claimedAtMs: number;
   onAttempt: (attempted: Attempted) => void;
+  /** The endpoint has shown itself as quick or slow. */
+  onLane: (lane: Lane) => void;
   /** Records the progress and disables the webhook, both or none. Returns false if the claim is another's by now. */
   disable: (progress: CourseProgress, reason: DisabledReason) => Promise<boolean>;
 }
@@ -26,15 +40,23 @@ export interface CourseOptions extends BacklogOptions {
 export interface Course {
   readonly webhookId: string;
   readonly claim: number;
-  readonly isFailing: boolean;
   readonly ended: Promise<void>;
+  /** Whether it begins no attempt any more. */
+  readonly isEnding: boolean;
   /** Begins no attempt any more, and gives the webhook back within about a second. */
   askBack(): void;
+  /** Begins no attempt any more, and gives the webhook back when those under way have ended. */
+  endTurn(): void;
 }
+
+/** A webhook is given back after so many calls or so long, even if it has more to tell. */
+export const turn = { calls: 1000, ms: 15_000 };
 
 /** No attempt begins in the last part of a lease that was not renewed. */
 const leaseMarginMs = 1000;
-const renewEveryMs = 1000;
+const lookEveryMs = 1000;
+/** A course that has nothing to record renews its lease when it is so old. */
+const renewAfterMs = 1900;
 /** Calls under way have so long to end when the webhook is asked back. */
 const endWithinMs = 800;
 /** Finished deliveries are recorded together, so late. */
@@ -48,12 +70,15 @@ export function startCourse(options: CourseOptions): Course {
   const { database, clock, log, claimed, target, secrets, client, slots } = options;
   const { webhookId, claim } = claimed;
   const backlog = createBacklog(options);
+  const begunAtMs = clock.steadyMs();
   const calls = new AbortController();
   let health: Health = claimed;
   let atOnce = atOnceFirst(claimed);
   let leasedAtMs = options.claimedAtMs;
   let seenCalls = claimed.calls;
+  let lane = laneOf(claimed);
   let underWay = 0;
+  let begun = 0;
   let finished: Delivery[] = [];
   let isFilling = false;
   let isRecording = false;
@@ -61,7 +86,7 @@ export function startCourse(options: CourseOptions): Course {
   /** The database did not take what has finished: nothing else is done before it has. */
   let failedRecords = 0;
   let recordTimer: NodeJS.Timeout | undefined;
-  let ending: 'asked' | 'lost' | DisabledReason | undefined;
+  let ending: 'turn' | 'asked' | 'lost' | DisabledReason | undefined;
   let isOver = false;
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -70,20 +95,40 @@ export function startCourse(options: CourseOptions): Course {
   setMaxListeners(0, calls.signal);
   const renew = setInterval(() => {
     backlog.look();
-    noteRecordDue();
-  }, renewEveryMs);
+    if (finished.length > 0 || failedRecords > 0 || clock.steadyMs() - leasedAtMs >= renewAfterMs) noteRecordDue();
+    else step();
+  }, lookEveryMs);
 
   const mayTryNew = () => health.restsUntilMs === null || health.restsUntilMs <= clock.nowMs();
   const isLeased = () => clock.steadyMs() < leasedAtMs + leaseMs - leaseMarginMs;
 
+  const line: CallLine = {
+    account: options.account,
+    endpoint: webhookId,
+    get lane() {
+      return lane;
+    },
+    begin: beginAttempt,
+    noteAge(ageMs) {
+      noteHealth({ ...health, latencyMs: Math.max(Math.round(ageMs), health.latencyMs ?? 0) });
+    },
+  };
+
+  function hasCall(): boolean {
+    if (isOver || ending !== undefined || failedRecords > 0 || !isLeased()) return false;
+    return underWay < atOnce && finished.length < 2 * recordAtOnce && backlog.hasMore(mayTryNew());
+  }
+
   /** Does all that can be done now. Called whenever something has changed. */
   function step(): void {
     if (isOver) return;
+    if (begun >= turn.calls || clock.steadyMs() - begunAtMs >= turn.ms) ending ??= 'turn';
     if (ending === undefined && failedRecords === 0) {
-      if (isLeased()) beginAttempts();
-      else isRecordDue = true;
+      if (!isLeased()) isRecordDue = true;
       if (!isFilling && backlog.wants(mayTryNew())) void fill();
     }
+    if (hasCall()) slots.join(line);
+    else slots.leave(line);
     if (isRecording) return;
     const isIdle = underWay === 0 && !isFilling;
     const isLast = isIdle && (ending !== undefined || !backlog.hasMore(mayTryNew()));
@@ -97,22 +142,28 @@ export function startCourse(options: CourseOptions): Course {
     step();
   }
 
-  function beginAttempts(): void {
-    while (underWay < atOnce && finished.length < 2 * recordAtOnce) {
-      const pending = backlog.take(mayTryNew());
-      if (pending === undefined) return;
-      const isFailing = health.failures > 0;
-      if (!slots.take(isFailing, step)) {
-        backlog.putBack(pending);
-        return;
-      }
-      underWay++;
-      void tryOnce(pending).finally(() => {
-        underWay--;
-        slots.free(isFailing);
-        step();
-      });
+  /** In its turn. */
+  function beginAttempt(free: () => void): boolean {
+    const pending = hasCall() ? backlog.take(mayTryNew()) : undefined;
+    if (pending === undefined) {
+      free();
+      return false;
     }
+    underWay++;
+    begun++;
+    void tryOnce(pending).finally(() => {
+      underWay--;
+      free();
+      step();
+    });
+    return hasCall();
+  }
+
+  function noteHealth(now: Health): void {
+    health = now;
+    if (laneOf(health) === lane) return;
+    lane = laneOf(health);
+    options.onLane(lane);
   }
 
   async function tryOnce({ delivery, event }: Pending): Promise<void> {
@@ -122,7 +173,8 @@ export function startCourse(options: CourseOptions): Course {
     const nowMs = clock.nowMs();
     const succeeded = attempted.outcome === 'delivered';
     finished.push(afterAttempt(delivery, attempted, { nowMs, fraction: randomFraction() }));
-    health = succeeded ? afterSuccess(health, nowMs) : afterFailure(health, nowMs);
+    const measured = { ...health, latencyMs: latencyAfter(health.latencyMs, attempted.milliseconds) };
+    noteHealth(succeeded ? afterSuccess(measured, nowMs) : afterFailure(measured, nowMs));
     atOnce = atOnceAfter(atOnce, succeeded);
     options.onAttempt(attempted);
     if (attempted.outcome === 'gone') beginEnd('gone');
@@ -183,6 +235,7 @@ export function startCourse(options: CourseOptions): Course {
 
   function finish(): void {
     isOver = true;
+    slots.leave(line);
     clearInterval(renew);
     clearTimeout(recordTimer);
     end();
@@ -200,11 +253,9 @@ export function startCourse(options: CourseOptions): Course {
   }
 
   function beginEnd(reason: Exclude<typeof ending, undefined>): void {
-    ending ??= reason;
-    if (reason === 'lost') {
-      ending = 'lost';
-      calls.abort();
-    } else setTimeout(() => calls.abort(), endWithinMs).unref();
+    if (ending === undefined || ending === 'turn' || reason === 'lost') ending = reason;
+    if (reason === 'lost') calls.abort();
+    else if (reason !== 'turn') setTimeout(() => calls.abort(), endWithinMs).unref();
     step();
   }
 
@@ -212,9 +263,12 @@ export function startCourse(options: CourseOptions): Course {
   return {
     webhookId,
     claim,
-    isFailing: claimed.failures > 0,
     ended,
+    get isEnding() {
+      return ending !== undefined;
+    },
     askBack: () => beginEnd('asked'),
+    endTurn: () => beginEnd('turn'),
   };
 }
 

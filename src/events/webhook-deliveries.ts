@@ -4,7 +4,7 @@ import type { Database } from '../platform/database.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import type { EventType, StoredEvent } from './event.ts';
-import type { EventIds } from './event-id.ts';
+import { type EventIds, findOwnEvent } from './event-id.ts';
 import { findEvents } from './event-store.ts';
 import { dayOf, firstOfDay, lastPosition } from './position.ts';
 import { type Delivery, type DeliveryStatus, mostReplays, tooMany, type Webhook } from './webhook.ts';
@@ -56,15 +56,20 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
     /** Newest event first. `searchedTo` says where to go on if the search stopped before the page was full. */
     async list(applicationId: string, id: string, status: DeliveryStatus | undefined, page: PageRequest) {
       const webhook = await requireWebhook(applicationId, id);
-      const before = page.after === undefined ? undefined : ids.positionOf(page.after);
+      const before =
+        page.after === undefined ? undefined : await findOwnEvent({ database, ids }, applicationId, page.after);
       if (page.after !== undefined && before === undefined)
         throw invalidField('cursor', 'must be a next_cursor of this list');
       const { limit } = page;
-      const { deliveries, searchedTo } = await listDeliveries(database, id, status, { before, limit });
+      const { deliveries, searchedTo } = await listDeliveries(database, id, status, {
+        before: before?.position,
+        limit,
+      });
+      const positions = deliveries.map(({ position }) => position);
       const events = await findEvents(
         database,
         applicationId,
-        deliveries.map(({ position }) => position),
+        searchedTo === undefined ? positions : [...positions, searchedTo],
       );
       const found = new Map(events.map((event) => [event.position, event]));
       const rows = deliveries.flatMap((delivery): ShownDelivery[] => {
@@ -75,14 +80,14 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
         const nextAttemptAtMs = webhook.status === 'active' ? delivery.nextAttemptAtMs : null;
         return [{ eventId, event, delivery: { ...delivery, nextAttemptAtMs } }];
       });
-      return { rows, searchedTo: searchedTo === undefined ? undefined : ids.idOf(searchedTo, clock.nowMs()) };
+      const last = found.get(searchedTo ?? Number.NaN);
+      return { rows, searchedTo: last && ids.idOf(last.position, last.timeMs) };
     },
 
     async replayOne(applicationId: string, id: string, eventId: string): Promise<void> {
       await requireEnabled(applicationId, id);
-      const position = ids.positionOf(eventId);
-      const [event] = position === undefined ? [] : await findEvents(database, applicationId, [position]);
-      if (event === undefined || ids.idOf(event.position, event.timeMs) !== eventId) throw notFound();
+      const event = await findOwnEvent({ database, ids }, applicationId, eventId);
+      if (event === undefined) throw notFound();
       await database.transaction(async (tx) => {
         if (!(await lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
         await queueAgain(tx, id, [event.position], clock.nowMs());

@@ -9,10 +9,19 @@ import {
   atOnceFirst,
   type Health,
   isHopeless,
+  laneOf,
+  latencyAfter,
   mostAtOnce,
+  quickWithinMs,
 } from './webhook-pace.ts';
 
-const fresh: Health = { failures: 0, failingSinceMs: null, lastSuccessAtMs: null, restsUntilMs: null };
+const fresh: Health = {
+  failures: 0,
+  failingSinceMs: null,
+  lastSuccessAtMs: null,
+  restsUntilMs: null,
+  latencyMs: null,
+};
 
 test('an endpoint has 1 to 20 attempts at once, fewer after failures and more after successes', () => {
   fc.assert(
@@ -52,4 +61,26 @@ test('five days of failures end it, and one success saves it', () => {
   assert.equal(isHopeless(failing, 1000 + 5 * dayMs - 1), false);
   assert.equal(isHopeless(failing, 1000 + 5 * dayMs), true);
   assert.equal(isHopeless(afterSuccess(failing, 2000), 1000 + 50 * dayMs), false);
+});
+
+test('a slow answer makes an endpoint slow at once, and quick ones make it quick again after a while', () => {
+  assert.equal(laneOf(fresh), 'new');
+  assert.equal(atOnceFirst(fresh), 1, 'one call until it was measured');
+  const took = fc.integer({ min: 0, max: 15_000 });
+  fc.assert(
+    fc.property(fc.array(took, { minLength: 1, maxLength: 50 }), (times) => {
+      let latencyMs: number | null = null;
+      for (const tookMs of times) {
+        const before: number = latencyMs ?? tookMs;
+        latencyMs = latencyAfter(latencyMs, tookMs);
+        assert.ok(latencyMs >= Math.min(before, tookMs) && latencyMs <= Math.max(before, tookMs), `${latencyMs} ms`);
+        const lane = laneOf({ ...fresh, latencyMs });
+        if (tookMs > quickWithinMs) assert.equal(lane, 'slow');
+      }
+      let quickAnswers = 0;
+      for (; laneOf({ ...fresh, latencyMs }) === 'slow'; quickAnswers++) latencyMs = latencyAfter(latencyMs, 50);
+      assert.ok(quickAnswers <= 10, `${quickAnswers} quick answers`);
+    }),
+  );
+  assert.equal(laneOf({ failures: 1, latencyMs: 5 }), 'slow', 'one that fails has no place among the quick ones');
 });

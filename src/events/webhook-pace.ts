@@ -12,6 +12,26 @@ export interface Health {
   lastSuccessAtMs: number | null;
   /** No new event is tried before. */
   restsUntilMs: number | null;
+  /** How long it takes to answer, as lately measured. Null: it was not called yet. */
+  latencyMs: number | null;
+}
+
+/** `new`: it was not called yet. `slow`: it fails, or takes longer than a second. */
+export type Lane = 'new' | 'quick' | 'slow';
+
+/** Half of all claims and calls is kept for endpoints that answer within this time. */
+export const quickWithinMs = 1000;
+
+export function laneOf({ failures, latencyMs }: Pick<Health, 'failures' | 'latencyMs'>): Lane {
+  if (failures > 0 || (latencyMs ?? 0) > quickWithinMs) return 'slow';
+  return latencyMs === null ? 'new' : 'quick';
+}
+
+/** A slow answer counts at once. Quick ones bring it down by a quarter each, so that trust has to be earned. */
+export function latencyAfter(latencyMs: number | null, tookMs: number): number {
+  const measured = Math.max(0, Math.round(tookMs));
+  if (latencyMs === null || measured >= latencyMs) return measured;
+  return latencyMs - Math.ceil((latencyMs - measured) / 4);
 }
 
 /** An endpoint without a success for so long is disabled. */
@@ -21,8 +41,8 @@ export const hopelessAfterMs = 5 * dayMs;
 const triedFreely = 10;
 const rest = { fromMs: 1000, toMs: 30_000 };
 
-export function afterSuccess(_: Health, nowMs: number): Health {
-  return { failures: 0, failingSinceMs: null, lastSuccessAtMs: nowMs, restsUntilMs: null };
+export function afterSuccess({ latencyMs }: Health, nowMs: number): Health {
+  return { failures: 0, failingSinceMs: null, lastSuccessAtMs: nowMs, restsUntilMs: null, latencyMs };
 }
 
 export function afterFailure(health: Health, nowMs: number): Health {
@@ -41,9 +61,9 @@ export function isHopeless({ failingSinceMs }: Health, nowMs: number): boolean {
   return failingSinceMs !== null && nowMs - failingSinceMs >= hopelessAfterMs;
 }
 
-/** How many attempts may be under way at once, when an endpoint is taken up. */
-export function atOnceFirst({ failures }: Pick<Health, 'failures'>): number {
-  return failures === 0 ? firstAtOnce : 1;
+/** How many attempts may be under way at once, when an endpoint is taken up: one until it was measured. */
+export function atOnceFirst(health: Pick<Health, 'failures' | 'latencyMs'>): number {
+  return health.failures === 0 && laneOf(health) !== 'new' ? firstAtOnce : 1;
 }
 
 export function atOnceAfter(atOnce: number, succeeded: boolean): number {

@@ -1,7 +1,7 @@
 import type { AddressGuard } from '../platform/address-guard.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Note, Tx } from '../platform/database.ts';
-import { invalidField, notFound, unavailable } from '../platform/errors.ts';
+import { invalidField, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { spellSecret } from '../platform/webhook-signature.ts';
@@ -12,6 +12,7 @@ import { type Attempt, mostSecrets, mostWebhooks, tooMany, type Webhook, type We
 import { attempt } from './webhook-attempt.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { askBack, isHeld, notifyWorkers } from './webhook-course-store.ts';
+import { untilGivenBack } from './webhook-give-back.ts';
 import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './webhook-secret-store.ts';
 import * as store from './webhook-store.ts';
 
@@ -60,9 +61,6 @@ export type WebhookService = ReturnType<typeof createWebhookService>;
 
 /** An application listens for so long after its last read of the feed. */
 export const feedKeepsListeningMs = 7 * dayMs;
-/** Together more than a lease: then the worker that holds it is gone. */
-const looksAtMost = 350;
-const betweenLooksMs = 20;
 
 /**
  * The webhooks of applications; one of another application is a 404. When a change, a new secret or a deletion resolves, no
@@ -70,7 +68,6 @@ const betweenLooksMs = 20;
  */
 export function createWebhookService(options: WebhookServiceOptions) {
   const { database, clock, keys, guard, client, listeners, isApplication } = options;
-  const pause = options.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, betweenLooksMs)));
 
   async function requireUrl(url: string): Promise<void> {
     const problem = url.includes('#') ? 'must not have a fragment (#)' : await guard.problem(url);
@@ -106,10 +103,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       await notifyWorkers(tx);
       return done;
     });
-    for (let look = 0; await isHeld(database, id); look++) {
-      if (look === looksAtMost) throw unavailable('The change was saved, but is not in effect everywhere yet.');
-      await pause();
-    }
+    await untilGivenBack(() => isHeld(database, id), options.pause);
     return result;
   }
 

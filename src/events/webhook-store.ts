@@ -14,6 +14,9 @@ const columns = `w.id, w.application_id as "applicationId", w.url, w.types, w.de
   w.disabled_reason as "disabledReason", w.disabled_at as "disabledAtMs", w.created_at as "createdAtMs",
   w.updated_at as "updatedAtMs", c.failing_since as "failingSinceMs", c.last_success_at as "lastSuccessAtMs"`;
 const withCourse = 'webhook w join webhook_course c on c.webhook_id = w.id';
+/** The webhooks that may be called: those of a disabled account wait until it is enabled. */
+export const callable = `(webhook w join application a on a.id = w.application_id
+      join account o on o.id = a.account_id and o.disabled_at is null)`;
 
 export function toTypes(codes: number[]): EventType[] {
   return codes.flatMap((code) => eventTypes[code] ?? []);
@@ -149,7 +152,7 @@ export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason,
 /** Active ones that have failed since then and have something to tell. */
 export async function findHopeless(tx: Tx, failingBeforeMs: number): Promise<{ id: string }[]> {
   const { rows } = await tx.query<{ id: string }>(
-    `select w.id from ${withCourse}
+    `select w.id from ${callable} join webhook_course c on c.webhook_id = w.id
      where w.status = 'active' and c.failing_since <= $1 and c.due_at is not null limit 100`,
     [toTimestamp(failingBeforeMs)],
   );
@@ -164,7 +167,7 @@ export interface WebhookTarget {
   types: EventType[];
 }
 
-/** Those of the webhooks that are active. */
+/** Those of the webhooks that are active, of accounts that are not disabled. */
 export async function findTargets(tx: Tx, ids: string[]): Promise<WebhookTarget[]> {
   const { rows } = await tx.query<Omit<WebhookTarget, 'types'> & { types: number[] }>(targetStatement, [
     ids.map(uuidOf),
@@ -174,6 +177,6 @@ export async function findTargets(tx: Tx, ids: string[]): Promise<WebhookTarget[
 
 const targetStatement = {
   name: 'find-webhook-targets',
-  text: `select id, application_id as "applicationId", url, types from webhook
-    where id = any($1::uuid[]) and status = 'active'`,
+  text: `select w.id, w.application_id as "applicationId", w.url, w.types from ${callable}
+    where w.id = any($1::uuid[]) and w.status = 'active'`,
 };

@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/database.ts';
+import { callable } from './webhook-store.ts';
 
 /** What active webhooks have still to be told, of all nodes. */
 export interface Waiting {
@@ -17,7 +18,7 @@ export async function findWaiting(tx: Tx): Promise<Waiting> {
 const waitingStatement = {
   name: 'find-waiting-webhooks',
   text: `with active as materialized (
-      select c.webhook_id, c.listener_id, c.position from webhook w join webhook_course c on c.webhook_id = w.id
+      select c.webhook_id, c.listener_id, c.position from ${callable} join webhook_course c on c.webhook_id = w.id
       where w.status = 'active' limit 10000),
     oldest as (
       select least(

@@ -9,13 +9,13 @@ import { findTold } from './event-store.ts';
 import { createHorizon } from './horizon.ts';
 import type { Attempted } from './webhook-attempt.ts';
 import type { BacklogOptions } from './webhook-backlog.ts';
+import { findCourses } from './webhook-claim-store.ts';
+import { createClaims, type HeldCourse, type TakenUp } from './webhook-claims.ts';
 import type { WebhookClient } from './webhook-client.ts';
-import { type Course, startCourse } from './webhook-course.ts';
+import { type CourseOptions, startCourse } from './webhook-course.ts';
 import {
   type ClaimedCourse,
-  claimCourses,
   findAskedBack,
-  findCourses,
   hasActive,
   recordProgress,
   webhookChannel,
@@ -23,7 +23,8 @@ import {
 import { createDisable } from './webhook-disable.ts';
 import { queueReplayed } from './webhook-replays.ts';
 import { openSecrets } from './webhook-secret-store.ts';
-import { createSlots } from './webhook-slots.ts';
+import type { Holding } from './webhook-shares.ts';
+import { createCallSlots } from './webhook-slots.ts';
 import { findTargets } from './webhook-store.ts';
 import { findWaiting, type Waiting } from './webhook-waiting-store.ts';
 
@@ -34,6 +35,8 @@ export interface WebhookWorkerOptions {
   log: Log;
   client: WebhookClient;
   tell: BacklogOptions['tell'];
+  /** What this process has room for: webhooks in its hands, and calls under way. */
+  room?: { claims: number; calls: number };
   onAttempt?: ((attempted: Attempted) => void) | undefined;
   onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
@@ -46,13 +49,14 @@ export interface WebhookWorker {
   wake(): void;
 }
 
-/** Calls under way in this process. */
-const mostCalls = 512;
-/** Webhooks in its hands, and as many again that fail. */
-const mostHeld = 300;
+const usualRoom = { claims: 300, calls: 512 };
+/** How often it looks for calls that take longer than a second. */
+const watchEveryMs = 100;
 /** The pauses grow while there is nothing to tell. */
 const poll = { fromMs: 100, toMs: 1000 };
 const shortestPauseMs = 50;
+/** Applications whose webhooks wait that each look takes again. */
+const mostAgain = 500;
 /** Webhooks that each look takes in turn. */
 const inTurn = 200;
 /** After a long time away, or at a new day, webhooks are found in turn: to read all events since could take too long. */
@@ -63,31 +67,30 @@ const waitingEveryMs = 15_000;
 
 export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorker {
   const { database, clock, keys, log, client, tell, onAttempt = () => {}, onWaiting = () => {} } = options;
+  const { room = usualRoom } = options;
   const sleep = createWakeableSleep();
   const horizon = createHorizon(database);
-  const slots = createSlots(mostCalls);
+  const slots = createCallSlots(clock, room.calls);
+  const claims = createClaims(database, room.claims);
   const disable = createDisable({ database, clock, log });
-  const held = new Map<string, Course>();
+  const held = new Map<string, HeldCourse>();
   let readable = 0;
   /** Up to here it is known which applications have events. */
   let knownTo: number | undefined;
-  /** Applications whose webhook was in hand until now: what came meanwhile was left. */
-  const leftOver = new Set<string>();
+  /** Applications whose webhooks wait for their turn, or were in hand until now: what came meanwhile was left. */
+  const waiting = new Set<string>();
   /** The last webhook that was looked at in turn. */
   let turn: string | undefined;
   /** Whether there was an active webhook when it was last asked for one, or a change was told since. */
   let isUsed = true;
   let isHeldUp = false;
   let listener: Listener | undefined;
+  let watching: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
 
   async function askBackChanged(): Promise<void> {
-    for (const id of await findAskedBack(database, [...held.values()])) held.get(id)?.askBack();
-  }
-
-  function limits() {
-    const failing = [...held.values()].filter(({ isFailing }) => isFailing).length;
-    return { working: Math.max(0, mostHeld - held.size + failing), failing: Math.max(0, mostHeld - failing) };
+    const courses = [...held.values()].map(({ course }) => course);
+    for (const id of await findAskedBack(database, courses)) held.get(id)?.course.askBack();
   }
 
   /** The next webhooks in turn: so one is found whose events came while no worker looked, or that has rested. */
@@ -97,53 +100,81 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     return others;
   }
 
-  /** Takes up what has something to tell. Returns how many webhooks that is. */
+  /** Takes up what has something to tell, in turns. Returns how many webhooks that is. */
   async function takeUp(): Promise<number> {
     readable = await horizon.read();
     const after = knownTo === undefined || readable - knownTo > mostPassed ? readable : knownTo;
-    const told = [...leftOver, ...(await findTold(database, { after, upTo: readable }))];
-    leftOver.clear();
+    const again = [...waiting].slice(0, mostAgain);
+    const told = [...(await findTold(database, { after, upTo: readable })), ...again];
     const others = await findOthers();
-    const most = limits();
     const claimedAtMs = clock.steadyMs();
-    const all = await claimCourses(database, { nowMs: clock.nowMs(), horizon: readable, told, others, most });
-    // With full hands it leaves some: the next look finds them again.
-    if (all.length < Math.min(most.working, most.failing)) knownTo = readable;
-    if (all.length === 0) return 0;
-    await client.prepare();
-    const ids = all.map(({ webhookId }) => webhookId);
-    const targets = new Map((await findTargets(database, ids)).map((target) => [target.id, target]));
-    const secrets = await openSecrets(database, keys, ids);
-    for (const claimed of all) {
-      const target = targets.get(claimed.webhookId);
-      if (target === undefined || sleep.stopped) await giveBack(claimed);
-      else begin({ claimed, target, secrets: secrets.get(claimed.webhookId) ?? [], claimedAtMs });
+    const look = await claims.take({ nowMs: clock.nowMs(), horizon: readable, told, others });
+    knownTo = readable;
+    for (const id of again) waiting.delete(id);
+    for (const id of look.isCut ? told : look.left.map(({ listenerId }) => listenerId)) waiting.add(id);
+    if (look.isFull) sleep.wake();
+    for (const { course } of claims.findCrowders(look.left, [...held.values()], clock.steadyMs())) course.endTurn();
+    try {
+      if (look.taken.length > 0) await beginAll(look.taken, claimedAtMs);
+    } catch (error) {
+      for (const id of told) waiting.add(id);
+      throw error;
     }
-    return all.length;
+    return look.taken.length;
   }
 
-  /** It was paused or deleted at this moment. */
+  async function beginAll(taken: TakenUp[], claimedAtMs: number): Promise<void> {
+    const left = new Set(taken);
+    try {
+      await client.prepare();
+      const ids = taken.map(({ claimed }) => claimed.webhookId);
+      const targets = new Map((await findTargets(database, ids)).map((target) => [target.id, target]));
+      const secrets = await openSecrets(database, keys, ids);
+      for (const one of taken) {
+        const { claimed } = one;
+        const target = targets.get(claimed.webhookId);
+        if (target === undefined || sleep.stopped) await giveBack(claimed);
+        else {
+          left.delete(one);
+          begin({ claimed, target, secrets: secrets.get(claimed.webhookId) ?? [], claimedAtMs }, one.holding);
+        }
+      }
+    } finally {
+      for (const { holding } of left) claims.free(holding);
+    }
+  }
+
+  /** It was paused or deleted, or its account disabled, at this moment. */
   async function giveBack(claimed: ClaimedCourse): Promise<void> {
     await recordProgress(database, { ...claimed, deliveries: [], giveBack: true, nowMs: clock.nowMs() });
   }
 
-  function begin(given: Pick<Parameters<typeof startCourse>[0], 'claimed' | 'target' | 'secrets' | 'claimedAtMs'>) {
+  type Given = Pick<CourseOptions, 'claimed' | 'target' | 'secrets' | 'claimedAtMs'>;
+
+  function begin(given: Given, holding: Holding): void {
     const shared = { database, clock, horizon: () => readable };
     const course = startCourse({
       ...given,
       ...shared,
+      account: holding.account,
       log,
       client,
       slots,
       tell,
       onAttempt,
       disable,
+      onLane(lane) {
+        claims.move(holding, lane);
+        // There may be room for another.
+        sleep.wake();
+      },
       queueReplayed: () => queueReplayed({ ...shared, ...given }),
     });
-    held.set(course.webhookId, course);
+    held.set(course.webhookId, { course, holding, begunAtMs: clock.steadyMs() });
     void course.ended.then(() => {
-      if (held.get(course.webhookId) === course) held.delete(course.webhookId);
-      leftOver.add(uuidOf(given.target.applicationId));
+      claims.free(holding);
+      if (held.get(course.webhookId)?.course === course) held.delete(course.webhookId);
+      waiting.add(uuidOf(given.target.applicationId));
       sleep.wake();
     });
   }
@@ -191,12 +222,14 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       };
       listener = await openListener({ database, channel: webhookChannel, onNotified });
       isUsed = await hasActive(database).catch(() => true);
+      watching = setInterval(slots.watch, watchEveryMs).unref();
       running = Promise.all([work(), watchWaiting()]);
     },
     async stop() {
       sleep.stop();
       await running;
-      const courses = [...held.values()];
+      clearInterval(watching);
+      const courses = [...held.values()].map(({ course }) => course);
       for (const course of courses) course.askBack();
       await Promise.all(courses.map(({ ended }) => ended));
       await listener?.stop();

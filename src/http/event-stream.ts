@@ -12,7 +12,7 @@ export interface EventStreamOptions<Item, Filter> {
   /** What happened behind a position, oldest first, in pieces. */
   readMissed(after: number): AsyncIterable<Piece<Item>>;
   /** Written now and then: all up to this position has been told. */
-  heartbeat(reached: number): string;
+  heartbeat(reached: number, applicationId: string): string;
   /** Aborted when the reader disconnects. */
   signal: AbortSignal;
   /** Calls `act` when the reader's credential ends; the result stops watching. */
@@ -96,7 +96,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   }
 
   write('retry: 1000\n\n');
-  const beat = setInterval(() => write(heartbeat(reached)), heartbeatMs).unref();
+  const beat = setInterval(() => write(heartbeat(reached, applicationId)), heartbeatMs).unref();
   const stopWatching = options.onCredentialEnd(() => events.end());
   events.once('close', () => {
     clearInterval(beat);
@@ -109,7 +109,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   else {
     try {
       const isBehind = await join();
-      write(heartbeat(reached));
+      write(heartbeat(reached, applicationId));
       if (isBehind) void endOnFailure(tellMissed().then(goLive));
       else goLive();
     } catch (error) {

@@ -3,6 +3,7 @@ import { ApiError } from '../platform/errors.ts';
 import { type EventStreamOptions, openEventStream } from './event-stream.ts';
 import type { LiveFeed, LiveItem } from './live-feed.ts';
 import type { Reply } from './route.ts';
+import { mostStreams, type StreamKind, type StreamPlaces } from './stream-places.ts';
 
 export interface StreamRequest<Item, Filter>
   extends Omit<EventStreamOptions<Item, Filter>, 'feed' | 'heartbeat' | 'heartbeatMs'> {
@@ -22,12 +23,12 @@ export interface OpenStreams<Item, Filter> {
 export interface OpenStreamsOptions<Item, Filter>
   extends Pick<EventStreamOptions<Item, Filter>, 'feed' | 'heartbeat' | 'heartbeatMs'> {
   feed: LiveFeed<Item, Filter>;
+  /** Where the places of the node are counted, and which of them these streams take. */
+  places: StreamPlaces;
+  kind: StreamKind;
   /** What a caller that has too many can read: `GET /events/v1/events`. */
   instead: string;
 }
-
-/** Per application and node. */
-const mostStreams = 5;
 
 interface Place {
   mayRead: () => Promise<boolean>;
@@ -37,19 +38,24 @@ interface Place {
 export function createOpenStreams<Item extends LiveItem, Filter>(
   options: OpenStreamsOptions<Item, Filter>,
 ): OpenStreams<Item, Filter> {
-  const { instead, ...shared } = options;
-  const places = new Map<string, Set<Place>>();
-  const allPlaces = () => [...places.values()].flatMap((set) => [...set]);
+  const { instead, places, kind, ...shared } = options;
+  /** The streams of this process, by application. */
+  const open = new Map<string, Set<Place>>();
+  const allPlaces = () => [...open.values()].flatMap((set) => [...set]);
 
-  /** Runs before any await, so that simultaneous requests cannot exceed the limit. */
-  function takePlace(applicationId: string, mayRead: () => Promise<boolean>): { place: Place; leave: () => void } {
-    const taken = places.get(applicationId) ?? new Set();
-    if (taken.size >= mostStreams) throw tooManyStreams(instead);
+  async function takePlace(
+    applicationId: string,
+    mayRead: () => Promise<boolean>,
+  ): Promise<{ place: Place; leave: () => void }> {
+    const giveBack = await places.take(kind, applicationId);
+    if (giveBack === undefined) throw tooManyStreams(instead);
+    const own = open.get(applicationId) ?? new Set();
     const place: Place = { mayRead, end: () => {} };
-    places.set(applicationId, taken.add(place));
+    open.set(applicationId, own.add(place));
     const leave = () => {
-      taken.delete(place);
-      if (taken.size === 0 && places.get(applicationId) === taken) places.delete(applicationId);
+      giveBack();
+      own.delete(place);
+      if (own.size === 0 && open.get(applicationId) === own) open.delete(applicationId);
     };
     return { place, leave };
   }
@@ -60,7 +66,7 @@ export function createOpenStreams<Item extends LiveItem, Filter>(
 
   return {
     async open({ mayRead, ...request }) {
-      const { place, leave } = takePlace(request.applicationId, mayRead);
+      const { place, leave } = await takePlace(request.applicationId, mayRead);
       try {
         const stream = await openEventStream({ ...shared, ...request });
         place.end = () => stream.end();
@@ -73,7 +79,7 @@ export function createOpenStreams<Item extends LiveItem, Filter>(
       }
     },
     recheck(applicationId) {
-      const chosen = applicationId === undefined ? allPlaces() : [...(places.get(applicationId) ?? [])];
+      const chosen = applicationId === undefined ? allPlaces() : [...(open.get(applicationId) ?? [])];
       for (const place of chosen) void recheckPlace(place);
     },
     stop() {

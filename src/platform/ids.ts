@@ -155,3 +155,9 @@ function base32(number: number, length: number): string {
   }
   return text;
 }
+
+/** 16 bytes as Postgres writes a `uuid`. */
+export function toUuidText(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -19,6 +19,7 @@ export type KeyPurpose =
   | 'opt-out'
   | 'alert-url'
   | 'event-id'
+  | 'event-cursor'
   | 'conversion';
 
 /**

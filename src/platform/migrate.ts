@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { toTimestamp } from './clock.ts';
-import type { Database } from './database.ts';
+import type { Database, Tx } from './database.ts';
 import { sqlStateOf } from './database-errors.ts';
 import { StartError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -65,6 +65,15 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
   } finally {
     await session.close();
   }
+}
+
+/** When a migration ran on this database; undefined if it has not. */
+export async function migratedAtMs(tx: Tx, version: number): Promise<number | undefined> {
+  const { rows } = await tx.query<{ atMs: number }>(
+    'select applied_at as "atMs" from schema_migration where version = $1',
+    [version],
+  );
+  return rows[0]?.atMs;
 }
 
 function createRunner(session: Session, clock: Clock, log: Log, { inUse }: { inUse: boolean }) {

@@ -16,7 +16,7 @@ import { nullable, pageQuery, pathParameter } from '../http/list-page.ts';
 import { streamReply } from '../http/open-streams.ts';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
 import type { Database } from '../platform/database.ts';
-import { ApiError } from '../platform/errors.ts';
+import { ApiError, invalidField } from '../platform/errors.ts';
 import { deliveryStatus } from './webhook-record.ts';
 
 export interface PortalEventOptions {
@@ -61,6 +61,14 @@ export type EventsPage = Static<typeof pageSchema>;
 
 const listeningSchema = Type.Object({ listening: Type.Boolean({ examples: [true] }) }, { title: 'Listening' });
 
+const fromEnd = Type.Optional(
+  Type.Unsafe<'oldest' | 'newest'>({
+    type: 'string',
+    enum: ['oldest', 'newest'],
+    expected: 'oldest or newest',
+    description: 'Without a cursor: where to begin. The newest that match come oldest first, too',
+  }),
+);
 const base = '/portal/v1/applications/{id}/events';
 const params = Type.Object({ id: pathParameter });
 
@@ -93,24 +101,29 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       operationId: 'listApplicationEvents',
       summary: 'List the events of an application, oldest first',
       description:
-        'Without a cursor it starts with the oldest event that is kept; `subject` gives the events of one record. In the ' +
-        'sandbox this makes the application listen. Elsewhere a page is empty until it listens.',
-      query: Type.Object({ ...pageQuery, ...eventFilters }),
+        'Without a cursor it starts with the oldest event that is kept, or with `from=newest` gives the newest ones; `subject` ' +
+        'gives the events of one record. In the sandbox this makes the application listen. Elsewhere a page is empty until ' +
+        'it listens.',
+      query: Type.Object({ ...pageQuery, ...eventFilters, from: fromEnd }),
       answers: { 200: { description: 'A page of events', schema: pageSchema } },
       refuses: { CURSOR_EXPIRED: 'Events may be missing behind the cursor' },
       handler: async (call) => {
         await requireOwnBy(call);
-        const { cursor, limit } = call.query;
+        const { cursor, limit, from } = call.query;
         const filter = readEventFilter(call.query);
-        const position = cursor === undefined ? undefined : reads.readCursor(cursor, 'cursor');
+        if (from !== undefined && cursor !== undefined) throw invalidField('from', 'goes without a cursor');
+        const position = cursor === undefined ? undefined : await reads.readCursor(call.params.id, cursor, 'cursor');
         const listener = await listenerOf(call.params.id);
         if (listener === undefined) return { status: 200, body: { data: [], next_cursor: null, listening: false } };
         const place = await (position === undefined
           ? reads.placeOfOldest(listener)
           : reads.placeAt(listener, position));
-        const { items, readTo } = await reads.readPage(call.params.id, place, filter, limit);
+        const { items, readTo } =
+          from === 'newest'
+            ? { items: await reads.readNewest(call.params.id, place, filter, limit), readTo: place.upTo }
+            : await reads.readPage(call.params.id, place, filter, limit);
         const data = await withDeliveries(call.params.id, items);
-        return { status: 200, body: { data, next_cursor: reads.cursorAt(readTo), listening: true } };
+        return { status: 200, body: { data, next_cursor: reads.cursorAt(call.params.id, readTo), listening: true } };
       },
     }),
     route({
@@ -151,7 +164,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         await requireOwnBy(call);
         const applicationId = call.params.id;
         const filter = readEventFilter(call.query);
-        const position = readStreamPosition(reads, call, call.query.cursor);
+        const position = await readStreamPosition(reads, applicationId, call, call.query.cursor);
         const listener = await listenerOf(applicationId);
         if (listener === undefined) throw notListening();
         const { after } = await (position === undefined ? reads.placeNow() : reads.placeAt(listener, position));

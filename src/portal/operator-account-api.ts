@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { holdWebhooks, resumeWebhooks, untilWebhooksHeld } from '../events/webhook-accounts.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { longestParameter } from '../http/route-table.ts';
@@ -151,7 +152,8 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       operationId: 'disableAccount',
       summary: 'Disable an account',
       description:
-        'Its keys, tokens and sessions are refused on every node when it is answered. Texts that were accepted are still sent.',
+        'Its keys, tokens and sessions are refused on every node when it is answered, and no webhook of it is called: their ' +
+        'events wait. Texts that were accepted are still sent.',
       params,
       body: Type.Object({ reason: reasonSchema }, { title: 'AccountToDisable' }),
       answers: found,
@@ -164,8 +166,10 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
         await registry.changeAccount(async (tx) => {
           if (!(await setDisabled(tx, id, reason, clock.nowMs()))) throw isSo('disabled');
           await deleteSessionsFor(tx, id);
+          await holdWebhooks(tx, id);
           await audit.record(tx, call, { act: 'account.disabled', id, accountId: id, details: { reason } });
         });
+        await untilWebhooksHeld(database, id);
         return { status: 200, body: await requireAccount(id) };
       },
     }),
@@ -175,7 +179,8 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       ...shared,
       operationId: 'enableAccount',
       summary: 'Enable an account again',
-      description: 'Its keys and tokens work again; its members sign in anew.',
+      description:
+        'Its keys and tokens work again, its webhooks go on where they stopped, and its members sign in anew.',
       params,
       answers: found,
       refuses: { INCOMPATIBLE_STATE: 'The account is enabled' },
@@ -184,6 +189,7 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
         await requireAccount(id);
         await registry.changeAccount(async (tx) => {
           if (!(await setDisabled(tx, id, null, clock.nowMs()))) throw isSo('enabled');
+          await resumeWebhooks(tx, id, clock.nowMs());
           await audit.record(tx, call, { act: 'account.enabled', id, accountId: id });
         });
         return { status: 200, body: await requireAccount(id) };

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Piece } from '../http/live-feed.ts';
 import { createOpenStreams, type StreamRequest } from '../http/open-streams.ts';
+import type { StreamPlaces } from '../http/stream-places.ts';
 import type { Handsets } from './handsets.ts';
 import { type InboxEvent, type InboxFeed, type InboxFilter, toEvent } from './inbox-feed.ts';
 import type { RenderArrivals } from './inbox-text.ts';
@@ -17,14 +18,21 @@ export interface InboxStreamsOptions {
   feed: InboxFeed;
   handsets: Pick<Handsets, 'listMissed' | 'newestId'>;
   renderArrivals: RenderArrivals;
+  places: StreamPlaces;
 }
 
 /** A returning reader gets at most this many missed texts; the list has the rest. */
 const mostMissed = 1000;
 const pieceSize = 100;
 
-export function createInboxStreams({ feed, handsets, renderArrivals }: InboxStreamsOptions): InboxStreams {
-  const streams = createOpenStreams({ feed, heartbeat: () => ': still here\n\n', instead: 'GET /sandbox/v1/inbox' });
+export function createInboxStreams({ feed, handsets, renderArrivals, places }: InboxStreamsOptions): InboxStreams {
+  const streams = createOpenStreams({
+    feed,
+    places,
+    kind: 'inbox',
+    heartbeat: () => ': still here\n\n',
+    instead: 'GET /sandbox/v1/inbox',
+  });
 
   async function* readMissed(applicationId: string, to: string | undefined, after: number) {
     const arrivals = await handsets.listMissed({ applicationId, to, after, limit: mostMissed });

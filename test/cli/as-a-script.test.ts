@@ -371,6 +371,17 @@ describe('the portal', () => {
   });
 });
 
+test('events lists the newest, not the oldest that are kept', async () => {
+  const list = async (...args: string[]) =>
+    (await world.json<{ data: { id: string; subject: string }[] }>(['events', '--profile', 'two', ...args])).data;
+  await list();
+  const sent = await world.json<{ id: string }>(['send', '+15005550100', 'The newest', '--wait']);
+  const all = await list('--limit', '100');
+  assert.ok(all.length >= 2, `${all.length} events`);
+  const [last] = await list('--limit', '1');
+  assert.deepEqual([last?.subject, last?.id], [sent.id, all.at(-1)?.id]);
+});
+
 describe('listen', () => {
   test('forwards every event in order, signed, until the program takes it, and goes on where it ended', async () => {
     const receiver = await createWebhookReceiver(answer(503));

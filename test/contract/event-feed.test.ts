@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { EventType, ToldEvent } from '../../src/events/event.ts';
+import { createEventCursors } from '../../src/events/event-cursor.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import type { Api } from '../../src/http/route.ts';
 import { dayMs } from '../../src/platform/clock.ts';
@@ -378,13 +379,12 @@ describe('refusals', () => {
     });
     assert.deepEqual([twice.status, twice.body.code], [400, 'INVALID_ARGUMENT']);
     const position = await lastPosition();
-    const theirs = createEventIds({ ...app.keys, version: 1, versions: [1], keyFor: () => Buffer.alloc(32, 7) });
-    const ours = createEventIds(app.keys);
-    // One in two thousand names a position of ours by chance; it is a 410 then.
-    let nowMs = app.clock.nowMs();
-    while (ours.positionOf(theirs.idOf(position, nowMs)) !== undefined) nowMs++;
-    const foreign = await refusedFeed(app, acme.key, { cursor: theirs.idOf(position, nowMs) });
-    assert.deepEqual([foreign.status, foreign.body.details[0]?.field], [400, 'cursor']);
+    const theirKeys = { ...app.keys, version: 1, versions: [1], keyFor: () => Buffer.alloc(32, 7) };
+    const [ids, cursors] = [createEventIds(theirKeys), createEventCursors(theirKeys)];
+    for (const cursor of [ids.idOf(position, app.clock.nowMs()), cursors.cursorAt(acme.id, position)]) {
+      const foreign = await refusedFeed(app, acme.key, { cursor });
+      assert.deepEqual([foreign.status, foreign.body.details[0]?.field], [400, 'cursor']);
+    }
   });
 
   test('401 without a credential or with a dead one, also below an unknown path; 404 and 405 with one', async () => {
@@ -408,7 +408,8 @@ describe('refusals', () => {
 });
 
 describe('410 CURSOR_EXPIRED', () => {
-  const ids = () => createEventIds(app.keys);
+  const cursorAt = (application: Sender, position: number) =>
+    createEventCursors(app.keys).cursorAt(application.id, position);
   const assertExpired = ({ status, body }: Awaited<ReturnType<typeof refusedFeed>>) =>
     assert.deepEqual([status, body.code], [410, 'CURSOR_EXPIRED']);
 
@@ -425,7 +426,7 @@ describe('410 CURSOR_EXPIRED', () => {
 
   test('for a cursor from before the application listened, and from before a gap', async () => {
     const sender = await createSender(app);
-    const before = ids().idOf((await lastPosition()) - 1, app.clock.nowMs());
+    const before = cursorAt(sender, (await lastPosition()) - 1);
     const cursor = await beginFeed(app, sender.key);
     assertExpired(await refusedFeed(app, sender.key, { cursor: before }));
     // It stops listening; something happens; it begins again.
@@ -440,7 +441,7 @@ describe('410 CURSOR_EXPIRED', () => {
   });
 
   test('for a cursor that is ahead of all events, as after a restore', async () => {
-    const cursor = ids().idOf((await lastPosition()) + 1000, app.clock.nowMs());
+    const cursor = cursorAt(acme, (await lastPosition()) + 1000);
     assertExpired(await refusedFeed(app, acme.key, { cursor }));
   });
 });

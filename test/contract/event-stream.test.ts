@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { ToldEvent } from '../../src/events/event.ts';
+import { createEventCursors } from '../../src/events/event-cursor.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -217,7 +218,7 @@ describe('Last-Event-ID', () => {
       }
     for (const query of ['cursor=x', 'type=x', 'subject=x'])
       assert.equal((await send(app, 'GET', `${path}?${query}`, { headers: sender.key })).status, 400, query);
-    const before = createEventIds(app.keys).idOf(1, app.clock.nowMs());
+    const before = createEventCursors(app.keys).cursorAt(sender.id, 1);
     const old = await send(app, 'GET', path, { headers: { ...sender.key, 'Last-Event-ID': before } });
     assert.deepEqual([old.status, old.body.code], [410, 'CURSOR_EXPIRED']);
   });

@@ -59,6 +59,21 @@ describe('in the sandbox', () => {
     assert.equal((await read(acme, '?type=message.failed')).body.data.length, 0);
   });
 
+  test('the newest ones, with a place to go on from behind them; also when a filter leaves most of them out', async () => {
+    const sender = await createSender(app);
+    await read(sender);
+    const subjects = Array.from({ length: 12 }, () => newId('msg', app.clock));
+    const given = subjects.map((subject, index) => ({ subject, api: index === 2 ? 'messaging' : 'sms' }) as const);
+    await writeEvents(app.db.database, sender.id, given);
+    const { status, body } = await read(sender, '?from=newest&limit=3');
+    assert.deepEqual([status, body.data.map(({ subject }) => subject)], [200, subjects.slice(-3)]);
+    assert.deepEqual((await read(sender, `?cursor=${body.next_cursor}`)).body.data, []);
+    const [one] = (await read(sender, `?from=newest&subject=${subjects[2]}`)).body.data;
+    assert.equal(one?.subject, subjects[2]);
+    for (const query of ['?from=last', `?from=newest&cursor=${body.next_cursor}`])
+      assert.equal((await read(sender, query)).status, 400, query);
+  });
+
   test('the events of one text are its story', async () => {
     await read(acme);
     const { body: sent } = await acme.sms();

@@ -12,7 +12,9 @@ import type {
 } from '../../src/portal/webhook-record.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createApplication, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { writeEvents } from '../support/event-feed.ts';
 import { eventually } from '../support/eventually.ts';
+import { createOperator } from '../support/operator.ts';
 import { createSender, type Page, type Refusal, type Sender } from '../support/texts.ts';
 import { answer, createWebhookReceiver, ok, verifies, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -284,6 +286,42 @@ describe('calls', () => {
     await eventually('it is told', () => receiver.calls.length === 1);
     assert.equal(receiver.calls[0]?.event.subject, made.body.id);
     await remove(id);
+  });
+
+  test('wait while an operator has disabled the account, and go on where they stopped when it is enabled', async () => {
+    const operator = await createOperator(app);
+    const own = await createSender(app, { apis: ['sms'] });
+    const { body: me } = await own.developer.send<{ id: string }>('GET', '/portal/v1/me');
+    const account = `/portal/v1/operator/accounts/${me.id}`;
+    const endpoint = await createWebhookReceiver();
+    assert.equal((await own.developer.send('POST', pathOf(own.id), { url: endpoint.url })).status, 201);
+    const neighbour = await create();
+    const write = (application: string, count: number) =>
+      writeEvents(
+        app.db.database,
+        application,
+        Array.from({ length: count }, () => ({ subject: newId('msg', app.clock) })),
+      );
+    // It is in the hands of a worker, with calls under way, when it is disabled.
+    endpoint.respond = (_, response) => void setTimeout(() => response.end('{}'), 20);
+    await write(own.id, 200);
+    await eventually('calls go on', () => endpoint.calls.length >= 10);
+    assert.equal((await operator.send('POST', `${account}/disable`, { reason: 'unpaid' })).status, 200);
+    const before = endpoint.calls.length;
+    assert.ok(before < 200, 'it was disabled in the middle');
+    await write(own.id, 3);
+    // The worker looks for something to tell twice at least.
+    for (let look = 0; look < 2; look++) {
+      const told = receiver.calls.length;
+      await write(sender.id, 1);
+      await eventually('a neighbour is told', () => receiver.calls.length > told);
+    }
+    assert.equal(endpoint.calls.length, before);
+    assert.equal((await operator.send('POST', `${account}/enable`)).status, 200);
+    const distinct = () => new Set(endpoint.calls.map(({ event }) => event.id)).size;
+    await eventually('all are told', () => distinct() === 203);
+    await remove(neighbour.id);
+    await endpoint.close();
   });
 
   test('410 disables the webhook, and it begins anew with the next event', async () => {

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { composeEvents } from '../../src/compose/events.ts';
 import { createNodeWindows } from '../../src/edge/node-windows.ts';
 import type { ToldEvent } from '../../src/events/event.ts';
+import { createStreamPlaces } from '../../src/http/stream-places.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -34,7 +35,11 @@ function createEvents() {
     windows: createNodeWindows(clock, createMetrics()),
     ...createTestLog(),
   };
-  return composeEvents(foundation, { bulkheads: { side: turns, outside: turns }, heartbeatMs: 5 });
+  return composeEvents(foundation, {
+    bulkheads: { side: turns, outside: turns },
+    places: createStreamPlaces(),
+    heartbeatMs: 5,
+  });
 }
 
 async function openStream(events: ReturnType<typeof createEvents>, applicationId: string, after: number) {
@@ -67,15 +72,15 @@ test('a heartbeat moves the cursor of a quiet reader behind what is not for it, 
   const reader = await openStream(events, own, start);
   const newSubject = () => newId('msg', app.clock);
   // Before the first heartbeat there is no place.
-  const place = () => (reader.lastId() === '' ? -1 : reads.readCursor(reader.lastId(), 'id'));
+  const place = async () => (reader.lastId() === '' ? -1 : await reads.readCursor(own, reader.lastId(), 'id'));
   for (let round = 0; round < 5; round++) {
     await writeEvents(app.db.database, other, [{ subject: newSubject() }]);
     await writeEvents(app.db.database, own, [{ subject: newSubject(), api: 'verify' }]);
     const { after: now } = await reads.placeNow();
-    await until('a heartbeat of now', () => place() >= now || undefined);
+    await until('a heartbeat of now', async () => (await place()) >= now || undefined);
   }
   assert.deepEqual(reader.told(), []);
-  const read = place();
+  const read = await place();
   reader.close();
   const subject = newSubject();
   await writeEvents(app.db.database, own, [{ subject }]);

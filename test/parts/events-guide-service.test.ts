@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { createEventIds } from '../../src/events/event-id.ts';
+import { createEventCursors } from '../../src/events/event-cursor.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { createRunningClock } from '../support/clock.ts';
@@ -113,7 +113,7 @@ describe('following the feed as the guide does', () => {
 
   test('is told by a 410 that its cursor is too old, reads the open records, and starts again', async () => {
     await follower.stop();
-    const ancient = createEventIds(app.keys).idOf(1, app.clock.nowMs());
+    const ancient = createEventCursors(app.keys).cursorAt(application.id, 1);
     await pool.query('update heliograph_cursor set cursor = $1', [ancient]);
     follower = await follow();
     await eventually('it reads all open records', () => follower.output().includes('Reading all open records'));

@@ -16,6 +16,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
+import { type EventStream, openEvents } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { makeFolder, waitUntilGone } from '../support/process.ts';
@@ -209,6 +210,36 @@ const textsOf = (prefix: string, count: number): LoadedText[] =>
     to: `+447700${prefix}${String(index).padStart(3, '0')}`,
     message: 'Hello',
   }));
+
+test('an application has 5 streams on the node, not on each process, and those of a killed process are free again', async () => {
+  const own = await createRegistered(service, ['sms'], 'enterprise', developer);
+  const pids = webProcessesOf(service);
+  const streams: EventStream[] = [];
+  /** Asks while the other processes stand still, so it is this one that answers. */
+  async function openAt(number: number, count: number): Promise<number[]> {
+    const others = [...pids].filter(([each]) => each !== number).map(([, pid]) => pid);
+    for (const pid of others) process.kill(pid, 'SIGSTOP');
+    try {
+      const asked = Array.from({ length: count }, () =>
+        openEvents(service, '/events/v1/stream', { apikey: own.apiKey, connection: 'close' }),
+      );
+      const opened = await Promise.all(asked);
+      streams.push(...opened);
+      return opened.map(({ status }) => status).sort();
+    } finally {
+      for (const pid of others) process.kill(pid, 'SIGCONT');
+    }
+  }
+  assert.deepEqual(await openAt(1, 3), [200, 200, 200]);
+  assert.deepEqual(await openAt(2, 4), [200, 200, 409, 409]);
+  const killed = pids.get(1) ?? assert.fail('it has a number');
+  process.kill(killed, 'SIGKILL');
+  await eventually('it is replaced', () => webProcessesOf(service).get(1) !== killed);
+  await allServe(service, processes);
+  pids.set(1, webProcessesOf(service).get(1) ?? 0);
+  assert.deepEqual(await openAt(2, 5), [200, 200, 200, 409, 409]);
+  for (const stream of streams) stream.close();
+});
 
 test('kill -9 of a web process: the others go on, it is replaced, and no text is lost or doubled', async () => {
   const texts = textsOf('900', inShort(200, 900));

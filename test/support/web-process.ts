@@ -3,6 +3,7 @@ import type { AppOptions } from '../../src/app.ts';
 import { createNodeWindows } from '../../src/edge/node-windows.ts';
 import { createParentWindows } from '../../src/edge/parent-windows.ts';
 import { keepWindows } from '../../src/edge/window-keeper.ts';
+import { createStreamPlaces } from '../../src/http/stream-places.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 
@@ -41,5 +42,6 @@ export function webProcessOf(clock: Clock): Pick<AppOptions, 'metrics' | 'window
   keepWindows(parent, { windows: createNodeWindows(clock, metrics), machineAheadMs: 0, onBroken });
   // A test turns its clock by hours while a question is on its way: that is not the parent's silence.
   const { windows, isAnswering } = createParentWindows(child, { clock, machineAheadMs: 0, withinMs: 1e9 });
-  return { metrics, windows, node: { isAnswering, processes: () => ({ wanted: 2, serving: 2 }) } };
+  const places = createStreamPlaces();
+  return { metrics, windows, node: { isAnswering, processes: () => ({ wanted: 2, serving: 2 }), places } };
 }

@@ -26,9 +26,10 @@ export interface WebhookWorld {
   service: WebhookService;
   deliveries: ReturnType<typeof createWebhookDeliveries>;
   /** A new application with one webhook. */
-  create(url: string): Promise<{ applicationId: string; id: string }>;
+  create(url: string, account?: string): Promise<{ applicationId: string; id: string }>;
+  addWebhook(applicationId: string, url: string): Promise<string>;
   addEvents(applicationId: string, count: number): Promise<void>;
-  startWorker(options?: { timeoutMs?: number }): Promise<WorldWorker>;
+  startWorker(options?: { timeoutMs?: number; room?: { claims: number; calls: number } }): Promise<WorldWorker>;
   /** The deliveries of a webhook, oldest first. */
   readDeliveries(id: string): Promise<DeliveryState[]>;
   close(): Promise<void>;
@@ -60,24 +61,29 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
     isApplication: async () => true,
   });
 
+  async function addWebhook(applicationId: string, url: string): Promise<string> {
+    return (await service.create(applicationId, { url, types: [], description: null })).id;
+  }
+
   return {
     db: own,
     clock,
     service,
     deliveries: createWebhookDeliveries({ database, clock, ids, eventDays: 7 }),
-    async create(url) {
+    async create(url, account = 'acc_test') {
       const applicationId = newId('app', clock);
+      const now = toTimestamp(clock.nowMs());
       await database.query(
-        `insert into account (id, name, created_at) values ('acc_test', 'a@example.com', $1) on conflict do nothing`,
-        [toTimestamp(clock.nowMs())],
+        `insert into account (id, name, created_at) values ($1, 'a@example.com', $2) on conflict do nothing`,
+        [account, now],
       );
       await database.query(
-        `insert into application (id, account_id, name, created_at, updated_at) values ($1, 'acc_test', 'ACME', $2, $2)`,
-        [applicationId, toTimestamp(clock.nowMs())],
+        `insert into application (id, account_id, name, created_at, updated_at) values ($1, $2, 'ACME', $3, $3)`,
+        [applicationId, account, now],
       );
-      const { id } = await service.create(applicationId, { url, types: [], description: null });
-      return { applicationId, id };
+      return { applicationId, id: await addWebhook(applicationId, url) };
     },
+    addWebhook,
     async addEvents(applicationId, count) {
       await beginDay(database, clock.nowMs());
       await database.query(
@@ -87,7 +93,7 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
       );
       for (const worker of workers) worker.wake();
     },
-    async startWorker({ timeoutMs = 30_000 } = {}) {
+    async startWorker({ timeoutMs = 30_000, room } = {}) {
       const begun: number[] = [];
       const client = createClient(timeoutMs);
       const worker = createWebhookWorker({
@@ -102,6 +108,7 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
             return client.call(call);
           },
         },
+        ...(room !== undefined && { room }),
         tell: async (_, events) => events.map((event) => toTold(ids, event, { record: {}, reference: null })),
       });
       workers.push(worker);

@@ -54,7 +54,7 @@ async function list(call: Call): Promise<ExitCode> {
   const session = openSession(call);
   const id = await requireApplicationId(call, session);
   const page = await session.call<EventsPage>('GET', `/portal/v1/applications/${encodeURIComponent(id)}/events`, {
-    query: { limit, type: values.text('type'), subject: values.text('subject') },
+    query: { limit, from: 'newest', type: values.text('type'), subject: values.text('subject') },
   });
   const apis = values.texts('api');
   const found = page.data.filter(({ api }) => apis.length === 0 || apis.includes(api ?? ''));
