@@ -113,7 +113,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const token = newToken();
     try {
       const claim = await claimNext({ carrier: carrier.key, token, nowMs: clock.nowMs(), leaseMs, limits: most });
-      return claim && { claim, over: await submission.findOver(claim) };
+      if (claim === undefined) return undefined;
+      const over = await submission.findOver(claim);
+      if (!sleep.stopped) return { claim, over };
+      // The stop gives it back.
+      unseen.add(token);
+      return undefined;
     } catch (error) {
       unseen.add(token);
       throw error;

@@ -128,7 +128,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       enum: ['normal', 'high'],
       default: 'normal',
       expected: 'normal or high',
-      description: 'high: goes before others, as codes do, where an operator allows it to the application',
+      description: 'normal, or high: goes before others, as codes do, where an operator allows it to the application',
     }),
   };
   const sms = Type.Object(fields, { title: 'SmsToSend', check });

@@ -125,11 +125,12 @@ describe('in the sandbox', () => {
 
   test('OpenAPI lists both values for a send and for the texts of a batch', async () => {
     const { body } = await send<{ components: { schemas: Record<string, unknown> } }>(app, 'GET', '/openapi.json');
-    const { SmsToSend, MessageToSend, SendMessagesRequest, TextToPreview } = body.components.schemas;
+    const { SmsToSend, MessageToSend, SendMessagesRequest, BatchedMessage, TextToPreview } = body.components.schemas;
     for (const schema of [SmsToSend, MessageToSend]) {
       assert.match(JSON.stringify(schema), /"priority":\{[^}]*"enum":\["normal","high"\]/);
     }
-    assert.match(JSON.stringify(SendMessagesRequest), /schemas\/MessageToSend/);
+    assert.match(JSON.stringify(SendMessagesRequest), /schemas\/BatchedMessage/);
+    assert.match(JSON.stringify(BatchedMessage), /"priority":\{[^}]*normal, or high/);
     assert.doesNotMatch(JSON.stringify(TextToPreview), /"priority"/);
   });
 });
