@@ -18,7 +18,8 @@ export type KeyPurpose =
   | 'opt-out'
   | 'alert-url'
   | 'event-id'
-  | 'conversion';
+  | 'conversion'
+  | 'client';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A
