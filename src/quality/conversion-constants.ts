@@ -18,7 +18,11 @@ export interface ConversionConstants {
   /** A suspicious group has so many times the usual numbers, and by so much evidence more than usual. */
   surge: number;
   surgeEvidence: number;
-  /** A country is abused if it has so many numbers that neither approvals nor the usual traffic explain, and this part of all. */
+  /**
+   * A country is abused if it has so many numbers, and this part of all, that neither approvals nor so many times the usual
+   * traffic explain.
+   */
+  usualTimes: number;
   unexplained: number;
   unexplainedPart: number;
   /** It is abused as well while so many of its prefixes are held; and clients are, while so many of them are held. */
@@ -42,6 +46,7 @@ export const conversionConstants: ConversionConstants = {
   evidenceOfSpread: 10,
   surge: 2,
   surgeEvidence: 5,
+  usualTimes: 1.3,
   unexplained: 20,
   unexplainedPart: 0.15,
   heldGroups: 4,

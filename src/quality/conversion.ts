@@ -41,7 +41,7 @@ export interface Window {
   part: number;
 }
 const windows: readonly Window[] = [
-  { hours: 2, part: 0.25 },
+  { hours: 2, part: 0.18 },
   { hours: 6, part: 0.5 },
   { hours: 24, part: 1 },
 ];
@@ -109,11 +109,11 @@ export function suspect(facts: JudgedCounts, constants: ConversionConstants): Su
 /** The most numbers of a window that neither approvals nor a busy day explain, with all numbers of that window. */
 export function unexplainedIn(
   { nowMs, hours, usual, shares }: Pick<JudgedCounts, 'nowMs' | 'hours' | 'usual' | 'shares'>,
-  { surge }: ConversionConstants,
+  { usualTimes }: ConversionConstants,
 ): { unexplained: number; numbers: number }[] {
   return windows.map((window) => {
     const { numbers, approved, held } = countIn(hours, window, nowMs, null);
-    const explained = Math.max(approved / shares.least, surge * window.part * usual);
+    const explained = Math.max(approved / shares.least, usualTimes * window.part * usual);
     return { unexplained: Math.max(0, numbers + held - explained), numbers: numbers + held };
   });
 }
