@@ -1,5 +1,5 @@
 import type { Scenario } from './simulate.ts';
-import { large, medium, ranges, small, type Tenant } from './tenants.ts';
+import { large, medium, networkOf, ranges, small, type Tenant } from './tenants.ts';
 
 /** Traffic without an attack, in which no start should be refused. */
 export interface HonestTraffic {
@@ -7,9 +7,14 @@ export interface HonestTraffic {
   scenarios: (seed: number) => Scenario[];
 }
 
-/** One network has a quarter of a country's ranges. */
-const ofNetwork = (to: string) => ranges.GB.indexOf(to.slice(0, -6)) % 4 === 1;
-const sizes: readonly Tenant[] = [small, medium, large, { ...medium, tellsClient: true }];
+const ofNetwork = (to: string) => to.startsWith('+44') && networkOf(to) === 1;
+const sizes: readonly Tenant[] = [
+  small,
+  medium,
+  large,
+  { ...medium, tellsClient: true },
+  { ...large, tellsClient: true },
+];
 const each = (hours: number, more: (tenant: Tenant) => Partial<Scenario>) => (seed: number) =>
   sizes.map((tenant): Scenario => ({ tenant, seed, hours, ...more(tenant) }));
 

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../../src/platform/clock.ts';
-import { type Counted, type HourCounts, historyDays, longestWindowMs } from '../../src/quality/conversion.ts';
+import { type Counted, type HourCounts, historyDays, hoursReadMs } from '../../src/quality/conversion.ts';
 import type { ConversionBook } from '../../src/quality/conversion-book.ts';
 import { type KnownNumber, numberLastsMs } from '../../src/quality/conversion-count.ts';
 import { isClient } from '../../src/quality/conversion-scope.ts';
@@ -19,6 +19,8 @@ interface Sums {
 export interface MemoryBook extends ConversionBook {
   /** Days before the simulation began. */
   addHistory(scope: string, days: Counted[]): void;
+  /** Hours before it. */
+  addHours(scope: string, hours: HourCounts[]): void;
   /** Adds old hours up, and forgets what the service forgets. */
   tidy(nowMs: number): void;
   readonly holds: HoldRow[];
@@ -47,6 +49,15 @@ export function createMemoryBook(applicationUuid: string, countedSinceMs: number
         const before = own[place] ?? newRow(scope, true, 0);
         own[place] = { ...before, numbers: before.numbers + count, approved: before.approved + approved };
       });
+    },
+    addHours(scope, given) {
+      const { hours } = sumsOf(scope);
+      for (const { hourMs: at, numbers: count, approved } of given) {
+        const row = hours.get(at) ?? newRow(scope, false, at);
+        row.numbers += count;
+        row.approved += approved;
+        hours.set(at, row);
+      }
     },
     tidy(nowMs) {
       for (const [scope, { hours, days }] of sums) {
@@ -103,7 +114,7 @@ export function createMemoryBook(applicationUuid: string, countedSinceMs: number
       for (const { scope } of scopes) {
         const own = sums.get(scope);
         if (own === undefined) continue;
-        for (const row of own.hours.values()) if (row.hourMs > nowMs - longestWindowMs - hourMs) found.push(row);
+        for (const row of own.hours.values()) if (row.hourMs > nowMs - hoursReadMs) found.push(row);
         for (const row of own.days) found.push(row);
       }
       return found;

@@ -93,6 +93,12 @@ export async function simulate(
       const whole = days(perDay);
       book.addHistory('', whole);
       book.addHistory(code, whole);
+      const yesterday = Array.from({ length: 26 }, (_, ago) => {
+        const numbers = happening(random, perDay * partOfDay((48 - 1 - ago) % 24));
+        const entered = Math.min(numbers, happening(random, numbers * share));
+        return { hourMs: startMs - (1 + ago) * hourMs, numbers, approved: entered, held: 0 };
+      });
+      for (const scope of ['', code]) book.addHours(scope, yesterday);
       all.forEach((range, place) => {
         const own = perDay * partOfPlace(place, all.length);
         if (own > 5) book.addHistory(`${range}******`, kept(days(own)));
@@ -154,7 +160,7 @@ export async function simulate(
   function person(market: Market, atMs: number, hour: number): void {
     const to = numberOf(random, market);
     const isReturning = random() < (market.isNew ? 0 : tenant.returning);
-    const clients = tenant.tellsClient || attack?.tellsClient ? clientOf(random, tenant) : [];
+    const clients = tenant.tellsClient || attack?.tellsClient ? clientOf(random, tenant, to) : [];
     const types = random() < market.share && !scenario.isLost?.(to, hour, random);
     const isSent = start(to, atMs, clients, isReturning, types);
     const row = hourRow(hour);

@@ -58,11 +58,14 @@ export function numberOf(random: Random, { ranges: all }: Pick<Market, 'ranges'>
   return `${range}${String(block).padStart(2, '0')}${digits(random, 4)}`;
 }
 
-/** The groups of a person's client: every third shares the address of a network, the others have one of their own. */
-export function clientOf(random: Random, { perDay }: Tenant): string[] {
+/** One network has a quarter of a country's ranges. */
+export const networkOf = (to: string) => Number(to.slice(-8, -6)) % 4;
+
+/** The groups of a person's client: every third shares an address of their network, the others have one of their own. */
+export function clientOf(random: Random, { perDay }: Tenant, to: string): string[] {
   const person = `${below(random, 2 ** 32)}.${below(random, 2 ** 32)}`;
   const isShared = random() < 0.33;
-  const address = isShared ? `shared${below(random, Math.max(3, perDay / 15))}` : person;
+  const address = isShared ? `shared${networkOf(to)}-${below(random, Math.max(2, perDay / 240))}` : person;
   const program = `${address} ${oneOf(random, [0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7])}`;
   return [`device:${person}`, `program:${program}`, `address:${address}`];
 }

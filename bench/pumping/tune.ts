@@ -6,7 +6,9 @@ import { honestTraffic } from './honest.ts';
 const choices: Partial<Record<keyof ConversionConstants, readonly number[]>> = {
   evidence: [5, 6, 7, 9],
   evidenceInAbuse: [1, 1.5, 2, 3],
+  evidenceOfAddress: [7, 10, 14, 20],
   evidenceOfSpread: [7, 10, 14],
+  yesterdayTimes: [1.5, 2, 3],
   usualTimes: [1.15, 1.3, 1.6],
   unexplained: [10, 20, 40],
   heldGroups: [3, 4, 6],

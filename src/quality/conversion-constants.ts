@@ -13,6 +13,8 @@ export interface ConversionConstants {
   /** So much evidence (natural logarithm of the odds) makes a small group suspicious: alone, and while its country is abused. */
   evidence: number;
   evidenceInAbuse: number;
+  /** The same for an address alone: people of one network may share it, and its texts may be lost. */
+  evidenceOfAddress: number;
   /** The same for a wide prefix or a country, without the groups in it that are held: then the abuse is spread. */
   evidenceOfSpread: number;
   /** A suspicious group has so many times the usual numbers, and by so much evidence more than usual. */
@@ -23,6 +25,8 @@ export interface ConversionConstants {
    * traffic explain.
    */
   usualTimes: number;
+  /** In two hours also so many times those of the day before. */
+  yesterdayTimes: number;
   unexplained: number;
   unexplainedPart: number;
   /** It is abused as well while so many of its prefixes are held; and clients are, while so many of them are held. */
@@ -43,10 +47,12 @@ export const conversionConstants: ConversionConstants = {
   abusedPart: 1 / 3,
   evidence: 7,
   evidenceInAbuse: 2,
+  evidenceOfAddress: 14,
   evidenceOfSpread: 10,
   surge: 2,
   surgeEvidence: 5,
   usualTimes: 1.3,
+  yesterdayTimes: 2,
   unexplained: 20,
   unexplainedPart: 0.15,
   heldGroups: 4,

@@ -7,9 +7,9 @@ import {
   type HourCounts,
   isStillAbused,
   type JudgedCounts,
+  latestOf,
   type Suspicion,
   sharesFor,
-  sumOf,
   suspect,
   unexplainedIn,
   usualNumbers,
@@ -164,7 +164,8 @@ function createMeasure(application: JudgedApplication) {
     const kind = scopeKindOf(scope);
     if (kind === 'country' || kind === 'wide_prefix') return constants.evidenceOfSpread;
     const isLess = isAbused(country) || (isClient(scope) && clientsAreAbused);
-    return isLess ? constants.evidenceInAbuse : constants.evidence;
+    if (isLess) return constants.evidenceInAbuse;
+    return kind === 'address' ? constants.evidenceOfAddress : constants.evidence;
   }
 
   return {
@@ -175,8 +176,7 @@ function createMeasure(application: JudgedApplication) {
       const evidence = evidenceFor(group);
       const { shares } = usualOf(group);
       // While all others fail as well, texts are lost.
-      if (evidence === constants.evidence && evidenceOf(without(hoursOf(wholeApplication), hours), shares) > 0)
-        return undefined;
+      if (evidence > constants.evidenceInAbuse && evidenceOf(restOf(hours), shares) > 0) return undefined;
       return suspect({ nowMs, hours, afterMs, usual: 0, shares, evidence, windows: clientWindows }, constants);
     },
     suspectNumbers(group: JudgedGroup, afterMs: number | null, verdicts: readonly Verdict[]): Suspicion | undefined {
@@ -191,6 +191,12 @@ function createMeasure(application: JudgedApplication) {
       return suspect({ ...facts, hours: rest }, constants);
     },
   };
+
+  /** What all others did lately. */
+  function restOf(hours: readonly HourCounts[]): Counted {
+    const [all, own] = [latestOf(hoursOf(wholeApplication), nowMs), latestOf(hours, nowMs)];
+    return { numbers: Math.max(0, all.numbers - own.numbers), approved: Math.max(0, all.approved - own.approved) };
+  }
 
   /** What smaller holds do not stop is so much that the users must suffer, too. */
   function isLastResort(
@@ -208,14 +214,6 @@ const toGroup = ({ scope, country }: { scope: string; country: string | null }):
   scope,
   country: country ?? '',
 });
-
-function without(all: readonly HourCounts[], part: readonly HourCounts[]): Counted {
-  const [whole, taken] = [sumOf(all), sumOf(part)];
-  return {
-    numbers: Math.max(0, whole.numbers - taken.numbers),
-    approved: Math.max(0, whole.approved - taken.approved),
-  };
-}
 
 /** The hours of a group without the groups in it that are held or were held within a day. */
 function withoutGroups(

@@ -2,7 +2,7 @@ import { dayMs, hourMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
 import { pieceRows } from '../platform/maintenance.ts';
 import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
-import { type HourCounts, historyDays, hourOf, longestWindowMs } from './conversion.ts';
+import { type HourCounts, historyDays, hourOf, hoursReadMs } from './conversion.ts';
 import { type KnownNumber, numberLastsMs, type SumChange } from './conversion-count.ts';
 
 /** A group of numbers of an application (a uuid). */
@@ -164,7 +164,7 @@ export async function readCounts(tx: Tx, scopes: readonly Scope[], nowMs: number
   const { rows } = await tx.query<ScopeCounts>(countsStatement, [
     scopes.map(({ applicationId }) => applicationId),
     scopes.map(({ scope }) => scope),
-    toTimestamp(hourOf(nowMs) - longestWindowMs),
+    toTimestamp(hourOf(nowMs) - hoursReadMs),
     toTimestamp(nowMs - (historyDays + 1) * dayMs),
   ]);
   return rows;

@@ -1,4 +1,4 @@
-import { hourMs } from '../platform/clock.ts';
+import { dayMs, hourMs } from '../platform/clock.ts';
 import type { ConversionConstants } from './conversion-constants.ts';
 import { wilson } from './wilson.ts';
 
@@ -40,16 +40,15 @@ export interface Window {
   hours: number;
   part: number;
 }
-const windows: readonly Window[] = [
-  { hours: 2, part: 0.18 },
-  { hours: 6, part: 0.5 },
-  { hours: 24, part: 1 },
-];
+const shortest: Window = { hours: 2, part: 0.18 };
+const windows: readonly Window[] = [shortest, { hours: 6, part: 0.5 }, { hours: 24, part: 1 }];
 /** Of a hold that was renewed before, its longer time counts. */
 const renewalWindow: Window = { hours: 6, part: 0.5 };
 /** Clients are forgotten a day after their start: what was seen of one in 16 hours, a hold may use for 6 more. */
 export const clientWindows: readonly Window[] = [{ hours: 16, part: 1 }];
 export const longestWindowMs = 24 * hourMs;
+/** A day, and the same two hours of the day before. */
+export const hoursReadMs = 26 * hourMs;
 
 /** What honest numbers and abuse look like in a country, after what is usual there and in the whole application. */
 export function sharesFor(
@@ -109,13 +108,23 @@ export function suspect(facts: JudgedCounts, constants: ConversionConstants): Su
 /** The most numbers of a window that neither approvals nor a busy day explain, with all numbers of that window. */
 export function unexplainedIn(
   { nowMs, hours, usual, shares }: Pick<JudgedCounts, 'nowMs' | 'hours' | 'usual' | 'shares'>,
-  { usualTimes }: ConversionConstants,
+  { usualTimes, yesterdayTimes }: ConversionConstants,
 ): { unexplained: number; numbers: number }[] {
   return windows.map((window) => {
     const { numbers, approved, held } = countIn(hours, window, nowMs, null);
-    const explained = Math.max(approved / shares.least, usualTimes * window.part * usual);
+    const busy = usualTimes * window.part * usual;
+    const yesterday = window === shortest ? numbersOfYesterday(hours, nowMs) : 0;
+    const asUsual = yesterday > 0 ? Math.min(busy, yesterdayTimes * yesterday) : busy;
+    const explained = Math.max(approved / shares.least, asUsual);
     return { unexplained: Math.max(0, numbers + held - explained), numbers: numbers + held };
   });
+}
+
+/** In the same two hours. Numbers, not approvals: what was lost yesterday does not make today look abused. */
+function numbersOfYesterday(hours: readonly HourCounts[], nowMs: number): number {
+  const toMs = hourOf(nowMs) - dayMs;
+  const same = hours.filter((each) => each.hourMs <= toMs && each.hourMs > toMs - shortest.hours * hourMs);
+  return sumOf(same).numbers;
 }
 
 /**
@@ -131,6 +140,9 @@ export function isStillAbused(
   if (numbers + held < constants.renewing + renewalWindow.part * usual) return false;
   return usual > 0 || evidenceOf({ numbers, approved }, shares) >= -constants.evidenceInAbuse;
 }
+
+/** The last two hours. */
+export const latestOf = (hours: readonly HourCounts[], nowMs: number): Counted => countIn(hours, shortest, nowMs, null);
 
 function countIn(hours: readonly HourCounts[], window: Window, nowMs: number, afterMs: number | null) {
   const fromMs = hourOf(nowMs) - (window.hours - 1) * hourMs;

@@ -1,0 +1,53 @@
+// npm run pumping: the pumping laboratory. It drives the guard's rules with attacks and honest traffic on a virtual clock, judges
+// them on seeds that tuning never saw, and writes docs/performance.md and docs/pictures/pumping.svg. docs/decisions/0024.
+import {
+  type AttackResult,
+  allAttacks,
+  type HonestResult,
+  judgingSeeds,
+  tryAttack,
+  tryHonest,
+} from '../bench/pumping/goals.ts';
+import { honestTraffic } from '../bench/pumping/honest.ts';
+import { failures, tables, writeReport } from '../bench/pumping/report.ts';
+import { tune } from '../bench/pumping/tune.ts';
+import { loadPhoneNumbers } from '../src/messages/phone-number.ts';
+
+const help = `npm run pumping               judges the guard on 20 seeds, and writes the results to the documents
+npm run pumping -- <seeds>    tries fewer seeds, and writes nothing
+npm run pumping -- tune       tries other constants, on the seeds for tuning alone`;
+
+const [given] = process.argv.slice(2);
+const seedCount = given === undefined ? judgingSeeds.length : Number(given);
+if (given !== 'tune' && !(seedCount >= 1 && seedCount <= judgingSeeds.length)) {
+  console.log(help);
+  process.exit(given === 'help' || given === '--help' ? 0 : 2);
+}
+await loadPhoneNumbers();
+const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
+
+if (given === 'tune') {
+  await tune(2, ({ constant, value, isChosen, leastStopped, mostRefused, honestRefused }) =>
+    console.log(
+      `${isChosen ? '→' : ' '} ${constant} ${value}: stopped ${percent(leastStopped)}, new users refused ${percent(mostRefused)}, honest refused ${percent(honestRefused)}`,
+    ),
+  );
+  process.exit(0);
+}
+
+const seeds = judgingSeeds.slice(0, seedCount);
+const honest: HonestResult[] = [];
+const attacks: AttackResult[] = [];
+for (const traffic of honestTraffic) {
+  console.error(traffic.name);
+  honest.push(await tryHonest(traffic, seeds));
+}
+for (const { attack, tenant } of allAttacks) {
+  console.error(`${attack.name}, ${tenant.name}: ${attack.about}`);
+  attacks.push(await tryAttack(attack, tenant, seeds));
+}
+console.log(tables(attacks, honest));
+if (given === undefined) writeReport(attacks, honest);
+const failed = failures(attacks, honest);
+console.log(failed.length === 0 ? 'All goals hold.' : failed.join('\n'));
+process.exit(failed.length === 0 ? 0 : 1);
