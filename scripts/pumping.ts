@@ -1,5 +1,8 @@
 // npm run pumping: the pumping laboratory. It drives the guard's rules with attacks and honest traffic on a virtual clock, judges
 // them on seeds that tuning never saw, and writes docs/performance.md and docs/pictures/pumping.svg. docs/decisions/0024.
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import {
   type AttackResult,
   allAttacks,
@@ -17,7 +20,7 @@ const help = `npm run pumping               judges the guard on 20 seeds, and wr
 npm run pumping -- <seeds>    tries fewer seeds, and writes nothing
 npm run pumping -- tune       tries other constants, on the seeds for tuning alone`;
 
-const [given] = process.argv.slice(2);
+const [given, job] = process.argv.slice(2);
 const seedCount = given === undefined ? judgingSeeds.length : Number(given);
 if (given !== 'tune' && !(seedCount >= 1 && seedCount <= judgingSeeds.length)) {
   console.log(help);
@@ -36,18 +39,50 @@ if (given === 'tune') {
 }
 
 const seeds = judgingSeeds.slice(0, seedCount);
-const honest: HonestResult[] = [];
-const attacks: AttackResult[] = [];
-for (const traffic of honestTraffic) {
-  console.error(traffic.name);
-  honest.push(await tryHonest(traffic, seeds));
+const jobs: (() => Promise<AttackResult | HonestResult>)[] = [
+  ...honestTraffic.map((traffic) => () => tryHonest(traffic, seeds)),
+  ...allAttacks.map(
+    ({ attack, tenant }) =>
+      () =>
+        tryAttack(attack, tenant, seeds),
+  ),
+];
+
+/** Each job is a process of its own, one for each core. */
+if (job !== undefined) {
+  const done = await jobs[Number(job)]?.();
+  process.send?.(done, () => process.exit(0));
+} else {
+  const results = await runJobs();
+  const honest = honestTraffic.map((traffic, place) => ({ ...(results[place] as HonestResult), traffic }));
+  const attacks = allAttacks.map((each, place) => ({
+    ...(results[honestTraffic.length + place] as AttackResult),
+    ...each,
+  }));
+  console.log(tables(attacks, honest));
+  if (given === undefined) writeReport(attacks, honest);
+  const failed = failures(attacks, honest);
+  console.log(failed.length === 0 ? 'All goals hold.' : failed.join('\n'));
+  process.exit(failed.length === 0 ? 0 : 1);
 }
-for (const { attack, tenant } of allAttacks) {
-  console.error(`${attack.name}, ${tenant.name}: ${attack.about}`);
-  attacks.push(await tryAttack(attack, tenant, seeds));
+
+async function runJobs(): Promise<unknown[]> {
+  const results: unknown[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let place = next++; place < jobs.length; place = next++) {
+      results[place] = await runJob(place);
+      console.error(`${place + 1} of ${jobs.length}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), jobs.length) }, work));
+  return results;
 }
-console.log(tables(attacks, honest));
-if (given === undefined) writeReport(attacks, honest);
-const failed = failures(attacks, honest);
-console.log(failed.length === 0 ? 'All goals hold.' : failed.join('\n'));
-process.exit(failed.length === 0 ? 0 : 1);
+
+function runJob(place: number): Promise<unknown> {
+  const child = fork(fileURLToPath(import.meta.url), [String(seedCount), String(place)]);
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (code) => (code === 0 ? undefined : reject(new Error(`a job ended with ${code}`))));
+  });
+}

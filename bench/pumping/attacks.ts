@@ -106,6 +106,7 @@ export const attacks: readonly Attack[] = [
     name: 'indistinguishable',
     about: 'any number of the home country, and no client passed',
     perHour: 1000,
+    hours: 24,
     isTellable: false,
     prepare: (random) => () => ({ to: numberOf(random, { ranges: ranges.GB }), clients: [] }),
   },

@@ -22,7 +22,7 @@ export interface AttackResult {
   mostRefused: number;
   ordered: number;
   sent: number;
-  outcomes: Outcome[];
+  seeds: number;
 }
 
 export interface HonestResult {
@@ -44,7 +44,7 @@ export async function tryAttack(
   const stopped = (outcome: Outcome) => 1 - outcome.late.sent / Math.max(1, outcome.late.ordered);
   const refused = ({ underAttack }: Outcome) => underAttack.newRefused / Math.max(1, underAttack.newPeople);
   return {
-    ...{ attack, tenant, outcomes },
+    ...{ attack, tenant, seeds: seeds.length },
     stopped:
       1 -
       sum(({ late }) => late.sent) /

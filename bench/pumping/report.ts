@@ -13,9 +13,8 @@ const count = new Intl.NumberFormat('en');
 
 /** What was found, as tables. */
 export function tables(attacks: readonly AttackResult[], honest: readonly HonestResult[]): string {
-  const seeds = attacks[0]?.outcomes.length ?? 0;
   const rows = attacks.map(
-    ({ attack, tenant, ordered, sent, stopped, leastStopped, newRefused, mostRefused }) =>
+    ({ attack, tenant, seeds, ordered, sent, stopped, leastStopped, newRefused, mostRefused }) =>
       `| ${attack.name} | ${tenant.name} | ${count.format(Math.round(ordered / seeds))} | ${count.format(Math.round(sent / seeds))} | ${percent(stopped)} (${percent(leastStopped)}) | ${percent(newRefused)} (${percent(mostRefused)}) |`,
   );
   const honestRows = honest.map(

@@ -108,11 +108,11 @@ test('in an abused country a prefix needs less evidence; alone it needs more', (
 
 test('an abusive client is held; not one that many users share, nor any while texts are lost', () => {
   const [address, other] = ['address:a', 'address:b'];
-  const quiet = { numbers: 60, approved: 48 };
-  assert.deepEqual(scopes(application({}, { '': quiet, [address]: unapproved(30), [other]: quiet })), [address]);
+  const [all, quiet] = [{ numbers: 140, approved: 64 }, { numbers: 60, approved: 48 }];
+  assert.deepEqual(scopes(application({}, { '': all, [address]: unapproved(60), [other]: quiet })), [address]);
   const own = { numbers: 600, approved: 48 };
   assert.deepEqual(scopes(application({}, { '': own, [address]: own })), [], "the application's own server");
-  const lost = { '': unapproved(90), [address]: unapproved(30) };
+  const lost = { '': unapproved(150), [address]: unapproved(60) };
   assert.deepEqual(scopes(application({ days: { GB: days(28, 90, 72) } }, lost)), []);
 });
 
