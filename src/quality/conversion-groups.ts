@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { fromUuid, newId } from '../platform/ids.ts';
-import { longestWindowMs } from './conversion.ts';
+import { longestWindowMs, type ScopeHistory } from './conversion.ts';
 import type { ConversionBook } from './conversion-book.ts';
 import type { ConversionConstants } from './conversion-constants.ts';
 import { type CountedNumber, wholeApplication } from './conversion-count.ts';
@@ -11,7 +11,6 @@ import {
   mayAct,
   renewals,
   renewedLastsMs,
-  type ScopeHistory,
   scopesToRead,
   type Verdict,
 } from './conversion-judge.ts';

@@ -8,6 +8,7 @@ import {
   isStillAbused,
   type JudgedCounts,
   latestOf,
+  type ScopeHistory,
   type Suspicion,
   sharesFor,
   suspect,
@@ -25,11 +26,6 @@ export type PastHold = Pick<
   HoldRow,
   'id' | 'scope' | 'country' | 'acts' | 'beganAtMs' | 'untilMs' | 'endedAtMs' | 'endedBy'
 >;
-
-export interface ScopeHistory {
-  hours: readonly HourCounts[];
-  days: readonly Counted[];
-}
 
 export interface JudgedApplication {
   nowMs: number;

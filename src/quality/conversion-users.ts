@@ -1,16 +1,22 @@
-import { sumOf } from './conversion.ts';
+import { type ScopeHistory, sumOf } from './conversion.ts';
 import type { ConversionConstants } from './conversion-constants.ts';
 import { wholeApplication } from './conversion-count.ts';
-import type { JudgedApplication, ScopeHistory } from './conversion-judge.ts';
 import { contains, isClient, type JudgedGroup, type ScopeKind, scopeKindOf } from './conversion-scope.ts';
+import type { HoldRow } from './guard-hold-store.ts';
 
 /** What a prefix has of its country's users, where its own days are not kept: a guess on the safe side. */
 const leastParts: Partial<Record<ScopeKind, number>> = { prefix: 1 / 5000, wide_prefix: 1 / 50, country: 1 };
 /** Approvals through a client, from which on many people may share it. */
 const sharedFrom = 5;
 
+export interface UsersOfApplication {
+  nowMs: number;
+  counts: ReadonlyMap<string, ScopeHistory>;
+  holds: readonly Pick<HoldRow, 'scope' | 'country' | 'acts' | 'untilMs' | 'endedAtMs'>[];
+}
+
 /** What part of an application's users a hold would cover: the guard must not become a weapon against them. */
-export function createUserShares(application: JudgedApplication, { mostOfUsers }: ConversionConstants) {
+export function createUserShares(application: UsersOfApplication, { mostOfUsers }: ConversionConstants) {
   const { counts, holds, nowMs } = application;
   const daysOf = (scope: string) => counts.get(scope)?.days ?? [];
   const all = Math.max(1, sumOf(daysOf(wholeApplication)).approved);

@@ -108,7 +108,10 @@ test('in an abused country a prefix needs less evidence; alone it needs more', (
 
 test('an abusive client is held; not one that many users share, nor any while texts are lost', () => {
   const [address, other] = ['address:a', 'address:b'];
-  const [all, quiet] = [{ numbers: 140, approved: 64 }, { numbers: 60, approved: 48 }];
+  const [all, quiet] = [
+    { numbers: 140, approved: 64 },
+    { numbers: 60, approved: 48 },
+  ];
   assert.deepEqual(scopes(application({}, { '': all, [address]: unapproved(60), [other]: quiet })), [address]);
   const own = { numbers: 600, approved: 48 };
   assert.deepEqual(scopes(application({}, { '': own, [address]: own })), [], "the application's own server");

@@ -14,6 +14,12 @@ export interface HourCounts extends Counted {
   held: number;
 }
 
+/** The last day of a group by hour, and its last 28 days. */
+export interface ScopeHistory {
+  hours: readonly HourCounts[];
+  days: readonly Counted[];
+}
+
 /** The shares that tell honest numbers from abuse. */
 export interface Shares {
   /** An honest group has this share of approvals at least. */
