@@ -26,7 +26,7 @@ const blocks = (random: Random, from: readonly string[], count: number) =>
   Array.from({ length: count }, () => `${oneOf(random, from)}${digits(random, 2)}`);
 const unknown = (random: Random) => [`address:${below(random, 2 ** 48)}`];
 const within = (random: Random, prefixes: readonly string[]) => `${oneOf(random, prefixes)}${digits(random, 4)}`;
-const base = { hours: 48, tellsClient: false, approves: 0, isTellable: true };
+const base = { hours: 30, tellsClient: false, approves: 0, isTellable: true };
 const abroad = [ranges.LK, ranges.PK, ranges.NG] as const;
 
 export const attacks: readonly Attack[] = [

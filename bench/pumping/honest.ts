@@ -19,14 +19,14 @@ const each = (hours: number, more: (tenant: Tenant) => Partial<Scenario>) => (se
   sizes.map((tenant): Scenario => ({ tenant, seed, hours, ...more(tenant) }));
 
 export const honestTraffic: readonly HonestTraffic[] = [
-  { name: 'ordinary days', scenarios: each(48, () => ({})) },
+  { name: 'ordinary days', scenarios: each(30, () => ({})) },
   {
     name: 'a campaign: 8 times the people for 4 hours',
     scenarios: each(30, () => ({ rush: (hour) => (hour >= 14 && hour < 18 ? 8 : 1) })),
   },
   {
     name: 'a new market: a quarter of the usual people more, half the usual share',
-    scenarios: each(60, ({ perDay }) => ({
+    scenarios: each(42, ({ perDay }) => ({
       launch: { code: 'ES', ranges: ranges.ES, part: 0, share: 0.4, perDay: perDay / 4, isNew: true },
     })),
   },

@@ -41,7 +41,7 @@ const home = (share = 0.8): Market[] => [
 
 export const small: Tenant = { name: '200 a day', perDay: 200, markets: home(), returning: 0.4, tellsClient: false };
 export const medium: Tenant = { ...small, name: '2,500 a day', perDay: 2500 };
-export const large: Tenant = { ...small, name: '12,000 a day', perDay: 12_000, markets: home(0.7) };
+export const large: Tenant = { ...small, name: '8,000 a day', perDay: 8000, markets: home(0.7) };
 export const tenants: readonly Tenant[] = [small, medium, large];
 
 /** How uneven people are spread over ranges, and over the blocks in them. */
