@@ -54,9 +54,9 @@ function Hold({ hold, path, onEnded }: { hold: OwnGuardHold; path: string; onEnd
         <h3 className={styles.name}>
           {name} <Tag tone={acts ? 'bad' : 'wait'}>{acts ? words.held : words.reported}</Tag>
         </h3>
+        <p className={styles.why}>{words.entered(approved, numbers, Math.round(least_share * 100))}</p>
         <Facts
           facts={[
-            [words.why, words.entered(approved, numbers, Math.round(least_share * 100))],
             [words.blocked, blocked],
             [words.since, <Time key="since" at={began_at} />],
             [words.ends, <Time key="ends" at={ends_at} />],

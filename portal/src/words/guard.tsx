@@ -14,9 +14,8 @@ export const words = {
   },
   held: 'held back',
   reported: 'only reported',
-  why: 'Why',
   entered: (approved: number, numbers: number, percent: number) =>
-    `${approved} of ${numbers} numbers entered their code; at least ${percent} % is usual`,
+    `${approved} of ${numbers} numbers entered their code. At least ${percent} % is usual.`,
   blocked: 'Held back so far',
   since: 'Since',
   ends: 'Ends',
