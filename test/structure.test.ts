@@ -141,6 +141,7 @@ const ownerOf: Record<string, string[]> = {
   ended_verification_default: ['verify'],
   recent_failure: ['verify'],
   counted_start: ['verify'],
+  start_client: ['verify'],
   verification_sum: ['verify'],
   usage_minute: ['metering'],
   request_trace: ['metering'],

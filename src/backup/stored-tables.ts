@@ -19,7 +19,11 @@ export interface Store {
  * What no backup holds: which nodes and connections there are now, and what would let a person in. A restore leaves these
  * tables empty.
  */
-const leftOut = ['node', 'registry_change', 'session', 'one_time_link', 'invitation', 'carrier_bind', 'carrier_log'];
+const leftOut = [
+  ...['node', 'registry_change', 'session', 'one_time_link', 'invitation', 'carrier_bind', 'carrier_log'],
+  // What was told of a person must be gone after a day.
+  'start_client',
+];
 
 /** Reads from the catalog what the migrations have made. Other tables in the same schema are not ours. */
 export async function readStore(tx: Tx, migrations: Migration[]): Promise<Store> {

@@ -1,3 +1,4 @@
+import { clientScopes, type StartClient } from '../messages/client-scope.ts';
 import { createMessageService } from '../messages/message-service.ts';
 import type { OptOutCheck } from '../messages/opt-out-check.ts';
 import { createSendRules } from '../messages/send-rules.ts';
@@ -38,8 +39,11 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
     signProof,
     wake,
   });
+  /** No guard counts in the sandbox, so nothing is kept there. */
+  const clientsOf = (applicationId: string, client: StartClient) =>
+    environment === 'sandbox' ? [] : clientScopes(keys.keyFor('client', keys.version), applicationId, client);
   return {
-    verify: { verify, idempotency, rules: createStartRules(environment), requireCarrier },
+    verify: { verify, idempotency, rules: createStartRules(environment), requireCarrier, clientsOf },
     messages: { messages, idempotency, rules: createSendRules(clock, environment) },
     async drain(): Promise<void> {
       await messages.drain();

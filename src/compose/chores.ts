@@ -40,15 +40,21 @@ import { createSignInUpkeep } from '../portal/sign-in-upkeep.ts';
 import { deleteClearedAlerts } from '../quality/alert-store.ts';
 import { deleteOldBlockedStarts } from '../quality/blocked-start-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
-import { deleteOldNumbers, deleteOldSums, foldHours } from '../quality/conversion-store.ts';
+import {
+  deleteClientSums,
+  deleteOldNumbers,
+  deleteOldSums,
+  foldHours,
+  forgetClientsOfNumbers,
+} from '../quality/conversion-store.ts';
 import { createConversionWatch } from '../quality/conversion-watch.ts';
-import { deleteOldHolds, endDueHolds } from '../quality/guard-hold-store.ts';
+import { deleteOldHolds, endDueHolds, forgetClients } from '../quality/guard-hold-store.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
 import { deleteOldDays, foldDays } from '../quality/total-store.ts';
 import { deleteDeadNodes, deleteOldChanges, recordChange } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
-import { deleteCountedStarts, deleteRecentFailures } from '../verify/start-counts.ts';
+import { deleteCountedStarts, deleteRecentFailures, deleteStartClients } from '../verify/start-counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome, neededVerificationsFrom, verificationTables } from '../verify/verification-store.ts';
 import { summedVerifications } from '../verify/verification-usage-store.ts';
@@ -189,6 +195,7 @@ export function createChores({
     { name: 'mask-verifications', everyMs: hourMs, runPiece: verifications.maskOld },
     { name: 'expire-verifications', everyMs: 2000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
+    { name: 'start-clients', everyMs: 10 * minuteMs, runPiece: withNow(deleteStartClients) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     ...partitionChores(messageTable, keptFrom, neededTextsFrom),
     ...verificationTables.flatMap((table) => partitionChores(table, keptFrom, neededVerificationsFrom)),
@@ -219,6 +226,9 @@ export function createChores({
     { name: 'usage-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(rollUpUsage) },
     { name: 'code-outcomes', everyMs: minuteMs, runPiece: countCodes },
     { name: 'ended-holds', everyMs: minuteMs, runPiece: withNow(endDueHolds) },
+    { name: 'clients-of-holds', everyMs: 10 * minuteMs, runPiece: withNow(forgetClients) },
+    { name: 'clients-of-numbers', everyMs: 10 * minuteMs, runPiece: withNow(forgetClientsOfNumbers) },
+    { name: 'client-sums', everyMs: 10 * minuteMs, runPiece: withNow(deleteClientSums) },
     { name: 'old-holds', everyMs: hourMs, runPiece: withNow(deleteOldHolds) },
     { name: 'old-blocked-starts', everyMs: hourMs, runPiece: withNow(deleteOldBlockedStarts) },
     { name: 'old-conversion-numbers', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldNumbers) },

@@ -20,7 +20,8 @@ export type KeyPurpose =
   | 'alert-url'
   | 'event-id'
   | 'event-cursor'
-  | 'conversion';
+  | 'conversion'
+  | 'client';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

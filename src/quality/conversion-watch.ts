@@ -1,26 +1,30 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/database.ts';
-import { fromUuid, newId } from '../platform/ids.ts';
+import { fromUuid } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { keyedHash } from '../platform/secrets.ts';
-import { type Counted, type HourCounts, longestWindowMs } from './conversion.ts';
+import { bookIn, type ConversionBook } from './conversion-book.ts';
+import { type ConversionConstants, conversionConstants } from './conversion-constants.ts';
 import {
   addUp,
   afterCodes,
   type CountedCode,
   type CountedNumber,
+  changesOfApart,
   distinctNumbers,
+  type KnownNumber,
   scopesOf,
   sumChanges,
-  wholeApplication,
 } from './conversion-count.ts';
-import { holdLastsMs, type JudgedGroup, judge, mayAct, scopesToRead, type Verdict } from './conversion-judge.ts';
-import * as store from './conversion-store.ts';
+import { judgeGroups } from './conversion-groups.ts';
+import type { PastHold } from './conversion-judge.ts';
+import { isClient } from './conversion-scope.ts';
+import type { CountedApplication } from './conversion-store.ts';
 import { createCountries } from './country-of.ts';
-import { addBlocked, type BlockedIn, endDueHolds, endHold, insertHold, readHoldsOf } from './guard-hold-store.ts';
+import type { BlockedIn } from './guard-hold-store.ts';
 
 /** A start that was held back. */
-export type BlockedStart = Omit<CountedCode, 'approved'>;
+export type BlockedStart = Omit<CountedCode, 'approved' | 'held'>;
 
 export interface ConversionWatch {
   /** Counts codes that are over, in the caller's transaction, and holds back what looks like pumping. */
@@ -39,109 +43,95 @@ const hashBytes = 16;
 
 export function createConversionWatch({ clock, keys, tellNodes }: ConversionWatchOptions): ConversionWatch {
   const countryOf = createCountries();
-
-  async function countNumbers(tx: Tx, numbers: CountedNumber[]): Promise<void> {
-    const rows = await store.lockNumbers(tx, numbers);
-    const known = new Map(rows.map((row) => [`${row.applicationId} ${row.number}`, row]));
-    const knownOf = ({ applicationId, number }: CountedNumber) => known.get(`${applicationId} ${number}`);
-    await store.writeNumbers(
-      tx,
-      numbers.map((number) => afterCodes(knownOf(number), number)),
-    );
-    const changes = numbers.flatMap((number) => sumChanges(knownOf(number), number));
-    await store.addToSums(tx, addUp(changes));
-    await store.noteApplications(tx, applicationsOf(numbers));
-  }
-
-  const blockedIn = ({ applicationId, to, startedAtMs: atMs }: BlockedStart): BlockedIn[] =>
-    scopesOf(to, countryOf(to)).map((scope) => ({ applicationId: fromUuid('app', applicationId), scope, atMs }));
-
-  /** Judges the groups that got a number without an approval. Returns the applications with new holds. */
-  async function judgeGroups(tx: Tx, numbers: CountedNumber[], nowMs: number): Promise<Set<string>> {
-    const touched = groupsOf(numbers.filter(({ approved }) => !approved));
-    const ids = [...new Set([...touched.values()].map(({ applicationId }) => applicationId))];
-    const holds = await readHoldsOf(tx, ids.map(toAppId), nowMs - longestWindowMs);
-    // What is held already must not keep others from being looked at.
-    const held = new Set(holds.filter(({ acts, endedAtMs }) => acts && endedAtMs === null).map(nameOf));
-    const wanted = [...touched.values()].filter(
-      (group) => !held.has(nameOf({ ...group, applicationId: toAppId(group.applicationId) })),
-    );
-    const found = await store.findCandidates(tx, wanted, nowMs);
-    const changed = new Set<string>();
-    if (found.length === 0) return changed;
-    for (const application of await store.readApplications(tx, ids)) {
-      const id = application.applicationId;
-      const groups = found
-        .filter(({ applicationId }) => applicationId === id)
-        .map(({ scope }) => ({ scope, country: touched.get(`${id} ${scope}`)?.country ?? '' }));
-      const own = holds.filter(({ applicationId }) => applicationId === toAppId(id));
-      const acts = mayAct(application, nowMs);
-      const counts = await readCountsFor(tx, id, scopesToRead(groups, own), nowMs);
-      const verdicts = judge({ nowMs, groups, holds: own, counts, mayAct: acts });
-      await begin(tx, toAppId(id), verdicts, nowMs);
-      if (verdicts.length > 0 && acts) changed.add(toAppId(id));
-    }
-    return changed;
-  }
-
-  async function readCountsFor(tx: Tx, applicationId: string, scopes: string[], nowMs: number) {
-    const counts = new Map<string, { hours: HourCounts[]; days: Counted[] }>();
-    const wanted = scopes.map((scope) => ({ applicationId, scope }));
-    for (const row of await store.readCounts(tx, wanted, nowMs)) {
-      const of = counts.get(row.scope) ?? { hours: [], days: [] };
-      counts.set(row.scope, of);
-      if (row.byDay) of.days.push(row);
-      else of.hours.push(row);
-    }
-    return counts;
-  }
-
-  async function begin(tx: Tx, applicationId: string, verdicts: Verdict[], nowMs: number): Promise<void> {
-    if (verdicts.length > 0) await endDueHolds(tx, nowMs);
-    for (const { scope, country, suspicion, acts, replaces } of verdicts) {
-      if (replaces !== null) await endHold(tx, replaces, null, nowMs);
-      await insertHold(tx, {
-        id: newId('hld', clock),
-        ...{ applicationId, scope, acts, ...suspicion },
-        country: country === '' ? null : country,
-        beganAtMs: nowMs,
-        untilMs: nowMs + holdLastsMs,
-      });
-    }
-  }
-
   return {
     async count(tx, codes, blocked) {
       if (codes.length === 0 && blocked.length === 0) return;
       const key = keys.keyFor('conversion', keys.version);
       const hashOf = (to: string) => keyedHash(key, to).subarray(0, hashBytes).toString('hex');
-      const numbers = distinctNumbers(codes, hashOf, countryOf);
-      const nowMs = clock.nowMs();
-      await countNumbers(tx, numbers);
-      await addBlocked(tx, blocked.flatMap(blockedIn));
-      const changed = await judgeGroups(tx, numbers, nowMs);
-      for (const applicationId of changed) await tellNodes(tx, applicationId, nowMs);
+      const changed = await countConversions(bookIn(tx), {
+        ...{ codes, blocked, hashOf, countryOf, clock },
+        constants: conversionConstants,
+      });
+      for (const applicationId of changed) await tellNodes(tx, applicationId, clock.nowMs());
     },
   };
 }
 
-const toAppId = (uuid: string) => fromUuid('app', uuid);
-
-const nameOf = ({ applicationId, scope }: { applicationId: string; scope: string }) => `${applicationId} ${scope}`;
-
-function groupsOf(numbers: readonly CountedNumber[]): Map<string, store.Scope & JudgedGroup> {
-  const groups = new Map<string, store.Scope & JudgedGroup>();
-  for (const { applicationId, scopes, country } of numbers) {
-    for (const scope of scopes) {
-      if (scope !== wholeApplication) groups.set(`${applicationId} ${scope}`, { applicationId, scope, country });
-    }
-  }
-  return groups;
+export interface CountedPiece {
+  codes: readonly CountedCode[];
+  blocked: readonly BlockedStart[];
+  hashOf: (to: string) => string;
+  countryOf: (to: string) => string;
+  clock: Clock;
+  constants: ConversionConstants;
 }
 
-function applicationsOf(numbers: readonly CountedNumber[]): store.CountedApplication[] {
-  const found = new Map<string, store.CountedApplication>();
-  for (const { applicationId, hourMs: at, approved } of numbers) {
+/** Counts a piece, and judges the groups that it has changed. Returns the applications whose holds have changed. */
+export async function countConversions(book: ConversionBook, piece: CountedPiece): Promise<Set<string>> {
+  const { codes, blocked, hashOf, countryOf, clock, constants } = piece;
+  const held = blocked.map((start) => ({ ...start, approved: false, held: true }));
+  const numbers = distinctNumbers([...codes, ...held], hashOf, countryOf);
+  const nowMs = clock.nowMs();
+  const ids = [...new Set(numbers.map(({ applicationId }) => fromUuid('app', applicationId)))];
+  const holds = await book.readHoldsOf(ids, nowMs);
+  const heldClients = new Set(holds.filter((hold) => isClientHold(hold, nowMs)).map(({ scope }) => scope));
+  const apart = numbers.map((number) => ({
+    ...number,
+    apart: number.clients.find((each) => heldClients.has(each)) ?? null,
+  }));
+  await countNumbers(book, apart);
+  await book.addBlocked(blocked.flatMap((start) => blockedIn(start, countryOf)));
+  const setApart = (applicationId: string, clients: readonly string[]) =>
+    setNumbersApart(book, applicationId, clients, countryOf);
+  return judgeGroups({ book, clock, constants, numbers: apart, setApart });
+}
+
+async function countNumbers(book: ConversionBook, numbers: readonly CountedNumber[]): Promise<void> {
+  const rows = await book.lockNumbers([...numbers]);
+  const known = new Map(rows.map((row) => [`${row.applicationId} ${row.number}`, row]));
+  const knownOf = ({ applicationId, number }: CountedNumber) => known.get(`${applicationId} ${number}`);
+  await book.writeNumbers(numbers.map((number) => afterCodes(knownOf(number), number)));
+  await book.addToSums(addUp(numbers.flatMap((number) => sumChanges(knownOf(number), number))));
+  await book.noteApplications(applicationsOf(numbers));
+}
+
+/** Numbers that came through a client before it was held speak no longer against their prefix and country. */
+async function setNumbersApart(
+  book: ConversionBook,
+  applicationId: string,
+  clients: readonly string[],
+  countryOf: (to: string) => string,
+): Promise<void> {
+  const numbers = await book.lockNumbersOf(applicationId, clients);
+  const moved = numbers.flatMap((number) => {
+    const apart = number.clients.find((each) => clients.includes(each));
+    return apart === undefined ? [] : [{ number, apart }];
+  });
+  await book.writeNumbers(moved.map(({ number, apart }): KnownNumber => ({ ...number, apart })));
+  const changes = moved.flatMap(({ number, apart }) => {
+    const example = `${number.prefix}0000`;
+    return changesOfApart(number, apart, scopesOf(example, countryOf(example)));
+  });
+  await book.addToSums(addUp(changes));
+}
+
+function isClientHold({ scope, acts, endedAtMs, untilMs }: PastHold, nowMs: number): boolean {
+  return acts && endedAtMs === null && untilMs > nowMs && isClient(scope);
+}
+
+/** A start is held back by the smallest of its groups that is held. */
+function blockedIn(
+  { applicationId, to, startedAtMs, clients = [] }: BlockedStart,
+  countryOf: (to: string) => string,
+): BlockedIn[] {
+  const scopes = [...clients, ...scopesOf(to, countryOf(to))];
+  return scopes.map((scope) => ({ applicationId: fromUuid('app', applicationId), scope, atMs: startedAtMs }));
+}
+
+function applicationsOf(numbers: readonly CountedNumber[]): CountedApplication[] {
+  const found = new Map<string, CountedApplication>();
+  for (const { applicationId, hourMs: at, approved, held } of numbers) {
+    if (held) continue;
     const before = found.get(applicationId);
     const approvedSinceMs = before?.approvedSinceMs ?? (approved ? at : null);
     found.set(applicationId, {

@@ -1,123 +1,158 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayMs, hourMs } from '../platform/clock.ts';
-import { type ConversionFacts, type Counted, suspect } from './conversion.ts';
+import { type Counted, evidenceOf, isSurge, sharesFor } from './conversion.ts';
+import { conversionConstants as constants } from './conversion-constants.ts';
 import {
   addUp,
   afterCodes,
   type CountedCode,
+  changesOfApart,
   distinctNumbers,
   type KnownNumber,
   sumChanges,
 } from './conversion-count.ts';
-import { type JudgedApplication, judge, mayAct, type PastHold } from './conversion-judge.ts';
+import { type JudgedApplication, judge, mayAct, type PastHold, renewals } from './conversion-judge.ts';
 
 const nowMs = 20_000 * dayMs + 12 * hourMs + 5;
 const thisHour = nowMs - (nowMs % hourMs);
 const days = (count: number, numbers: number, approved: number): Counted[] =>
   Array.from({ length: count }, () => ({ numbers, approved }));
+/** So many numbers without an approval make a group suspicious, where others had this share. */
+const missesFor = (evidence: number, least: number) =>
+  Math.ceil(evidence / Math.log((1 - constants.abusedPart * least) / (1 - least)));
 
-function facts(given: Partial<ConversionFacts> & { now?: Counted }): ConversionFacts {
-  const { now = { numbers: 40, approved: 0 }, ...more } = given;
-  return {
-    nowMs,
-    hours: [{ hourMs: thisHour, ...now }],
-    afterMs: null,
-    days: [],
-    countryDays: [],
-    applicationDays: days(28, 100, 80),
-    ...more,
-  };
-}
-
-test('30 numbers are needed, and hardly one of them may have typed its code in', () => {
-  assert.equal(suspect(facts({ now: { numbers: 29, approved: 0 } })), undefined);
-  assert.ok(suspect(facts({ now: { numbers: 30, approved: 0 } })), 'none of 30');
-  assert.ok(suspect(facts({ now: { numbers: 30, approved: 3 } })), '3 of 30: surely below 26 %');
-  assert.equal(suspect(facts({ now: { numbers: 30, approved: 4 } })), undefined);
-  assert.ok(suspect(facts({ now: { numbers: 300, approved: 60 } })), 'with more numbers the bounds are narrower');
-  assert.equal(suspect(facts({ now: { numbers: 300, approved: 120 } })), undefined);
-});
-
-test('an application with few approvals is compared with itself; a bad country too, down to a tenth', () => {
-  const rare = days(28, 100, 10);
-  assert.equal(suspect(facts({ applicationDays: rare, now: { numbers: 40, approved: 0 } })), undefined);
-  assert.ok(suspect(facts({ applicationDays: rare, now: { numbers: 200, approved: 0 } })), 'no one of 200');
-  const bad = { countryDays: days(28, 50, 20) };
-  assert.equal(suspect(facts({ ...bad, now: { numbers: 40, approved: 2 } })), undefined);
-  assert.ok(suspect(facts({ ...bad, now: { numbers: 40, approved: 0 } })), 'less than a third of 36 %');
-  assert.ok(suspect(facts({ countryDays: days(28, 50, 1), now: { numbers: 40, approved: 0 } })), 'the floor holds');
+test('evidence grows with each number without an approval, and falls by each with one', () => {
+  const shares = sharesFor(days(28, 100, 80), [], constants);
+  assert.ok(shares.least > 0.38 && shares.least < 0.4, 'half of what is usual, where a country is new');
+  assert.equal(evidenceOf({ numbers: 0, approved: 0 }, shares), 0);
+  assert.ok(evidenceOf({ numbers: 10, approved: 0 }, shares) > evidenceOf({ numbers: 9, approved: 0 }, shares));
+  assert.ok(evidenceOf({ numbers: 10, approved: 4 }, shares) < 0, 'an honest launch');
+  const known = sharesFor(days(28, 100, 80), days(28, 50, 40), constants);
+  assert.ok(known.least > shares.least, 'more is expected of a country that is known');
+  const bad = sharesFor(days(28, 100, 80), days(28, 50, 2), constants);
+  assert.equal(bad.least, 0.1, 'one that was always bad is compared with itself, down to a tenth');
 });
 
 test('some days of an attack do not become the measure', () => {
-  const attacked = [...days(15, 100, 80), ...days(13, 5000, 80)];
-  assert.ok(suspect(facts({ applicationDays: attacked, now: { numbers: 40, approved: 2 } })), 'as before the attack');
+  const attacked = sharesFor([...days(15, 100, 80), ...days(13, 5000, 80)], [], constants);
+  assert.equal(attacked.least, sharesFor(days(28, 100, 80), [], constants).least);
 });
 
-test('a group that loses approvals without more numbers than usual has an outage', () => {
-  const usual = { days: days(28, 1000, 800), countryDays: days(28, 1000, 800) };
-  assert.equal(suspect(facts({ ...usual, now: { numbers: 400, approved: 0 } })), undefined);
-  assert.ok(suspect(facts({ ...usual, now: { numbers: 600, approved: 0 } })), 'over half of a day in two hours');
-});
-
-test('only whole hours after the end of a hold count, and none that are older than a day', () => {
-  assert.equal(suspect(facts({ afterMs: thisHour + 1 })), undefined);
-  assert.ok(suspect(facts({ afterMs: thisHour - 1 })), 'the hour began after the end');
-  const old = [{ hourMs: thisHour - 24 * hourMs, numbers: 1000, approved: 0 }];
-  assert.equal(suspect(facts({ hours: old })), undefined);
+test('an outage brings no more numbers than usual', () => {
+  assert.equal(isSurge(100, 100, constants), false);
+  assert.equal(isSurge(190, 100, constants), false);
+  assert.equal(isSurge(210, 100, constants), true);
+  assert.equal(isSurge(3, 1, constants), false, 'by chance');
+  assert.equal(isSurge(3, 0, constants), true);
 });
 
 const [narrow, otherNarrow, wide] = ['+44770090****', '+44770091****', '+447700******'];
-function application(given: Partial<JudgedApplication>, counted: Record<string, Counted>): JudgedApplication {
+interface Given extends Partial<JudgedApplication> {
+  days?: Record<string, Counted[]>;
+}
+function application({ days: past = {}, ...given }: Given, counted: Record<string, Counted>): JudgedApplication {
+  const hours = (now: Counted | undefined) => (now === undefined ? [] : [{ hourMs: thisHour, held: 0, ...now }]);
+  const scopes = new Set([...Object.keys(counted), ...Object.keys(past), '']);
+  const ofApplication = past[''] ?? days(28, 100, 80);
   const counts = new Map(
-    Object.entries(counted).map(([scope, now]) => [
+    [...scopes].map((scope) => [
       scope,
-      { hours: [{ hourMs: thisHour, ...now }], days: [] as Counted[] },
+      { hours: hours(counted[scope]), days: scope === '' ? ofApplication : (past[scope] ?? []) },
     ]),
   );
-  counts.set('', { hours: [], days: days(28, 100, 80) });
-  const groups = Object.keys(counted).map((scope) => ({ scope, country: 'GB' }));
+  const groups = Object.keys(counted)
+    .filter((scope) => scope !== '')
+    .map((scope) => ({ scope, country: 'GB' }));
   return { nowMs, groups, holds: [], counts, mayAct: true, ...given };
 }
 const hold = (scope: string, more: Partial<PastHold> = {}): PastHold => ({
-  ...{ id: 'hld_1', scope, country: 'GB', acts: true, beganAtMs: nowMs - hourMs, untilMs: nowMs + hourMs },
+  ...{ id: 'hld_1', scope, country: 'GB', acts: true, beganAtMs: nowMs - hourMs, untilMs: nowMs + 3 * hourMs },
   ...{ endedAtMs: null, endedBy: null, ...more },
 });
 const scopes = (of: JudgedApplication) => judge(of).map(({ scope }) => scope);
+const unapproved = (numbers: number) => ({ numbers, approved: 0 });
 
 test('the smallest group is held, and the larger ones are judged without it', () => {
-  const attack = { numbers: 50, approved: 0 };
   const country = { numbers: 250, approved: 120 };
-  assert.deepEqual(scopes(application({}, { GB: country, [wide]: { numbers: 60, approved: 5 }, [narrow]: attack })), [
-    narrow,
-  ]);
-  const spread = { [wide]: { numbers: 80, approved: 0 }, [narrow]: { numbers: 20, approved: 0 } };
+  assert.deepEqual(
+    scopes(application({}, { GB: country, [wide]: { numbers: 60, approved: 5 }, [narrow]: unapproved(50) })),
+    [narrow],
+  );
+  const spread = { [wide]: unapproved(80), [narrow]: unapproved(2) };
   assert.deepEqual(scopes(application({}, { GB: country, ...spread })), [wide]);
   assert.deepEqual(scopes(application({}, { GB: { numbers: 90, approved: 2 }, ...spread })), [wide]);
   assert.deepEqual(scopes(application({}, { GB: { numbers: 300, approved: 2 }, ...spread })), [wide, 'GB']);
-  const held = application({ holds: [hold(wide), hold(narrow)] }, { [narrow]: attack, [wide]: attack, GB: attack });
-  assert.deepEqual(scopes(held), [], 'the country has no other numbers, and is counted without the wide prefix once');
+});
+
+test('a country with many users is not held, however much of it is abused; only its prefixes are', () => {
+  const home = { days: { GB: days(28, 90, 72) } };
+  const abuse = { GB: unapproved(900), [wide]: unapproved(400), [narrow]: unapproved(6) };
+  assert.deepEqual(scopes(application(home, abuse)), [narrow, wide]);
+  const foreign = { days: { GB: days(28, 1, 1) } };
+  assert.deepEqual(scopes(application(foreign, abuse)), [narrow, wide, 'GB']);
+  const drowned = { ...abuse, GB: unapproved(2000) };
+  assert.deepEqual(scopes(application(home, drowned)), [narrow, wide, 'GB'], 'the last resort');
+});
+
+test('in an abused country a prefix needs less evidence; alone it needs more', () => {
+  const home = { days: { GB: days(28, 90, 72) } };
+  const { least } = sharesFor(days(28, 100, 80), days(28, 90, 72), constants);
+  const [alone, inAbuse] = [constants.evidence, constants.evidenceInAbuse].map((each) => missesFor(each, least));
+  assert.ok(alone && inAbuse && inAbuse < alone, `${inAbuse} ${alone}`);
+  const quiet = { numbers: 60, approved: 48 };
+  assert.deepEqual(scopes(application(home, { GB: quiet, [narrow]: unapproved(alone - 1) })), []);
+  assert.deepEqual(scopes(application(home, { GB: quiet, [narrow]: unapproved(alone) })), [narrow]);
+  assert.deepEqual(scopes(application(home, { GB: unapproved(400), [narrow]: unapproved(inAbuse) })), [narrow]);
+});
+
+test('an abusive client is held; not one that many users share, nor any while texts are lost', () => {
+  const [address, other] = ['address:a', 'address:b'];
+  const [all, quiet] = [
+    { numbers: 140, approved: 64 },
+    { numbers: 60, approved: 48 },
+  ];
+  assert.deepEqual(scopes(application({}, { '': all, [address]: unapproved(60), [other]: quiet })), [address]);
+  const own = { numbers: 600, approved: 48 };
+  assert.deepEqual(scopes(application({}, { '': own, [address]: own })), [], "the application's own server");
+  const lost = { '': unapproved(150), [address]: unapproved(60) };
+  assert.deepEqual(scopes(application({ days: { GB: days(28, 90, 72) } }, lost)), []);
 });
 
 test('what is held is not judged again; after an end, what came before does not count', () => {
-  const attack = { [narrow]: { numbers: 50, approved: 0 } };
+  const attack = { [narrow]: unapproved(50) };
   assert.deepEqual(scopes(application({ holds: [hold(narrow)] }, attack)), []);
   assert.deepEqual(scopes(application({ holds: [hold('GB')] }, attack)), []);
   assert.deepEqual(scopes(application({ holds: [hold(otherNarrow)] }, attack)), [narrow]);
-  const ended = hold(narrow, { beganAtMs: nowMs - 7 * hourMs, untilMs: nowMs - hourMs });
-  assert.deepEqual(scopes(application({ holds: [ended] }, attack)), [narrow], 'this hour came after its beginning');
-  const clicked = hold(narrow, { beganAtMs: nowMs - 7 * hourMs, endedAtMs: nowMs - 1, endedBy: 'acc_1' });
-  assert.deepEqual(scopes(application({ holds: [clicked] }, attack)), [], 'an operator has judged it');
+  const past = { beganAtMs: nowMs - 7 * hourMs, untilMs: nowMs - hourMs };
+  assert.deepEqual(scopes(application({ holds: [hold(narrow, past)] }, attack)), [narrow], 'it goes on');
+  for (const scope of [narrow, wide, 'GB']) {
+    const clicked = hold(scope, { beganAtMs: nowMs - 7 * hourMs, endedAtMs: nowMs - 1, endedBy: 'per_1' });
+    assert.deepEqual(scopes(application({ holds: [clicked] }, attack)), [], `a person has judged ${scope}`);
+  }
+});
+
+test('a hold is renewed as long as more numbers than usual want to pass', () => {
+  const ending = hold(narrow, { untilMs: nowMs + hourMs / 2 });
+  const wanted = (held: number) => {
+    const given = application({ holds: [ending] }, { [narrow]: unapproved(0) });
+    const counts = new Map(given.counts);
+    counts.set(narrow, { hours: [{ hourMs: thisHour, numbers: 0, approved: 0, held }], days: [] });
+    return renewals({ ...given, counts }).length;
+  };
+  assert.deepEqual([wanted(constants.renewing - 1), wanted(constants.renewing)], [0, 1]);
+  const later = { ...application({ holds: [hold(narrow)] }, { [narrow]: unapproved(90) }) };
+  assert.deepEqual(renewals(later), [], 'not before its last hour');
 });
 
 test('a report turns into a hold when the application may be held; 200 prefixes are the most', () => {
-  const attack = { [narrow]: { numbers: 50, approved: 0 } };
+  const attack = { [narrow]: unapproved(50) };
   const report = hold(narrow, { acts: false });
   assert.deepEqual(scopes(application({ mayAct: false, holds: [report] }, attack)), []);
   const [verdict] = judge(application({ holds: [report] }, attack));
   assert.deepEqual([verdict?.acts, verdict?.replaces], [true, 'hld_1']);
   const many = Array.from({ length: 200 }, (_, place) => hold(`+4477${String(1000 + place)}****`));
-  assert.deepEqual(scopes(application({ holds: many }, { ...attack, GB: { numbers: 90, approved: 0 } })), ['GB']);
+  assert.deepEqual(scopes(application({ holds: many }, { ...attack, GB: unapproved(90) })), ['GB']);
 });
 
 test('a week and an approval are needed to act', () => {
@@ -169,6 +204,35 @@ test('sums are the distinct numbers by hour of their newest code, as counting al
       `seed ${seed}`,
     );
   }
+});
+
+test('a number that came through a client that is held leaves its prefix and country, and larger clients', () => {
+  const clients = ['device:d', 'program:p', 'address:a'];
+  const [given] = distinctNumbers(
+    [{ applicationId: 'a', to: '+447700900123', startedAtMs: nowMs, approved: false, clients }],
+    (to) => to,
+    () => 'GB',
+  );
+  assert.ok(given, 'it is counted');
+  const entered = sumChanges(undefined, given);
+  const left = changesOfApart(given, 'program:p', given.scopes);
+  const rest = addUp([...entered, ...left]).map(({ scope, numbers }) => [scope, numbers]);
+  assert.deepEqual(rest, [
+    ['device:d', 1],
+    ['program:p', 1],
+  ]);
+  const [again] = distinctNumbers(
+    [{ applicationId: 'a', to: '+447700900123', startedAtMs: nowMs + hourMs, approved: false, held: true }],
+    (to) => to,
+    () => 'GB',
+  );
+  assert.ok(again, 'it is counted');
+  const moved = addUp([...entered, ...left, ...sumChanges({ ...given, apart: 'program:p' }, again)]);
+  assert.deepEqual(
+    moved.map(({ scope, numbers, held, hourMs: at }) => [scope, numbers, held, at - thisHour]),
+    given.scopes.map((scope) => [scope, 1, 0, hourMs]),
+    'it got a code within the day, and comes from elsewhere now',
+  );
 });
 
 const keyOf = ({ applicationId, number }: KnownNumber) => `${applicationId} ${number}`;

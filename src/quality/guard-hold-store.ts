@@ -18,16 +18,27 @@ export interface HoldRow {
   beganAtMs: number;
   untilMs: number;
   endedAtMs: number | null;
-  /** The operator who ended it; null when its time was over. */
+  /** The person who ended it; null when its time was over. */
   endedBy: string | null;
+  /** Whether that person is a member of the application's account, and not an operator. */
+  endedByMember: boolean;
 }
 
+export type NewHold = Omit<HoldRow, 'blocked' | 'endedAtMs' | 'endedBy' | 'endedByMember'>;
+export interface EndedBy {
+  personId: string;
+  isMember: boolean;
+}
+
+/** A member may end one hold in this time. */
+const membersEndEveryMs = dayMs;
 const endedKeptMs = 30 * dayMs;
 const mostOfApplications = 5000;
 const columns = `id, application_id as "applicationId", scope, country, acts, numbers, approved,
-  least_share as "leastShare", blocked, began_at as "beganAtMs", until as "untilMs", ended_at as "endedAtMs", ended_by as "endedBy"`;
+  least_share as "leastShare", blocked, began_at as "beganAtMs", until as "untilMs", ended_at as "endedAtMs", ended_by as "endedBy",
+  ended_by_member as "endedByMember"`;
 
-export async function insertHold(tx: Tx, hold: Omit<HoldRow, 'blocked' | 'endedAtMs' | 'endedBy'>): Promise<void> {
+export async function insertHold(tx: Tx, hold: NewHold): Promise<void> {
   await tx.query(
     `insert into guard_hold (id, application_id, scope, country, acts, numbers, approved, least_share, began_at, until)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
@@ -87,12 +98,52 @@ export async function endDueHolds(tx: Tx, nowMs: number): Promise<number> {
 }
 
 /** Ends one; false if it was over already. `by` is null for one that the service replaces. */
-export async function endHold(tx: Tx, id: string, by: string | null, nowMs: number): Promise<boolean> {
+export async function endHold(tx: Tx, id: string, by: EndedBy | null, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
-    'update guard_hold set ended_at = $2, ended_by = $3 where id = $1 and ended_at is null and until > $2',
-    [id, toTimestamp(nowMs), by],
+    `update guard_hold set ended_at = $2, ended_by = $3, ended_by_member = $4
+     where id = $1 and ended_at is null and until > $2`,
+    [id, toTimestamp(nowMs), by?.personId ?? null, by?.isMember ?? false],
   );
   return count > 0;
+}
+
+/** Whether a member of the application's account may end a hold now; from then on none may for a day. */
+export async function takeMembersEnd(tx: Tx, applicationUuid: string, nowMs: number): Promise<boolean> {
+  const { count } = await tx.query(
+    `insert into conversion_application as a (application_id, counted_since, member_ended_at) values ($1, $2, $2)
+     on conflict (application_id) do update set member_ended_at = $2
+     where a.member_ended_at is null or a.member_ended_at <= $3`,
+    [applicationUuid, toTimestamp(nowMs), toTimestamp(nowMs - membersEndEveryMs)],
+  );
+  return count > 0;
+}
+
+/** From when on a member may end a hold; null if that is now. */
+export async function readMembersEnd(tx: Tx, applicationUuid: string, nowMs: number): Promise<number | null> {
+  const { rows } = await tx.query<{ atMs: number | null }>(
+    'select member_ended_at as "atMs" from conversion_application where application_id = $1',
+    [applicationUuid],
+  );
+  const fromMs = (rows[0]?.atMs ?? 0) + membersEndEveryMs;
+  return fromMs > nowMs ? fromMs : null;
+}
+
+/** A hold that is over needs its client no longer; what kind of client it was stays. */
+export async function forgetClients(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `update guard_hold set scope = split_part(scope, ':', 1) where id = any(array(
+       select id from guard_hold where scope like '%:%' and (ended_at is not null or until <= $1) limit $2))`,
+    [toTimestamp(nowMs), pieceRows],
+  );
+  return count;
+}
+
+/** Makes an open hold last longer. */
+export async function renewHold(tx: Tx, id: string, untilMs: number): Promise<void> {
+  await tx.query('update guard_hold set until = $2 where id = $1 and ended_at is null and until < $2', [
+    id,
+    toTimestamp(untilMs),
+  ]);
 }
 
 export async function findHold(tx: Tx, id: string): Promise<HoldRow | undefined> {

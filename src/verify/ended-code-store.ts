@@ -12,6 +12,8 @@ export interface EndedStart {
   /** Masked if the number was forgotten. */
   to: string;
   startedAtMs: number;
+  /** The groups of its client. */
+  clients: string[];
 }
 
 export interface EndedCode extends EndedStart {
@@ -45,9 +47,10 @@ const walkName = 'ended-codes';
 export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<EndedCodes> {
   const done = await readWalk(tx, walkName);
   const { rows } = await tx.query<EndedRow>(
-    `select id, application_id as "applicationId", recipient as "to", created_at as "startedAtMs", status, reason,
-       test_number as test, text_ids as "textIds" from verification
-     where id > $1 and id < $2 order by id limit $3`,
+    `select v.id, application_id as "applicationId", recipient as "to", created_at as "startedAtMs", status, reason,
+       test_number as test, text_ids as "textIds",
+       coalesce((select clients from start_client where verification_id = v.id), '{}') as clients from verification v
+     where v.id > $1 and v.id < $2 order by v.id limit $3`,
     [done, uuidFloor(nowMs - longestTtlSeconds * 1000), pieceRows],
   );
   const last = rows.at(-1);
@@ -64,6 +67,6 @@ export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<EndedCodes>
   };
 }
 
-function startOf({ applicationId, to, startedAtMs }: EndedRow): EndedStart {
-  return { applicationId, to, startedAtMs };
+function startOf({ applicationId, to, startedAtMs, clients }: EndedRow): EndedStart {
+  return { applicationId, to, startedAtMs, clients };
 }

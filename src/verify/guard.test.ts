@@ -8,6 +8,7 @@ function facts(of: {
   startsForNumber?: number;
   startsForPrefix?: number;
   held?: HeldNumber;
+  wasApproved?: boolean;
 }): GuardFacts {
   return {
     to: '+447400123456',
@@ -17,6 +18,7 @@ function facts(of: {
     startsForPrefix: of.startsForPrefix ?? 0,
     failuresToday: 0,
     held: () => of.held,
+    wasApproved: of.wasApproved ?? false,
   };
 }
 
@@ -71,23 +73,26 @@ test('counts: 10 a number and 50 a prefix in production, none in the sandbox; ex
   assert.deepEqual([set.countsStarts, set.explainLimits], [true, { perNumber: 100, perPrefix: 201 }]);
 });
 
-test('what is held back is blocked; a sample passes, up to a tenth of the limit of a prefix; the sandbox holds nothing', () => {
+test('what is held back is blocked; a sample passes, one an hour and prefix, and so does a number approved lately; the sandbox holds nothing', () => {
   const hold = { id: 'hld_1', scope: 'GB', beganAtMs: 0, untilMs: 1, numbers: 40, approved: 1, leastShare: 0.2571 };
   const [held, sample] = [false, true].map((isSample) => ({ hold, isSample }));
   assert.ok(held && sample, 'both');
   const guard = createGuard({}, 'production');
   const about = { numberType: 'MOBILE' };
   assert.equal(guard.refusal(facts({ ...about, held })), 'suspected_pumping');
-  assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 4 })), null);
-  assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 5 })), 'suspected_pumping');
+  assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 0 })), null);
+  assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 1 })), 'suspected_pumping');
+  assert.equal(guard.refusal(facts({ ...about, held, wasApproved: true })), null);
+  const often = { ...about, held, wasApproved: true, startsForNumber: 10 };
+  assert.equal(guard.refusal(facts(often)), 'destination_limit', 'as often as any number');
   assert.equal(
     guard.refusal(facts({ ...about, held, startsForNumber: 10 })),
     'destination_limit',
     'the other rules first',
   );
-  const few = createGuard({ per_prefix: 3 }, 'production');
-  assert.equal(few.refusal(facts({ ...about, held: sample, startsForPrefix: 0 })), null);
-  assert.equal(few.refusal(facts({ ...about, held: sample, startsForPrefix: 1 })), 'suspected_pumping');
+  const many = createGuard({ per_prefix: 200 }, 'production');
+  assert.equal(many.refusal(facts({ ...about, held: sample, startsForPrefix: 3 })), null);
+  assert.equal(many.refusal(facts({ ...about, held: sample, startsForPrefix: 4 })), 'suspected_pumping');
   const found = guard.findings(facts({ ...about, held })).at(-1);
   assert.deepEqual(found, { rule: 'suspected_pumping', limit: 0.257, seen: 0.025 });
   const sandbox = createGuard({}, 'sandbox');

@@ -15,6 +15,8 @@ export interface GuardFacts {
   failuresToday: number;
   /** Set for a number whose group is held back. */
   held(): HeldNumber | undefined;
+  /** Whether the application approved the number lately: a hold lets it pass. Known only while its group is held back. */
+  wasApproved: boolean;
 }
 
 export interface Finding {
@@ -99,10 +101,10 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
     { rule: 'too_many_failures', ...upTo(mostFailuresADay), look: ({ failuresToday }) => failuresToday },
   ];
 
-  /** Blocked starts cost an attacker nothing, so a tenth of the numbers alone would not bound what passes in a prefix. */
+  /** Blocked starts cost an attacker nothing, so a part of the numbers alone would not bound what passes in a prefix. */
   const passesPerPrefix = perPrefix === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(perPrefix / sampleOf));
-  const isHeldBack = ({ held, startsForPrefix }: GuardFacts) => {
-    const found = production ? held() : undefined;
+  const isHeldBack = ({ held, wasApproved, startsForPrefix }: GuardFacts) => {
+    const found = production && !wasApproved ? held() : undefined;
     return found !== undefined && !(found.isSample && startsForPrefix < passesPerPrefix);
   };
 

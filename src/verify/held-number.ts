@@ -11,27 +11,54 @@ export interface HeldNumber {
   isSample: boolean;
 }
 
-/** One number in so many passes. */
-export const sampleOf = 10;
+/** One number in so many passes: an attack may get 5 % through, and half of that is spent before it is seen. */
+export const sampleOf = 50;
 
-/** The hold that a number is under. A number without one costs nothing. */
+const countryLength = 2;
+
+/** A start as holds see it. */
+export interface HeldStart {
+  to: string;
+  /** The groups of its client. */
+  clients: readonly string[];
+}
+
+/** The smallest hold that a start is under. A start without one costs nothing, however many there are. */
 export function findHeld(
   keys: Pick<KeyRing, 'version' | 'keyFor'>,
   holds: readonly GuardHold[],
-  to: string,
+  { to, clients }: HeldStart,
   nowMs: number,
 ): HeldNumber | undefined {
   if (holds.length === 0) return undefined;
-  const prefixes = [narrowGroupOf(to), wideGroupOf(to)];
-  let country: string | undefined;
-  const isIn = (scope: string) => {
-    if (scope.startsWith('+')) return prefixes.includes(scope);
-    // To tell the country takes longer than all the rest.
-    country ??= routedCountryOf(to);
-    return country === scope;
+  const { byScope, ofCountries } = indexOf(holds);
+  const lasting = (scope = '') => {
+    const found = byScope.get(scope);
+    return found !== undefined && found.untilMs > nowMs ? found : undefined;
   };
-  const hold = holds.find(({ scope, untilMs }) => untilMs > nowMs && isIn(scope));
+  let hold = lasting(narrowGroupOf(to)) ?? lasting(wideGroupOf(to));
+  for (const client of clients) hold ??= lasting(client);
+  // To tell the country takes longer than all the rest.
+  if (hold === undefined && ofCountries) hold = lasting(routedCountryOf(to));
   return hold && { hold, isSample: isSample(keys, hold, to) };
+}
+
+interface HoldIndex {
+  byScope: ReadonlyMap<string, GuardHold>;
+  ofCountries: boolean;
+}
+
+/** All callers of an application share one list, which a change replaces. */
+const indexes = new WeakMap<readonly GuardHold[], HoldIndex>();
+
+function indexOf(holds: readonly GuardHold[]): HoldIndex {
+  let found = indexes.get(holds);
+  if (found === undefined) {
+    const byScope = new Map(holds.map((hold) => [hold.scope, hold]));
+    found = { byScope, ofCountries: holds.some(({ scope }) => scope.length === countryLength) };
+    indexes.set(holds, found);
+  }
+  return found;
 }
 
 /** The same number has the same answer as long as the hold lasts, and its caller cannot compute which. */

@@ -5,11 +5,14 @@ import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { insertAnswers } from '../platform/idempotency.ts';
+import { findApproved } from './approved-numbers.ts';
+import { findHeld } from './held-number.ts';
 import { findNewestTexts } from './newest-texts.ts';
 import * as pendingStore from './pending-store.ts';
-import { type CountedDestination, countStarts, type StartCounts } from './start-counts.ts';
+import { type CountedDestination, countStarts } from './start-counts.ts';
 import {
   blockForSpend,
+  type CountedStart,
   decideStart,
   type PendingStart,
   type StartDecision,
@@ -42,16 +45,22 @@ export function createStartBatch(
 ): Batch<StartItem, StartAnswer | ApiError> {
   const { clock, guard } = options;
 
-  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, StartCounts>> {
-    const counts = await countStarts(tx, destinationsOf(items), guard.countLimits, clock.nowMs());
-    return new Map(counts.map((row) => [nameOf(row), row]));
+  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, CountedStart>> {
+    const nowMs = clock.nowMs();
+    const counts = await countStarts(tx, destinationsOf(items), guard.countLimits, nowMs);
+    const held = items.map(({ request }) => request).filter((request) => isHeld(request, nowMs));
+    const approved = new Set(held.length === 0 ? [] : (await findApproved(tx, held, nowMs)).map(nameOf));
+    return new Map(counts.map((row) => [nameOf(row), { ...row, wasApproved: approved.has(nameOf(row)) }]));
   }
+
+  const isHeld = ({ holds, to, clients }: StartRequest, nowMs: number) =>
+    findHeld(options.keys, holds, { to, clients }, nowMs) !== undefined;
 
   /** Decides in order: each start that this batch admits counts for the next. */
   function decide(
     items: StartItem[],
     pending: Map<string, PendingStart>,
-    counts: Map<string, StartCounts>,
+    counts: Map<string, CountedStart>,
   ): (StartDecision | ApiError)[] {
     const startedHere = new Map<string, number>();
     return items.map(({ request }) => {
@@ -178,7 +187,7 @@ export function createStartBatch(
       tx,
       sentAgain.map(({ verification }) => verification),
     );
-    const started = decisions.filter((each) => !continues(each)).map(({ verification }) => verification);
+    const started = decisions.filter((each) => !continues(each));
     const messages = decisions.flatMap(({ message }) => message ?? []);
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
   }

@@ -105,6 +105,9 @@ const neighboursStatement = {
     where application_id = $1 and length(recipient) = $4 limit $6) s`,
 };
 
+/** What an application told of a person is known no longer than a day. */
+export const deleteStartClients = (tx: Tx, nowMs: number) => deleteBefore(tx, 'start_client', nowMs - 23 * hourMs);
+
 /** Deletes starts and failures that no rule counts any more. */
 export const deleteCountedStarts = (tx: Tx, nowMs: number) => deleteBefore(tx, 'counted_start', nowMs - hourMs);
 export const deleteRecentFailures = (tx: Tx, nowMs: number) => deleteBefore(tx, 'recent_failure', nowMs - dayMs);

@@ -31,6 +31,8 @@ export interface StartRequest {
   segmentsPerDay: number | null;
   /** Numbers of the application that are held back; nearly always none. */
   holds: readonly GuardHold[];
+  /** The groups of its client, as keyed hashes; empty in the sandbox. */
+  clients: readonly string[];
 }
 
 /** The outcome of a start: the rows to write, and the verification to return. */
@@ -38,6 +40,8 @@ export interface StartDecision {
   verification: Verification;
   superseded: Verification | undefined;
   message: Message | undefined;
+  /** Of the request. */
+  clients: readonly string[];
 }
 
 export interface StartDecisionOptions {
@@ -47,6 +51,12 @@ export interface StartDecisionOptions {
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
+}
+
+/** What is known of a number when its start is decided. */
+export interface CountedStart extends StartCounts {
+  /** Whether it was approved lately; looked up only for a number that is held back. */
+  wasApproved?: boolean;
 }
 
 /** The pending verification of a number. */
@@ -64,14 +74,14 @@ export function decideStart(
   options: StartDecisionOptions,
   request: StartRequest,
   open: PendingStart | undefined,
-  counts: StartCounts | undefined,
+  counts: CountedStart | undefined,
 ): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
   if (open === undefined) return startNew(options, request, undefined, counts);
   const { verification: pending, used } = open;
   // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) {
-    return { verification: pending, superseded: undefined, message: undefined };
+    return { verification: pending, superseded: undefined, message: undefined, clients: request.clients };
   }
   switch (continuation(pending, request, nowMs)) {
     case 'supersede': {
@@ -79,7 +89,7 @@ export function decideStart(
       return startNew(options, request, over, counts);
     }
     case 'leave':
-      return { verification: pending, superseded: undefined, message: undefined };
+      return { verification: pending, superseded: undefined, message: undefined, clients: request.clients };
     case 'send_again': {
       const verification = {
         ...pending,
@@ -101,7 +111,7 @@ function startNew(
   options: StartDecisionOptions,
   request: StartRequest,
   superseded: Verification | undefined,
-  counts: StartCounts | undefined,
+  counts: CountedStart | undefined,
   reason: BlockReason | null = null,
 ): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
@@ -133,29 +143,30 @@ function startNew(
     approvedAtMs: null,
   };
   // A blocked start changes nothing: the pending verification continues.
-  if (blocked !== null) return { verification, superseded: undefined, message: undefined };
+  if (blocked !== null) return { verification, superseded: undefined, message: undefined, clients: request.clients };
   return withText(options, request, { verification, superseded, used: [] });
 }
 
 function refusalOf(
   { guard, keys, clock }: StartDecisionOptions,
-  { to, holds }: StartRequest,
+  { to, holds, clients }: StartRequest,
   test: TestNumber | undefined,
-  counts: StartCounts | undefined,
+  counts: CountedStart | undefined,
 ): BlockReason | null {
   if (test === undefined)
-    return guard.refusal(guardFactsOf(to, counts, () => findHeld(keys, holds, to, clock.nowMs())));
+    return guard.refusal(guardFactsOf(to, counts, () => findHeld(keys, holds, { to, clients }, clock.nowMs())));
   return test.kind === 'blocked' ? 'block_list' : null;
 }
 
 export function guardFactsOf(
   to: string,
-  counts: Omit<StartCounts, 'applicationId' | 'to'> | undefined,
+  counts: Omit<CountedStart, 'applicationId' | 'to'> | undefined,
   held: GuardFacts['held'],
 ): GuardFacts {
   return {
     to,
     held,
+    wasApproved: counts?.wasApproved === true,
     country: () => countryOf(to),
     numberType: () => typeOf(to),
     startsForNumber: counts?.startsForNumber ?? 0,
@@ -176,7 +187,8 @@ function withText(
   const { verification, superseded, used } = given;
   const message = newText(options, request, verification, used);
   if (message instanceof ApiError) return message;
-  return { verification: { ...verification, textIds: [...verification.textIds, message.id] }, superseded, message };
+  const withId = { ...verification, textIds: [...verification.textIds, message.id] };
+  return { verification: withId, superseded, message, clients: request.clients };
 }
 
 /** The text's row. It holds the template, never the code, which is derived when the text is sent. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import { channelExpected, channels, rightChannel } from '../messages/channel.ts';
+import type { StartClient } from '../messages/client-scope.ts';
 import { longestNumber, numberPattern, numberProblem, recipientForm, rightNumber } from '../messages/phone-number.ts';
 import { referenceProblem, storablePattern } from '../messages/reference.ts';
 import type { FieldProblem } from '../platform/errors.ts';
@@ -8,6 +9,26 @@ import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofil
 import { localePattern, localeProblem, longestLocale } from './translations.ts';
 import { longestTtlSeconds } from './verification.ts';
 import type { VerificationTemplate } from './verification-text.ts';
+
+const longestOfClient = 512;
+/** Any text: what an application knows of a person is not ours to judge. */
+const ofClient = (about: string, example: string) => ({
+  type: ['string', 'null'],
+  maxLength: longestOfClient,
+  expected: `text of at most ${longestOfClient} characters`,
+  examples: [example],
+  description: about,
+});
+const clientSchema = Type.Unsafe<StartClient | null>({
+  title: 'StartClient',
+  type: ['object', 'null'],
+  properties: {
+    ip: ofClient('The address that the person came from', '203.0.113.7'),
+    user_agent: ofClient('What their browser or app calls itself', 'Mozilla/5.0'),
+    device_id: ofClient('What you know their device by', 'd-81f2'),
+  },
+  description: 'Who asked for the code. Only the guard uses it, as keyed hashes, and forgets it after 24 hours.',
+});
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
@@ -104,6 +125,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
             description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
           }),
         ),
+        client: Type.Optional(clientSchema),
       },
       { title: 'VerificationToStart', check },
     ),

@@ -10,10 +10,16 @@ import { insertVerificationEvents } from './verification-events.ts';
 import { channelCode, reasonCode, statusCode } from './verification-row.ts';
 import { isPending } from './verification-store.ts';
 
+/** A verification with the groups of its client. */
+export interface StartedRow {
+  verification: Verification;
+  clients: readonly string[];
+}
+
 /** The cells of a start's rows, named as `startedRows` names them. */
-function startCells(verifications: Verification[]): TextRows {
+function startCells(rows: readonly StartedRow[]): TextRows {
   return toTextRows(
-    verifications.map((verification) => [
+    rows.map(({ verification, clients }) => [
       uuidOf(verification.id),
       uuidOf(verification.applicationId),
       channelCode(verification.channel),
@@ -32,6 +38,7 @@ function startCells(verifications: Verification[]): TextRows {
       verification.expiresAtMs,
       `{${verification.textIds.map(uuidOf).join()}}`,
       Math.round((verification.expiresAtMs - verification.createdAtMs) / 1000),
+      clients.length === 0 ? null : `{${clients.join()}}`,
     ]),
   );
 }
@@ -60,7 +67,7 @@ export async function startFree(
   nowMs: number,
 ): Promise<Set<string>> {
   const { rows } = await tx.query<{ id: string }>(startFreeStatement, [
-    ...startCells(verifications),
+    ...startCells(verifications.map((verification) => ({ verification, clients: [] }))),
     ...messageRows(texts),
     uuidFloor(nowMs - dayMs),
   ]);
@@ -92,11 +99,11 @@ const startFreeStatement: Statement = {
  */
 export async function insertStarts(
   tx: Tx,
-  verifications: Verification[],
+  starts: readonly StartedRow[],
   texts: Message[],
   counted: boolean,
 ): Promise<void> {
-  await tx.query(insertStartsStatement, [...startCells(verifications), ...messageRows(texts), counted]);
+  await tx.query(insertStartsStatement, [...startCells(starts), ...messageRows(texts), counted]);
 }
 
 const insertStartsStatement = {
@@ -111,6 +118,9 @@ const insertStartsStatement = {
     counted as (
       insert into counted_start (application_id, prefix, verification_id)
       select application_id, left(recipient, -4), id from v where ${isPending} and $11::boolean),
+    known as (
+      insert into start_client (verification_id, clients)
+      select id, c[19]::text[] from v where c[19] is not null),
     ${messageInserts(6)}
     select`,
 };

@@ -12,6 +12,7 @@ import {
 } from '../http/list-page.ts';
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { unsupportedChannel } from '../messages/channel.ts';
+import type { StartClient } from '../messages/client-scope.ts';
 import { prefixOfGroup } from '../messages/number-prefix.ts';
 import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
 import type { TextFacts } from '../messages/text-route.ts';
@@ -40,6 +41,8 @@ export interface VerifyRoutesOptions {
   idempotency: Idempotency;
   rules: StartRules;
   /** Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route puts, or null. */
+  /** The groups of a start's client, as keyed hashes; none in the sandbox. */
+  clientsOf: (applicationId: string, client: StartClient) => string[];
   requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
 }
 
@@ -68,7 +71,8 @@ const decisionSchema = Type.Object(
           prefix: nullable(Type.String({ examples: ['+44770090'], description: 'What the held numbers begin with' })),
           numbers: Type.Integer({ description: 'So many numbers got a code' }),
           approved: Type.Integer({ description: 'So many of them typed it in' }),
-          sample: Type.Boolean({ description: 'Whether this number is one of the ten percent that pass' }),
+          sample: Type.Boolean({ description: 'Whether this number is one of the two percent that pass' }),
+          was_approved: Type.Boolean({ description: 'Whether it passes because it was approved in the last 28 days' }),
           began_at: Type.String(),
           ends_at: Type.String(),
         },
@@ -79,12 +83,13 @@ const decisionSchema = Type.Object(
   { title: 'GuardDecision' },
 );
 
-export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier }: VerifyRoutesOptions): Route[] {
+export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
+  const { verify, idempotency, rules, requireCarrier, clientsOf } = options;
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
 
   function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
     const { applicationId, applicationName, rights } = requireApplication(call);
-    const { channel, reference, locale, code_length, ttl_seconds, autofill } = call.body;
+    const { channel, reference, locale, code_length, ttl_seconds, autofill, client } = call.body;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(call.body.to);
     const text = prepareText({
@@ -110,6 +115,7 @@ export function createVerifyRoutes({ verify, idempotency, rules, requireCarrier 
       correlationId: call.correlationId,
       segmentsPerDay: rights.segmentsPerDay,
       holds: rights.holds,
+      clients: client == null ? [] : clientsOf(applicationId, client),
     };
   }
 
@@ -296,6 +302,7 @@ function toDecision({ held, ...decision }: GuardExplanation): Static<typeof deci
     numbers,
     approved,
     sample: held.isSample,
+    was_approved: held.wasApproved,
     began_at: toTimestamp(beganAtMs),
     ends_at: toTimestamp(untilMs),
   };

@@ -12,6 +12,7 @@ import { isId } from '../platform/ids.ts';
 import type { KeyRing } from '../platform/keys.ts';
 import { createReadBatcher } from '../platform/read-batcher.ts';
 import type { Woken } from '../platform/wake-list.ts';
+import { findApproved } from './approved-numbers.ts';
 import { createCancellations } from './cancellations.ts';
 import { createChecks } from './checks.ts';
 import type { Finding, Guard } from './guard.ts';
@@ -61,8 +62,8 @@ export interface GuardExplanation {
   decision: 'allow' | 'block';
   reason: BlockReason | null;
   rules: Finding[];
-  /** Set for a number whose group is held back. */
-  held?: HeldNumber;
+  /** Set for a number whose group is held back, with whether it passes because it was approved lately. */
+  held?: HeldNumber & { wasApproved: boolean };
 }
 
 /** Test numbers know no guard; one of them is blocked on purpose. */
@@ -190,11 +191,14 @@ export function createVerifyService(options: VerifyServiceOptions) {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
       const destination = { applicationId, to, prefix: prefixOf(to) };
-      const held = environment === 'sandbox' ? undefined : findHeld(keys, holds, to, clock.nowMs());
-      const facts = guardFactsOf(to, await countFor(destination), () => held);
+      const held = environment === 'sandbox' ? undefined : findHeld(keys, holds, { to, clients: [] }, clock.nowMs());
+      const wasApproved =
+        held !== undefined && (await findApproved(sideDatabase, [destination], clock.nowMs())).length > 0;
+      const counts = await countFor(destination);
+      const facts = guardFactsOf(to, counts && { ...counts, wasApproved }, () => held);
       const reason = guard.refusal(facts);
       const decision = reason === null ? 'allow' : 'block';
-      return { decision, reason, rules: guard.findings(facts), ...(held && { held }) };
+      return { decision, reason, rules: guard.findings(facts), ...(held && { held: { ...held, wasApproved } }) };
     },
 
     /** Stores an answer that has no other row to commit with. */

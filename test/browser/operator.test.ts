@@ -246,6 +246,32 @@ describe('production', () => {
     await assertGood(page, 'Sign-ins');
   });
 
+  test('what looks like pumping: a member sees on the overview what is held and why, and ends one a day', async () => {
+    const id = /applications\/(app_\w+)/.exec(waiting().url())?.[1] ?? assert.fail('the page of the application');
+    const nowMs = Date.now();
+    for (const [place, scope] of ['+44740013****', `address:${'0'.repeat(32)}`].entries())
+      await stage.database.query(
+        `insert into guard_hold (id, application_id, scope, country, acts, numbers, approved, least_share, blocked, began_at, until)
+         values ($4, $1, $5, 'GB', true, 40, 1, 0.59, 312, $2, $3)`,
+        [
+          ...[id, toTimestamp(nowMs), toTimestamp(nowMs + 6 * hourMs)],
+          ...[newId('hld', { nowMs: () => nowMs + place, steadyMs: () => 0 }), scope],
+        ],
+      );
+    await waiting().goto(`${service.url}/#/applications/${id}/overview`);
+    const held = (name: string) => waiting().getByRole('article', { name });
+    const [prefix, address] = ['Numbers that begin with +44740013', 'Starts from one address'];
+    await held(prefix).getByText('1 of 40 numbers entered their code. At least 59 % is usual.').waitFor();
+    await assertGood(waiting(), 'What is held back of an application');
+    await held(address)
+      .getByRole('button', { name: `End hold ${address}` })
+      .click();
+    await waiting().getByRole('dialog').getByRole('button', { name: 'End hold' }).click();
+    await held(address).waitFor({ state: 'detached' });
+    await held(prefix).getByText('You can end the next hold').waitFor();
+    assert.equal(await held(prefix).getByRole('button').count(), 0);
+  });
+
   test('others see no operator pages', async () => {
     await waiting().goto(`${service.url}/#/operator/health`);
     await waiting().getByRole('heading', { name: 'Page not found' }).waitFor();

@@ -8,12 +8,12 @@ import { routedCountryOf } from '../../src/messages/phone-number.ts';
 import { dayMs, hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import type { AlertRecord } from '../../src/portal/alert-api.ts';
-import type { GuardHoldRecord } from '../../src/portal/guard-hold-api.ts';
+import type { GuardHoldRecord, OwnGuardHoldRecord } from '../../src/portal/guard-hold-api.ts';
 import type { GuardRulesRecord } from '../../src/portal/guard-rule-api.ts';
 import { findHeld } from '../../src/verify/held-number.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
-import { type Answer, send, signUp } from '../support/developer.ts';
+import { type Answer, asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createTestLog } from '../support/log.ts';
 import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, type Production } from '../support/production.ts';
@@ -29,6 +29,7 @@ interface Explanation {
     country: string | null;
     prefix: string | null;
     sample: boolean;
+    was_approved: boolean;
     numbers: number;
     approved: number;
   };
@@ -38,7 +39,7 @@ const metricsToken = 'metrics-token-0123456789abcdef0123';
 const holdsPath = '/portal/v1/operator/guard-holds';
 const rulesPath = '/portal/v1/operator/guard-rules';
 const delivered = { sent: 2, delivered: 3, failed: 5 } as const;
-const prefixes = Array.from({ length: 20 }, (_, place) => `+447400${20 + place}`);
+const prefixes = Array.from({ length: 60 }, (_, place) => `+447400${20 + place}`);
 let used = 0;
 /** Numbers of one prefix, each a new one. */
 const numbersOf = (prefix: string, count: number) =>
@@ -52,12 +53,12 @@ function verifier(node: TestApp, caller: Sender) {
     return send<Body>(node, 'POST', path, { body, headers });
   };
   return {
-    async startAll(numbers: string[]): Promise<VerificationBody[]> {
+    async startAll(numbers: string[], given: (place: number) => object = () => ({})): Promise<VerificationBody[]> {
       const headers = bearer(await getToken(node, caller.client, 'verify:manage'));
-      const start = async (to: string) => {
+      const start = async (to: string, place: number) => {
         const path = '/verify/v1/verifications';
         const { status, body } = await send<VerificationBody>(node, 'POST', path, {
-          body: { to, channel: 'sms' },
+          body: { to, channel: 'sms', ...given(place) },
           headers,
         });
         assert.equal(status, 200, JSON.stringify(body));
@@ -65,6 +66,8 @@ function verifier(node: TestApp, caller: Sender) {
       };
       return Promise.all(numbers.map(start));
     },
+    start: (to: string, given: object) =>
+      call<VerificationBody & Refusal>('/verify/v1/verifications', { to, channel: 'sms', ...given }),
     explain: async (to: string) => (await call<Explanation>('/verify/v1/guard/explain', { to })).body,
   };
 }
@@ -108,16 +111,16 @@ async function countCodes(app: TestApp, as: keyof typeof delivered = 'delivered'
   await countOver(app);
 }
 
-/** An application that has been counted for a month, with a share of 80 %. */
-async function giveHistory(app: TestApp, { id }: Sender, sinceDays = 30): Promise<void> {
+/** An application that has been counted for a month, with a share of 80 %, in one country or in some. */
+async function giveHistory(app: TestApp, { id }: Sender, sinceDays = 30, scopes = ['']): Promise<void> {
   const nowMs = app.clock.nowMs();
   const since = toTimestamp(nowMs - sinceDays * dayMs);
   await app.db.database.query('insert into conversion_application values ($1, $2, $2)', [uuidOf(id), since]);
   await app.db.database.query(
     `insert into conversion_sum (application_id, scope, by_day, at, numbers, approved)
-     select $1, '', true, date_bin('1 day', $2::timestamptz, '2000-01-01Z') - n * interval '1 day', 100, 80
-     from generate_series(2, 20) n`,
-    [uuidOf(id), toTimestamp(nowMs)],
+     select $1, scope, true, date_bin('1 day', $2::timestamptz, '2000-01-01Z') - n * interval '1 day', 100, 80
+     from generate_series(2, 20) n cross join unnest($3::text[]) as s(scope)`,
+    [uuidOf(id), toTimestamp(nowMs), scopes],
   );
 }
 
@@ -139,7 +142,7 @@ describe('in production', () => {
     await app.app.alerts.stop();
     other = await createTestApp({ env, delivery: 'held', db: app.db, clock: app.clock });
     await other.app.alerts.stop();
-    for (let count = 0; count < 8; count++) callers.push(await production.createCaller({ apis: ['verify'] }));
+    for (let count = 0; count < 16; count++) callers.push(await production.createCaller({ apis: ['verify'] }));
     await carrierWorks(app);
     for (const node of [app, other]) await until('the carrier to be up', () => node.app.carriers()[0]?.state === 'up');
   });
@@ -154,6 +157,11 @@ describe('in production', () => {
   /** Made before time passes: sessions end. */
   const callers: Caller[] = [];
   const newCaller = () => callers.pop() ?? assert.fail('more callers are needed');
+  async function signIn({ developer: { email, password } }: Caller): Promise<TestDeveloper> {
+    const answer = await send(app, 'POST', '/portal/v1/sessions', { body: { email, password } });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return asDeveloper(app, email, password, answer);
+  }
   async function listHolds(caller: Caller, state = 'open'): Promise<GuardHoldRecord[]> {
     const { status, body } = await (await operator()).send<Page<GuardHoldRecord>>('GET', `${holdsPath}?state=${state}`);
     assert.equal(status, 200, JSON.stringify(body));
@@ -166,7 +174,7 @@ describe('in production', () => {
     await countCodes(app, as);
   }
 
-  test('a prefix whose numbers do not type their codes in is held back on every node; one in ten passes', async () => {
+  test('a prefix whose numbers do not type their codes in is held back on every node; one in fifty passes', async () => {
     const acme = newCaller();
     await giveHistory(app, acme);
     const prefix = newPrefix();
@@ -186,7 +194,7 @@ describe('in production', () => {
     const held = [
       { ...hold, scope: `${prefix}****`, beganAtMs: 0, untilMs: Date.parse(hold.ends_at), leastShare: 0.1 },
     ];
-    const passes = (to: string) => findHeld(app.keys, held, to, app.clock.nowMs())?.isSample;
+    const passes = (to: string) => findHeld(app.keys, held, { to, clients: [] }, app.clock.nowMs())?.isSample;
     const numbers = numbersOf(prefix, 40);
     for (const node of [app, other]) {
       const half = node === app ? numbers.slice(0, 20) : numbers.slice(20);
@@ -327,6 +335,196 @@ describe('in production', () => {
     const explained = await verifier(app, acme).explain(more[0] ?? '');
     assert.deepEqual([explained.hold?.country, explained.hold?.prefix], ['LK', null]);
   });
+
+  /** One number each of many prefixes of the country. */
+  const strewn = (count: number) =>
+    Array.from({ length: count }, () => {
+      used += 7;
+      return `+4474${String(10_000 + ((used * 7919) % 90_000))}${String(used).padStart(3, '0').slice(-3)}`;
+    });
+
+  test('a stranger cannot shut a country out by unconfirmed starts: its prefixes are held, and other users pass', async () => {
+    const acme = newCaller();
+    await giveHistory(app, acme, 30, ['', 'GB']);
+    const [first, second] = [newPrefix(), newPrefix()];
+    const abuse = [...strewn(120), ...numbersOf(first, 20), ...numbersOf(second, 20)];
+    assert.deepEqual(reasonsOf(await verifier(app, acme).startAll(abuse)), [null]);
+    await countCodes(app);
+    const held = (await listHolds(acme)).map(({ group, prefix, country }) => `${group} ${prefix} ${country}`);
+    assert.deepEqual(new Set(held), new Set([`prefix ${first} GB`, `prefix ${second} GB`]));
+    assert.deepEqual(reasonsOf(await verifier(other, acme).startAll(numbersOf(newPrefix(), 12))), [null]);
+  });
+
+  test('a number that the application approved in the last 28 days passes a hold; per_number stays', async () => {
+    const [acme, stranger] = [newCaller(), newCaller()];
+    const prefix = newPrefix();
+    const [known = '', foreign = '', old = ''] = numbersOf(prefix, 3);
+    const approveAll = async (caller: Caller, to: string) => {
+      const [started] = await verifier(app, caller).startAll([to]);
+      await approve(app, [started ?? assert.fail('it started')]);
+      await app.db.database.query(
+        `with gone as (delete from pending_verification where recipient = $1 returning *)
+         insert into ended_verification (verification_id, application_id, status, recipient)
+         select verification_id, application_id, 1, recipient from gone`,
+        [to],
+      );
+    };
+    await approveAll(acme, old);
+    app.clock.advance(28 * dayMs);
+    await carrierWorks(app);
+    await giveHistory(app, acme);
+    await approveAll(acme, known);
+    await approveAll(stranger, foreign);
+    await pump(acme, prefix);
+    assert.equal((await listHolds(acme)).length, 1, 'the prefix is held');
+    const [again, notOurs, tooOld] = await verifier(other, acme).startAll([known, foreign, old]);
+    assert.deepEqual([again?.status, again?.reason], ['pending', null]);
+    for (const refused of [notOurs, tooOld]) assert.equal(refused?.reason, 'suspected_pumping');
+    const explained = await verifier(other, acme).explain(known);
+    assert.deepEqual([explained.decision, explained.hold?.was_approved], ['allow', true]);
+    assert.equal((await verifier(other, acme).explain(foreign)).hold?.was_approved, false);
+    for (let count = 0; count < 10; count++) await approveAll(acme, known);
+    const [often] = await verifier(other, acme).startAll([known]);
+    assert.deepEqual([often?.status, often?.reason], ['blocked', 'destination_limit']);
+  });
+
+  test('members end one hold a day, exactly one of two at once; another account ends none', async () => {
+    const acme = newCaller();
+    await giveHistory(app, acme);
+    for (const prefix of [newPrefix(), newPrefix(), newPrefix()]) await pump(acme, prefix);
+    // Sessions end while time passes.
+    const developer = await signIn(acme);
+    const path = `/portal/v1/applications/${acme.id}/guard-holds`;
+    const list = async () => (await developer.send<Page<OwnGuardHoldRecord>>('GET', path)).body.data;
+    const [third, second, first] = await list();
+    assert.ok(first && second && third, 'three are held');
+    assert.deepEqual(
+      [first.group, first.numbers, first.approved, first.may_end_at],
+      ['prefix', 40, 0, toTimestamp(app.clock.nowMs())],
+    );
+    assert.ok(!('ended_by' in first), 'no operator is named');
+    const stranger = await signUp(app);
+    const end = (by: TestDeveloper, { id }: { id: string }) =>
+      by.send<OwnGuardHoldRecord & Refusal>('POST', `${path}/${id}/end`);
+    assert.equal((await end(stranger, first)).status, 404);
+    const foreign = newCaller();
+    const wrongPlace = `/portal/v1/applications/${foreign.id}/guard-holds/${first.id}/end`;
+    const foreigner = await signIn(foreign);
+    assert.equal((await foreigner.send('POST', wrongPlace)).status, 404, 'a hold of another application');
+    for (const id of ['hld_01jcq5v0n8g3x7k2m9p4r6t1wz', 'nothing', '%00'])
+      assert.equal((await end(developer, { id })).status, 404, id);
+    const answers = await Promise.all([end(developer, first), end(developer, second)]);
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409],
+    );
+    const [refused] = answers.filter(({ status }) => status === 409);
+    assert.match(refused?.body.message ?? '', /ended already in the last 24 hours/);
+    const [ended] = answers.filter(({ status }) => status === 200);
+    assert.deepEqual([ended?.body.ended_by_member, ended?.body.may_end_at], [true, null]);
+    const prefix = ended?.body.prefix ?? '';
+    for (const node of [other, app])
+      assert.deepEqual(reasonsOf(await verifier(node, acme).startAll(numbersOf(prefix, 6))), [null], 'on every node');
+    const next = toTimestamp(app.clock.nowMs() + dayMs);
+    assert.deepEqual(
+      (await list()).map(({ may_end_at }) => may_end_at),
+      [next, next],
+    );
+    assert.equal((await end(developer, { id: ended?.body.id ?? '' })).status, 409, 'it is over');
+    const { body } = await (await operator()).send<Page<GuardHoldRecord>>('GET', `${holdsPath}?state=ended`);
+    const shown = body.data.find(({ id }) => id === ended?.body.id);
+    assert.deepEqual([shown?.ended_by_member, /^per_/.test(shown?.ended_by ?? '')], [true, true]);
+  });
+
+  const at = (ip: string, device_id?: string) => ({ client: { ip, user_agent: 'Mozilla/5.0 (probe)', device_id } });
+  const [abuser, honest] = ['198.51.100.77', '203.0.113.5'];
+
+  test('where the application passes client, the abuser is held and not the prefix, in this application alone', async () => {
+    const [acme, neighbour] = [newCaller(), newCaller()];
+    for (const caller of [acme, neighbour]) await giveHistory(app, caller, 30, ['', 'GB']);
+    const prefix = newPrefix();
+    const people = await verifier(app, acme).startAll(numbersOf(prefix, 20), (place) => at(`10.0.0.${place}`));
+    await approve(app, people);
+    await verifier(app, acme).startAll(numbersOf(prefix, 40), () => at(abuser));
+    await countCodes(app);
+    const [hold, ...more] = await listHolds(acme);
+    assert.deepEqual([hold?.group, hold?.prefix, hold?.country, more], ['program', null, null, []]);
+    assert.deepEqual(reasonsOf(await verifier(other, acme).startAll(numbersOf(prefix, 8), () => at(honest))), [null]);
+    assert.deepEqual(reasonsOf(await verifier(other, acme).startAll(numbersOf(prefix, 8))), [null]);
+    const held = reasonsOf(await verifier(other, acme).startAll(numbersOf(newPrefix(), 12), () => at(abuser)));
+    assert.ok(held.includes('suspected_pumping'), 'wherever its numbers are');
+    assert.deepEqual(reasonsOf(await verifier(other, neighbour).startAll(numbersOf(prefix, 8), () => at(abuser))), [
+      null,
+    ]);
+    // It changes its name: then the address is held, too.
+    const names = (place: number) => ({ client: { ip: abuser, user_agent: `probe/${place}` } });
+    await verifier(app, acme).startAll(numbersOf(newPrefix(), 40), names);
+    await countCodes(app);
+    const groups = (await listHolds(acme)).map(({ group }) => group);
+    assert.ok(groups.includes('address') && !groups.includes('prefix'), groups.join());
+    const shown = JSON.stringify(await listHolds(acme));
+    assert.ok(!/[0-9a-f]{16}/.test(shown), 'no hash is shown');
+    // An hour before it ends, it is renewed if the abuser still asks.
+    app.clock.advance(5 * hourMs + 30 * minuteMs);
+    await verifier(app, acme).startAll(numbersOf(prefix, 10), () => at(abuser));
+    await countCodes(app);
+    const renewed = (await listHolds(acme)).find(({ group }) => group === 'program');
+    assert.ok(renewed && renewed.ends_at > (hold?.ends_at ?? ''), 'it lasts longer');
+  });
+
+  test('client is checked, kept as keyed hashes only, and gone after a day', async () => {
+    const acme = newCaller();
+    await giveHistory(app, acme);
+    const long = 'x'.repeat(513);
+    for (const [client, field] of [
+      [{ ip: long }, 'client.ip'],
+      [{ user_agent: long }, 'client.user_agent'],
+      [{ device_id: long }, 'client.device_id'],
+      [{ ip: 7 }, 'client.ip'],
+      ['here', 'client'],
+    ] as const) {
+      const { status, body } = await verifier(app, acme).start('+447400201234', { client });
+      assert.deepEqual([status, body.details?.map((detail) => detail.field)], [400, [field]], JSON.stringify(body));
+    }
+    for (const client of [null, {}, { ip: null, user_agent: '', device_id: 'x'.repeat(512) }]) {
+      const [to = ''] = numbersOf(newPrefix(), 1);
+      assert.equal((await verifier(app, acme).start(to, { client })).status, 200);
+    }
+    const prefix = newPrefix();
+    const secret = { ip: '2001:db8:51ce:77::1', user_agent: 'Probe of a person', device_id: 'device-of-a-person' };
+    await verifier(app, acme).startAll(numbersOf(prefix, 40), () => ({ client: secret }));
+    assert.deepEqual(await tablesWith(Object.values(secret)), []);
+    assert.ok((await tablesWith(['address:'])).includes('start_client'), 'the hashes are there');
+    await countCodes(app);
+    assert.ok(
+      (await listHolds(acme)).some(({ group }) => group === 'device'),
+      'the smallest client is held',
+    );
+    assert.deepEqual(await tablesWith(Object.values(secret)), []);
+    assert.ok(
+      app.logLines.every((line) => Object.values(secret).every((value) => !line.includes(value))),
+      'no log line has it',
+    );
+    app.clock.advance(dayMs - 11 * minuteMs);
+    await app.delivery.maintenance.runAll();
+    assert.deepEqual(await tablesWith(['address:', 'program:', 'device:']), []);
+  });
+
+  /** The tables of which a row, written as text, holds one of these. */
+  async function tablesWith(values: string[]): Promise<string[]> {
+    const { database } = app.db;
+    const { rows } = await database.query<{ name: string }>(
+      `select relname::text as name from pg_class
+       where relnamespace = current_schema()::regnamespace and relkind = 'r' order by 1`,
+    );
+    const found: string[] = [];
+    for (const { name } of rows) {
+      const any = values.map((_, place) => `strpos(t::text, $${place + 1}) > 0`).join(' or ');
+      const { rows: hits } = await database.query(`select 1 from ${name} t where ${any} limit 1`, values);
+      if (hits.length > 0) found.push(name);
+    }
+    return found;
+  }
 
   test('texts that failed do not count, nor those without a receipt of a carrier in trouble', async () => {
     const acme = newCaller();

@@ -123,6 +123,15 @@ describe('every route that changes something has an entry', () => {
     const senderParams = { id, sender_id: senderId };
     await does(ada, `DELETE ${own}/senders/{sender_id}`, { act: 'sender.deleted', params: senderParams });
 
+    const hold_id = 'hld_01jcq000000000000000000001';
+    await app.db.database.query(
+      `insert into guard_hold (id, application_id, scope, country, acts, numbers, approved, least_share, began_at, until)
+       values ($1, $2, 'GB', 'GB', true, 30, 0, 0.1, '2026-01-01', '2100-01-01')`,
+      [hold_id, id],
+    );
+    const ended = { act: 'hold.ended', params: { id, hold_id } };
+    await does(ada, `POST ${own}/guard-holds/{hold_id}/end`, ended);
+
     const hook = { act: 'webhook.created', params, body: { url: 'http://127.0.0.1:9/secret-path' } };
     const webhook = await does(ada, `POST ${own}/webhooks`, hook);
     const hookParams = { id, webhook_id: idOf(webhook) };

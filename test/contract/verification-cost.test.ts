@@ -349,7 +349,14 @@ for (const applications of [1, 16]) {
         await within('count', size, (tx) => countStarts(tx, starts, { perNumber: 0, perPrefix: 0 }, nowMs));
         await within('lock', size, (tx) => lockPending(tx, starts));
         await within('insert', size, (tx) => startFree(tx, starts.map(toVerification), [], nowMs));
-        await within('insert', size, (tx) => insertStarts(tx, starts.map(toVerification), [], true));
+        await within('insert', size, (tx) =>
+          insertStarts(
+            tx,
+            starts.map((start, place) => ({ verification: toVerification(start, place), clients: [] })),
+            [],
+            true,
+          ),
+        );
         if (made > 0) await within('check', size, (tx) => decideChecks(tx, checks.slice(0, size), nowMs));
         if (made > 0) await within('check', size, (tx) => spendTries(tx, checks.slice(0, size), nowMs));
         if (made > 0) await within('expire', size, (tx) => expireLapsed(tx, open.slice(0, size), nowMs + 600_000));

@@ -4,6 +4,7 @@ import { apis, apiTitle } from '../api/apis.ts';
 import type { ApiName, Registered } from '../api/types.ts';
 import type { TabProps } from '../applications/application-page.tsx';
 import { NewCredential } from '../credentials/new-credential.tsx';
+import { OwnHolds } from '../guard/own-holds.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
@@ -43,6 +44,7 @@ export default function Overview({ application, onChange }: TabProps) {
   return (
     <Stack gap="lg">
       <NextStep application={application} onStart={() => setChoosing('sms')} />
+      {registered && <OwnHolds applicationId={application.id} />}
       {registered && <Today applicationId={application.id} />}
       {registered && <LatestFailures applicationId={application.id} />}
       <Panel title={words.title} lead={words.lead}>

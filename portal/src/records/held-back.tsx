@@ -19,12 +19,12 @@ export function HeldBack({ applicationId, to }: { applicationId: string; to: str
     <Callout tone="wait" quiet title={words.title}>
       {hold === undefined
         ? words.over
-        : words.holds(
-            hold.numbers,
-            hold.prefix === null ? words.inCountry(hold.country ?? '') : words.withPrefix(hold.prefix),
-            hold.approved,
-            <Time at={hold.ends_at} />,
-          )}
+        : words.holds(hold.numbers, whichOf(hold), hold.approved, <Time at={hold.ends_at} />)}
     </Callout>
   );
+}
+
+function whichOf({ group, prefix, country }: OwnGuardHold): string {
+  if (group === 'prefix') return words.withPrefix(prefix ?? '');
+  return group === 'country' ? words.inCountry(country ?? '') : words.fromClient[group];
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export const words = {
   now: 'Active',
   over: 'Ended',
-  lead: 'Prefixes and countries where many numbers get a code and very few enter it. The guard holds back nine of ten verifications for 6 hours.',
+  lead: 'Prefixes, countries and clients where many numbers get a code and very few enter it. The guard holds them back for 6 hours, and longer while they go on. One number in fifty passes, and each that was approved in the last 28 days.',
   title: 'SMS pumping',
   which: 'Holds',
   none: 'No active holds',
@@ -29,4 +29,5 @@ export const words = {
   ends: 'Ends',
   endedAt: 'Ended',
   byOperator: (time: ReactNode) => <>{time}, by an operator</>,
+  byMember: (time: ReactNode) => <>{time}, by a member of the account</>,
 };

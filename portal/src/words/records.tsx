@@ -79,10 +79,11 @@ export const words = {
     over: 'Many numbers like this one got a code, but almost none was entered. The hold has ended: start the verification again.',
     inCountry: (country: string) => `in ${country}`,
     withPrefix: (prefix: string) => `that begin with ${prefix}`,
+    fromClient: { address: 'from one address', program: 'from one program at one address', device: 'from one device' },
     holds: (numbers: number, which: string, approved: number, until: ReactNode) => (
       <>
-        {numbers} numbers {which} got a code, and {approved} entered it. One number in ten passes until {until}. If
-        these are your users, ask your administrator to end the hold.
+        {numbers} numbers {which} got a code, and {approved} entered it. One number in fifty passes until {until}, and
+        each that you approved in the last 28 days. If these are your users, end the hold on the overview: one a day.
       </>
     ),
   },

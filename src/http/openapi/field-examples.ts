@@ -128,6 +128,7 @@ export const parameterExamples: Record<string, { example: string; description: s
   'reference/{operation}': { example: 'sendSms', description: 'The id of the operation' },
   'guides/{guide}': { example: 'first-text', description: 'The name of the guide' },
   'assets/{name}': { example: 'index.js', description: 'The name of the file' },
+  'guard-holds/{hold_id}': { example: exampleId('hld'), description: 'The id of what is held back' },
   'guard-holds/{id}': { example: exampleId('hld'), description: 'The id of what is held back' },
   'events/{id}': { example: exampleId('evt'), description: 'The id of the event' },
   'webhooks/{webhook_id}': { example: exampleId('whk'), description: 'The id of the webhook' },

@@ -1,3 +1,4 @@
+import { clientKindOf } from '../../messages/client-scope.ts';
 import { prefixOfGroup } from '../../messages/number-prefix.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import type { AlertRule, Condition } from '../alert.ts';
@@ -9,14 +10,17 @@ export const suspectedPumping: AlertRule = ({ holds }) =>
     const { applicationId, scope, country, acts, numbers, approved, untilMs } = hold;
     const until = toTimestamp(untilMs);
     return {
-      key: `suspected_pumping ${applicationId} ${scope}`,
+      // A client is not named, nor its hash: its hold is.
+      key: `suspected_pumping ${applicationId} ${clientKindOf(scope) === undefined ? scope : hold.id}`,
       kind: 'suspected_pumping',
       carrier: null,
       country,
       applicationId,
       forMs: 0,
       summary: `Of ${numbers} numbers ${whereOf(hold)} that got a code of application ${applicationId}, ${approved} entered it. ${
-        acts ? `Nine of ten verifications are held back until ${until}.` : 'This is only reported: none is held back.'
+        acts
+          ? `Verifications are held back until ${until}, except one number in fifty and numbers approved in the last 28 days.`
+          : 'This is only reported: none is held back.'
       }`,
       advice: acts
         ? 'If these are real users, end the hold (guard-holds) and test the route. Otherwise, put the prefix or country on the guard’s list.'
@@ -25,6 +29,8 @@ export const suspectedPumping: AlertRule = ({ holds }) =>
   });
 
 function whereOf({ scope, country }: HoldRow): string {
+  const client = clientKindOf(scope);
+  if (client !== undefined) return client === 'device' ? 'from one device' : 'from one address';
   if (!scope.startsWith('+')) return `in ${scope}`;
   return `that begin with ${prefixOfGroup(scope)}${country === null ? '' : ` (${country})`}`;
 }

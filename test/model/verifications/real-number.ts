@@ -56,6 +56,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
       correlationId: newId('req', clock),
       segmentsPerDay: null,
       holds: [],
+      clients: [],
     };
   }
 

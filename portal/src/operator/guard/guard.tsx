@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { call, operatorPath, withQuery } from '../../api/call.ts';
 import type { GuardHold } from '../../api/operator-types.ts';
 import { useList } from '../../api/use-load.ts';
+import { nameOfHold } from '../../guard/name-of-hold.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -57,7 +58,7 @@ export default function Guard() {
 
 function Hold({ hold, onEnded }: { hold: GuardHold; onEnded: () => void }) {
   const showToast = useToast();
-  const name = hold.prefix === null ? words.country(hold.country) : `${hold.prefix}…`;
+  const name = nameOf(hold);
 
   async function end(): Promise<void> {
     await call('POST', operatorPath(`guard-holds/${hold.id}/end`));
@@ -84,9 +85,26 @@ function Hold({ hold, onEnded }: { hold: GuardHold; onEnded: () => void }) {
   );
 }
 
+/** A prefix is short enough to be a title by itself. */
+function nameOf(hold: GuardHold): string {
+  if (hold.prefix !== null) return `${hold.prefix}…`;
+  return hold.group === 'country' ? words.country(hold.country) : nameOfHold(hold);
+}
+
 function factsOf(hold: GuardHold): [string, ReactNode][] {
-  const { application_name, country, numbers, approved, least_share, blocked, began_at, ends_at, ended_at, ended_by } =
-    hold;
+  const {
+    application_name,
+    country,
+    numbers,
+    approved,
+    least_share,
+    blocked,
+    began_at,
+    ends_at,
+    ended_at,
+    ended_by,
+    ended_by_member,
+  } = hold;
   const over = <Time key="over" at={ended_at ?? ends_at} />;
   return [
     [words.application, application_name],
@@ -96,6 +114,13 @@ function factsOf(hold: GuardHold): [string, ReactNode][] {
     [words.since, <Time key="since" at={began_at} />],
     ended_at === null
       ? [words.ends, over]
-      : [words.endedAt, ended_by === null ? over : <span key="by">{words.byOperator(over)}</span>],
+      : [
+          words.endedAt,
+          ended_by === null ? (
+            over
+          ) : (
+            <span key="by">{ended_by_member ? words.byMember(over) : words.byOperator(over)}</span>
+          ),
+        ],
   ];
 }

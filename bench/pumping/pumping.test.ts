@@ -1,0 +1,45 @@
+// The goals of the pumping laboratory in short: one seed of those that judge, shorter attacks, no large application.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadPhoneNumbers } from '../../src/messages/phone-number.ts';
+import { inShort } from '../../test/support/effort.ts';
+import { attacks } from './attacks.ts';
+import { judgingSeeds, tryAttack, tryHonest, tuningSeeds } from './goals.ts';
+import { honestTraffic } from './honest.ts';
+import { failures } from './report.ts';
+import { medium, small, tenants } from './tenants.ts';
+
+await loadPhoneNumbers();
+
+const seeds = judgingSeeds.slice(0, inShort(1, 3));
+const longestHours = inShort(24, 48);
+
+test('constants are judged on other seeds than those that chose them', () => {
+  assert.equal(judgingSeeds.length, 20);
+  assert.deepEqual(
+    judgingSeeds.filter((seed) => tuningSeeds.includes(seed)),
+    [],
+  );
+});
+
+for (const attack of attacks.filter(({ isTellable }) => isTellable)) {
+  test(`${attack.name}: 95 % is stopped after 500 texts, and fewer than 5 % of the new users are refused`, async () => {
+    // A slow one needs its time.
+    const hours = attack.perHour < 100 ? attack.hours : Math.min(attack.hours, longestHours);
+    for (const tenant of inShort([small], tenants)) {
+      const result = await tryAttack({ ...attack, hours }, tenant, seeds);
+      assert.deepEqual(failures([result], []), []);
+    }
+  });
+}
+
+for (const traffic of honestTraffic) {
+  test(`honest, ${traffic.name}: fewer than 1 in 1,000 starts are refused`, async () => {
+    const ofSizes = (seed: number) =>
+      traffic
+        .scenarios(seed)
+        .filter(({ tenant }) => inShort([small.perDay, medium.perDay], [0]).includes(tenant.perDay));
+    const shown = inShort({ ...traffic, scenarios: ofSizes }, traffic);
+    assert.deepEqual(failures([], [await tryHonest(shown, seeds)]), []);
+  });
+}

@@ -1,0 +1,8 @@
+import type { OwnGuardHold } from '../api/record-types.ts';
+import { words } from '../words/guard.tsx';
+
+/** What the starts of a hold have in common. */
+export function nameOfHold({ group, prefix, country }: Pick<OwnGuardHold, 'group' | 'prefix' | 'country'>): string {
+  if (group === 'prefix') return words.groups.prefix(prefix ?? '');
+  return group === 'country' ? words.groups.country(country ?? '') : words.groups[group];
+}

@@ -1,0 +1,28 @@
+import { dayMs } from '../platform/clock.ts';
+import type { Tx } from '../platform/database.ts';
+import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
+import { type Destination, ofNumber } from './pending-store.ts';
+import { statusCode } from './verification-row.ts';
+
+/** A number that an application approved in this time passes each hold. */
+const approvedLatelyMs = 28 * dayMs;
+
+/** Of these numbers, those that their application approved lately. Asked only for numbers that are held back. */
+export async function findApproved(tx: Tx, held: readonly Destination[], nowMs: number): Promise<Destination[]> {
+  const { rows } = await tx.query<Destination>(approvedStatement, [
+    held.map(({ applicationId }) => uuidOf(applicationId)),
+    held.map(({ to }) => to),
+    uuidFloor(nowMs - approvedLatelyMs),
+    uuidFloor(nowMs + dayMs),
+  ]);
+  return rows.map(({ applicationId, to }) => ({ applicationId: fromUuid('app', applicationId), to }));
+}
+
+// The upper bound spares the partitions that are made ahead.
+const approvedStatement = {
+  name: 'find-approved-numbers',
+  text: `select d.application_id as "applicationId", d.recipient as "to"
+    from unnest($1::uuid[], $2::text[]) as d(application_id, recipient) cross join lateral (
+      select from ${ofNumber('ended_verification', 'd.application_id', 'd.recipient')}
+        and status = ${statusCode('approved')} and verification_id >= $3 and verification_id < $4 limit 1) e`,
+};
