@@ -16,7 +16,8 @@ import {
   type ToldScope,
 } from './opt-out.ts';
 import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts, lockNumbers } from './opt-out-store.ts';
-import { createOwnOptOuts, type ToldOptOut } from './own-opt-outs.ts';
+import type { ToldOptOut } from './own-opt-out-store.ts';
+import { createOwnOptOuts } from './own-opt-outs.ts';
 
 /** What of a text decides whether it is wanted. */
 export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'sentAs'>;

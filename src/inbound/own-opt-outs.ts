@@ -2,15 +2,9 @@ import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import { applicationScope, type OptOut, type Told } from './opt-out.ts';
-import {
-  addOptOuts,
-  endOptOuts,
-  type HashedNumber,
-  listOptOuts,
-  lockNumbers,
-  type NewOptOut,
-} from './opt-out-store.ts';
+import { applicationScope, type Told } from './opt-out.ts';
+import { endOptOuts, type HashedNumber, listOptOuts, lockNumbers } from './opt-out-store.ts';
+import { type PutOptOut, putOwnOptOuts, type ToldOptOut } from './own-opt-out-store.ts';
 
 /** What an application says about a person itself. */
 export interface OwnOptOut {
@@ -19,33 +13,17 @@ export interface OwnOptOut {
   number: string;
 }
 
-/** What the application is told of an opt-out that is there. */
-export type ToldOptOut = Pick<OptOut, 'number' | 'source' | 'word' | 'createdAtMs'>;
-
 /** Few, because their numbers are locked until the commit. */
 const mostAtOnce = 50;
 const first = { limit: 1, after: undefined };
 
-/** Puts and removes applications' own opt-outs, one after the other in a commit. Null for a removed one. */
+/** Puts and removes applications' own opt-outs, in the order of the requests. Null for a removed one. */
 export function createOwnOptOuts(options: {
   database: Database;
   clock: Clock;
   hashed: (number: string) => HashedNumber;
 }): Batch<OwnOptOut, ToldOptOut | ApiError | null> {
   const { database, clock, hashed } = options;
-
-  /** A new one is as it was written; one that was there is read. */
-  async function put(tx: Tx, told: Told, number: string): Promise<ToldOptOut> {
-    const scope = applicationScope(told.applicationId);
-    const [given, nowMs] = [hashed(number), clock.nowMs()];
-    const scopes = [{ ...scope, told }];
-    const added: NewOptOut = { number, hashed: given, scopes, source: 'api', word: null };
-    const changed = await addOptOuts(tx, added, { ...clock, nowMs: () => nowMs });
-    if (changed > 0) return { number, source: 'api', word: null, createdAtMs: nowMs };
-    const [optOut] = await listOptOuts(tx, { scope, hashes: given.all }, first);
-    if (optOut === undefined) throw new Error('an opt-out was not written');
-    return { ...optOut, number };
-  }
 
   /** Undoes what the application has said itself. */
   async function remove(tx: Tx, { applicationId, api }: Told, number: string): Promise<ApiError | null> {
@@ -58,13 +36,15 @@ export function createOwnOptOuts(options: {
     return left === undefined ? notFound() : notYours();
   }
 
+  const withHashes = ({ told, number }: OwnOptOut): PutOptOut => ({ told, number, hashed: hashed(number) });
+
   return createBatch<OwnOptOut, ToldOptOut | ApiError | null>({
     database,
     clock,
     repeatable: false,
     repeats: true,
     ownerOf: ({ told }) => told.applicationId,
-    keysOf: ({ told, number }) => [`${told.applicationId} ${number}`],
+    keysOf: (item) => [keyOf(item)],
     limits: { perBatch: mostAtOnce },
     async run(tx, items) {
       await lockNumbers(
@@ -72,11 +52,33 @@ export function createOwnOptOuts(options: {
         items.map(({ number }) => number),
       );
       const results: (ToldOptOut | ApiError | null)[] = [];
-      for (const { act, told, number } of items)
-        results.push(await (act === 'put' ? put(tx, told, number) : remove(tx, told, number)));
+      for (const { puts, removal } of inOrder(items)) {
+        if (puts.length > 0) results.push(...(await putOwnOptOuts(tx, puts.map(withHashes), clock)));
+        if (removal !== undefined) results.push(await remove(tx, removal.told, removal.number));
+      }
       return results;
     },
   });
+}
+
+const keyOf = ({ told, number }: OwnOptOut) => `${told.applicationId} ${number}`;
+
+/** Puts that follow each other are one statement, up to the next removal or a second put of the same opt-out. */
+function inOrder(items: readonly OwnOptOut[]): { puts: OwnOptOut[]; removal?: OwnOptOut }[] {
+  const runs: { puts: OwnOptOut[]; removal?: OwnOptOut }[] = [];
+  let keys = new Set<string>();
+  for (const item of items) {
+    let run = runs.at(-1);
+    if (run === undefined || run.removal !== undefined || (item.act === 'put' && keys.has(keyOf(item)))) {
+      run = { puts: [] };
+      runs.push(run);
+      keys = new Set();
+    }
+    if (item.act === 'remove') run.removal = item;
+    else run.puts.push(item);
+    keys.add(keyOf(item));
+  }
+  return runs;
 }
 
 function notYours(): ApiError {

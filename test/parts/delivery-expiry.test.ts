@@ -161,7 +161,10 @@ describe('texts expire without a carrier', () => {
         db.database,
         messages.map(({ id }) => id),
       );
-      assert.equal(rows.filter(({ status }) => status === 'canceled').length, canceled.filter(({ size }) => size > 0).length);
+      assert.equal(
+        rows.filter(({ status }) => status === 'canceled').length,
+        canceled.filter(({ size }) => size > 0).length,
+      );
       for (const { status, place } of rows) {
         assert.ok(status === 'canceled' || status === 'expired', status);
         assert.equal(place, null);
