@@ -30,7 +30,7 @@ await loadPhoneNumbers();
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
 
 if (given === 'tune') {
-  await tune(2, ({ constant, value, isChosen, leastStopped, mostRefused, honestRefused }) =>
+  await tune(({ constant, value, isChosen, leastStopped, mostRefused, honestRefused }) =>
     console.log(
       `${isChosen ? '→' : ' '} ${constant} ${value}: stopped ${percent(leastStopped)}, new users refused ${percent(mostRefused)}, honest refused ${percent(honestRefused)}`,
     ),

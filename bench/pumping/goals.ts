@@ -5,7 +5,7 @@ import { attackFromHour, type Outcome, simulate } from './simulate.ts';
 import { type Tenant, tenants } from './tenants.ts';
 
 /** Constants are chosen by these seeds only. */
-export const tuningSeeds: readonly number[] = [1, 2, 3, 4, 5];
+export const tuningSeeds: readonly number[] = [1, 2];
 /** And judged by these, which tuning never sees. */
 export const judgingSeeds: readonly number[] = Array.from({ length: 20 }, (_, place) => 1001 + place);
 

@@ -28,13 +28,17 @@ export interface Tried {
 }
 
 /** Changes one constant at a time, on the seeds for tuning alone. */
-export async function tune(seedCount: number, tell: (tried: Tried) => void): Promise<void> {
-  const seeds = tuningSeeds.slice(0, seedCount);
+export async function tune(tell: (tried: Tried) => void): Promise<void> {
   for (const [name, values] of Object.entries(choices)) {
     const constant = name as keyof ConversionConstants;
     for (const value of values) {
       const constants = { ...conversionConstants, [constant]: value };
-      tell({ constant, value, isChosen: conversionConstants[constant] === value, ...(await tryAll(seeds, constants)) });
+      tell({
+        constant,
+        value,
+        isChosen: conversionConstants[constant] === value,
+        ...(await tryAll(tuningSeeds, constants)),
+      });
     }
   }
 }
