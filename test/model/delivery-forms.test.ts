@@ -9,14 +9,15 @@ import { initialState, type Settings, type State } from './delivery/state.ts';
 const plain: Settings = { nodes: 1, texts: ['code'], onDoubt: 'resend', mostFaults: 1, mostReceipts: 0 };
 
 const short: Record<string, Partial<Settings>> = {
-  'a code': {},
-  'a long text': { texts: ['long'], kinds: ['silence', 'lost answer', 'death', 'disconnect'] },
+  'a code': { kinds: ['silence', 'lost answer', 'death'] },
+  'a long text': { texts: ['long'], mostFaults: 0 },
   'a code and its receipt': { mostReceipts: 1, mostFaults: 0 },
 };
 
 const long: Record<string, Partial<Settings>> = {
   ...short,
   'two nodes, a code': { nodes: 2 },
+  'a long text, a fault': { texts: ['long'] },
   'a long text, two faults': { texts: ['long'], mostFaults: 2 },
   'both texts': { texts: ['code', 'long'], mostFaults: 0 },
   'both texts, silence': { texts: ['code', 'long'], kinds: ['silence'] },
