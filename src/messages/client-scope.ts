@@ -56,5 +56,5 @@ function addressOf(ip: string): string {
 /** The last group may be written like an IPv4 address, which fills two. */
 function groupsOf(part: string): string[] {
   const groups = part === '' ? [] : part.split(':');
-  return groups.flatMap((group) => (group.includes('.') ? ['0', '0'] : [group.replace(/^0+(?=.)/, '')]));
+  return groups.flatMap((group) => (group.includes('.') ? ['0', '0'] : [group.replace(/^0+/, '') || '0']));
 }
