@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 export const cipherName = 'aes-256-gcm';
-/** So much is encrypted at once, so that a reader holds no more of what it has not checked. */
+/** Size of a chunk: also the most that a reader holds before it has checked it. */
 export const chunkBytes = 65_536;
 const tagBytes = 16;
 const tagLength = { authTagLength: tagBytes };

@@ -41,11 +41,11 @@ export interface Course {
   readonly webhookId: string;
   readonly claim: number;
   readonly ended: Promise<void>;
-  /** Whether it begins no attempt any more. */
+  /** True once it makes no new calls. */
   readonly isEnding: boolean;
-  /** Begins no attempt any more, and gives the webhook back within about a second. */
+  /** Makes no new calls, and gives the webhook back within about a second. */
   askBack(): void;
-  /** Begins no attempt any more, and gives the webhook back when those under way have ended. */
+  /** Makes no new calls, and gives the webhook back when those under way have ended. */
   endTurn(): void;
 }
 

@@ -106,7 +106,7 @@ describe('shares', () => {
   const seekers = (account: string, count: number, lane: Lane): Endpoint[] =>
     Array.from({ length: count }, (_, index) => ({ account, endpoint: `${account} ${index}`, lane }));
 
-  /** Serves whoever may have more, until none may. Returns what they got. */
+  /** Gives out shares until no endpoint may have more. Returns what each got. */
   function serveAll(shares: ReturnType<typeof createShares>, waiting: Endpoint[]): Holding[] {
     const taken: Holding[] = [];
     for (let next = shares.next(waiting); next !== undefined; next = shares.next(waiting))

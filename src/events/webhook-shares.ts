@@ -27,7 +27,7 @@ interface Counts extends Record<Lane, number> {
   overdrawn: number;
 }
 
-/** Whatever turns slow at the same time, there are never more than so many times as many. */
+/** Calls that turn slow leave the quick half and may exceed the limit: all calls together, at most this many times the limit. */
 const mostOverdraft = 3;
 /** Accounts whose last turn is remembered. */
 const remembered = 10_000;

@@ -43,7 +43,7 @@ export function findPlace(values: Pick<Values, 'text'>, environment: Environment
     if (variable !== undefined) return { url: requireUrl(variable, 'HELIOGRAPH_URL'), found: 'by HELIOGRAPH_URL' };
     const kept = chosen === undefined ? undefined : profiles.profiles[chosen]?.url;
     if (kept !== undefined) return { url: requireUrl(kept, `The profile ${chosen}`), found: 'in the profile' };
-    // Whoever names a service needs no file.
+    // An address by option, variable or profile is used without the folder's file, so a wrong file is refused only here.
     if (sandboxFile.unfit !== undefined) throw notUsed(sandboxFile, sandboxFile.unfit);
     const local = credentials === undefined ? undefined : readUrl(credentials.base_url);
     if (local !== undefined) return { url: local, found: 'in the sandbox of this folder' };
