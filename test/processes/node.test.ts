@@ -22,7 +22,7 @@ import { urlOf } from '../support/node-settings.ts';
 import { makeFolder, waitUntilGone } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import { type LoadedText, startTextLoad } from '../support/text-load.ts';
-import { allServe, connectToEach, parentOf, webProcessesOf } from '../support/web-processes.ts';
+import { allServe, connectToEach, parentOf, webProcessesOf, withOnly } from '../support/web-processes.ts';
 
 const processes = inShort(2, 4);
 const addressPerMinute = 300;
@@ -215,20 +215,15 @@ test('an application has 5 streams on the node, not on each process, and those o
   const own = await createRegistered(service, ['sms'], 'enterprise', developer);
   const pids = webProcessesOf(service);
   const streams: EventStream[] = [];
-  /** Asks while the other processes stand still, so it is this one that answers. */
   async function openAt(number: number, count: number): Promise<number[]> {
-    const others = [...pids].filter(([each]) => each !== number).map(([, pid]) => pid);
-    for (const pid of others) process.kill(pid, 'SIGSTOP');
-    try {
-      const asked = Array.from({ length: count }, () =>
-        openEvents(service, '/events/v1/stream', { apikey: own.apiKey, connection: 'close' }),
-      );
-      const opened = await Promise.all(asked);
-      streams.push(...opened);
-      return opened.map(({ status }) => status).sort();
-    } finally {
-      for (const pid of others) process.kill(pid, 'SIGCONT');
-    }
+    const pid = pids.get(number) ?? assert.fail('it has a number');
+    const opened = await withOnly([...pids.values()], pid, () =>
+      Promise.all(
+        Array.from({ length: count }, () => openEvents(service, '/events/v1/stream', { apikey: own.apiKey })),
+      ),
+    );
+    streams.push(...opened);
+    return opened.map(({ status }) => status).sort();
   }
   assert.deepEqual(await openAt(1, 3), [200, 200, 200]);
   assert.deepEqual(await openAt(2, 4), [200, 200, 409, 409]);

@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http';
 import type { TestApp } from './app.ts';
 
 export interface ServerEvent {
@@ -18,22 +19,24 @@ export interface EventStream {
   close(): void;
 }
 
-/** A client for server-sent events, over a real socket. */
+/** A client for server-sent events, over a socket of its own: a kept one may lead to a process that stands still. */
 export async function openEvents(
   app: Pick<TestApp, 'url'>,
   path: string,
   headers: Record<string, string>,
 ): Promise<EventStream> {
   const gone = new AbortController();
-  const response = await fetch(app.url + path, { headers, signal: gone.signal });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(app.url + path, { headers, agent: false, signal: gone.signal }, resolve).on('error', reject);
+  });
   let raw = '';
   async function read(): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) raw += decoder.decode(bytes, { stream: true });
+    for await (const bytes of response) raw += decoder.decode(bytes, { stream: true });
   }
   return {
-    status: response.status,
-    headers: response.headers,
+    status: response.statusCode ?? 0,
+    headers: headersOf(response),
     raw: () => raw,
     events: () => readEvents(raw),
     ended: read().then(
@@ -42,6 +45,14 @@ export async function openEvents(
     ),
     close: () => gone.abort(),
   };
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  return headers;
 }
 
 export function readEvents(raw: string): ServerEvent[] {

@@ -25,21 +25,38 @@ export function portOf({ url }: Pick<Service, 'url'>): number {
   return Number(new URL(url).port);
 }
 
-/** Connections that are open at each of the processes: while the others stand still, it is this one that accepts. */
+/** While the act goes on, the other processes are stopped: new connections come to this one. */
+export async function withOnly<Result>(
+  pids: readonly number[],
+  pid: number,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const others = pids.filter((other) => other !== pid);
+  for (const other of others) process.kill(other, 'SIGSTOP');
+  try {
+    await eventually('the others are stopped', () => others.every((other) => stateOf(other).startsWith('T')));
+    return await act();
+  } finally {
+    for (const other of others) process.kill(other, 'SIGCONT');
+  }
+}
+
+/** As ps prints it: T is stopped. */
+function stateOf(pid: number): string {
+  return execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+}
+
+/** Opens as many connections to each of the processes. */
 export async function connectToEach(service: Service, count: number): Promise<KeptConnection[]> {
   const pids = [...webProcessesOf(service).values()];
   const connections: KeptConnection[] = [];
   for (const pid of pids) {
-    const others = pids.filter((other) => other !== pid);
-    for (const other of others) process.kill(other, 'SIGSTOP');
-    try {
+    await withOnly(pids, pid, async () => {
       const opened = Array.from({ length: count }, () => openKeptConnection({ port: portOf(service) }));
       const statuses = await Promise.all(opened.map((connection) => connection.get('/healthz', {})));
       for (const status of statuses) assert.equal(status, 200);
       connections.push(...opened);
-    } finally {
-      for (const other of others) process.kill(other, 'SIGCONT');
-    }
+    });
   }
   return connections;
 }
