@@ -1,6 +1,6 @@
 import type { Bulkheads } from '../http/mount.ts';
 import { leastRoom } from '../http/queue-place.ts';
-import { createFairShare } from '../platform/fair-share.ts';
+import { createFairShare, type FairShareOptions } from '../platform/fair-share.ts';
 import { webPools } from '../platform/pool-sizes.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -21,7 +21,8 @@ export function composeBulkheads({ config, metrics }: Foundation): Bulkheads {
   return { side, outside };
 }
 
-/** One caller gets half of the turns, so that another always finds one. */
-function halfForOne(concurrent: number): { concurrent: number; perCaller: number } {
-  return { concurrent, perCaller: Math.ceil(concurrent / 2) };
+/** One caller gets half of the turns, or all but one while it is alone: another always finds one. */
+function halfForOne(concurrent: number): Pick<FairShareOptions, 'concurrent' | 'perCaller' | 'aloneCaller'> {
+  const perCaller = Math.ceil(concurrent / 2);
+  return { concurrent, perCaller, aloneCaller: Math.max(perCaller, concurrent - 1) };
 }

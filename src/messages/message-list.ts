@@ -69,7 +69,8 @@ async function listByAge(list: List, after: string | undefined, nowMs: number): 
   const isSifted = filter.status !== undefined || filter.part !== undefined;
   let room = isSifted ? mostLookedAt : limit;
   let piece = limit;
-  for (const span of spansFrom(after, nowMs)) {
+  const isByIndex = filter.to !== undefined || filter.reference !== undefined;
+  for (const span of spansFrom(after, nowMs, isByIndex)) {
     let { below } = span;
     for (;;) {
       const wanted = Math.min(room, isSifted ? piece : limit - rows.length);
@@ -92,17 +93,25 @@ function isWanted({ status, to }: ShownMessage, filter: MessageFilter): boolean 
   return filter.part === undefined || to.includes(filter.part);
 }
 
-/** The week of the newest messages, the eight weeks before it, and the rest. Partitions made ahead hold no messages yet. */
-function spansFrom(after: string | undefined, nowMs: number): { from: string; below: string; isNewest: boolean }[] {
+/**
+ * The week of the newest messages, the eight weeks before it, and the rest. Few messages have one number or reference, so
+ * those lists mostly read to the end, and do it in two queries. Partitions made ahead hold no messages yet.
+ */
+function spansFrom(
+  after: string | undefined,
+  nowMs: number,
+  isByIndex: boolean,
+): { from: string; below: string; isNewest: boolean }[] {
   const newestMs = after === undefined ? nowMs : idTimeMs(after);
   const weekStartMs = Math.floor(newestMs / partitionWeekMs) * partitionWeekMs;
   const [week, older] = [uuidFloor(weekStartMs), uuidFloor(weekStartMs - 8 * partitionWeekMs)];
-  const below = after === undefined ? uuidFloor(nowMs + dayMs) : uuidOf(after);
-  return [
-    { from: week, below, isNewest: after === undefined },
-    { from: older, below: week, isNewest: false },
-    { from: uuidFloor(0), below: older, isNewest: false },
-  ];
+  const newest = {
+    from: week,
+    below: after === undefined ? uuidFloor(nowMs + dayMs) : uuidOf(after),
+    isNewest: after === undefined,
+  };
+  if (isByIndex) return [newest, { from: uuidFloor(0), below: week, isNewest: false }];
+  return [newest, { from: older, below: week, isNewest: false }, { from: uuidFloor(0), below: older, isNewest: false }];
 }
 
 /** First pages without a filter share a query: they are of the same partition, and none of them reads long. */

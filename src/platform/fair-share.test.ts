@@ -37,6 +37,26 @@ test('a caller with a long queue has two at work, and another begins at once', a
   assert.deepEqual([share.running, share.waiting], [0, 0]);
 });
 
+test('a caller that is alone has all but one at work, and gives up its extra turn when another comes', async () => {
+  const share = createFairShare({ ...usual, aloneCaller: 3 });
+  const { begun, work, endNext } = createWork();
+  const all = Array.from({ length: 6 }, () => share.run('greedy', work('greedy')));
+  await settle();
+  assert.deepEqual(begun, ['greedy', 'greedy', 'greedy']);
+  all.push(share.run('modest', work('modest')), share.run('modest', work('modest')));
+  await settle();
+  assert.deepEqual(begun.slice(3), ['modest']);
+  endNext();
+  await settle();
+  assert.deepEqual(begun.slice(4), ['modest'], 'the place that became free is not for the one that has two');
+  for (let round = 0; round < 8; round++) {
+    endNext();
+    await settle();
+  }
+  await Promise.all(all);
+  assert.deepEqual([share.running, share.waiting], [0, 0]);
+});
+
 test('callers take turns when all places are taken', async () => {
   const share = createFairShare({ ...usual, concurrent: 1, perCaller: 1 });
   const { begun, work, endNext } = createWork();

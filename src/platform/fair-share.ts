@@ -28,6 +28,8 @@ export interface FairShareOptions {
   concurrent: number;
   /** Most tasks of one caller that run at once. */
   perCaller: number;
+  /** The same while no other caller has work; `perCaller` by default. */
+  aloneCaller?: number;
   /** Most tasks that may wait in a queue that names no room; no limit by default. */
   waitingPerCaller?: number;
   /** Most tasks that wait in all: beyond it a queue has no more room than `waitingPerCaller`. */
@@ -50,7 +52,7 @@ interface Turn {
 }
 
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { concurrent, perCaller, waitMs } = options;
+  const { concurrent, perCaller, aloneCaller = perCaller, waitMs } = options;
   const { waitingPerCaller = Number.POSITIVE_INFINITY, waitingInAll = Number.POSITIVE_INFINITY } = options;
   // A Map iterates in insertion order. A caller that got a turn moves to the end.
   const callers = new Map<string, Caller>();
@@ -69,8 +71,9 @@ export function createFairShare(options: FairShareOptions): FairShare {
   }
 
   function findNext(): [string, Caller] | undefined {
+    const most = callers.size === 1 ? aloneCaller : perCaller;
     for (const entry of callers) {
-      if (entry[1].queues.size > 0 && entry[1].running < perCaller) return entry;
+      if (entry[1].queues.size > 0 && entry[1].running < most) return entry;
     }
     return undefined;
   }

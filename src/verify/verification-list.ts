@@ -94,7 +94,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
     if (status === 'expired') return recordsOf(endedIds(status), await pendingIds('lapsed'));
     if (status !== undefined) return recordsOf(endedIds(status));
     if (to === undefined) return ofRecord();
-    return recordsOf(pendingOfNumber(), ...endStatuses.map(endedIds));
+    return recordsOf(pendingOfNumber(), endedOfNumber());
   }
 
   function within(column: string): string[] {
@@ -139,6 +139,12 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
     // Without a number, the expression that the index of statuses holds.
     const column = to === undefined ? 'status + 0' : 'status';
     return narrow('ended_verification', `${column} = ${statusCode(status)}`);
+  }
+
+  /** The index has the status before the id. One branch for all statuses is planned in a fraction of the time. */
+  function endedOfNumber(): string {
+    return `select e.verification_id from unnest('{${endStatuses.map(statusCode)}}'::smallint[]) as s(ended)
+      cross join lateral (${narrow('ended_verification', 'status = s.ended')}) e`;
   }
 
   /** At most one row. The conditions stand outside, so that Postgres finds the row by its number. */
