@@ -6,9 +6,10 @@ import { StartError } from './errors.ts';
 import type { Log } from './log.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { patiently } from './patiently.ts';
+import { projectFolder } from './project-folder.ts';
 
 // The sources and what is built from them both lie two levels below the project's folder.
-const migrationsFolder = new URL('../../migrations/', import.meta.url);
+const migrationsFolder = new URL('migrations/', projectFolder);
 
 /** An arbitrary number, equal on every node. The node that holds the lock migrates; the others wait. */
 const migrationLock = 4_207_001;

@@ -94,7 +94,7 @@ export async function countNeighbours(
 }
 
 /** However many numbers an attacker tries, an explanation reads no more rows. */
-const mostNeighbours = 10_000;
+const mostNeighbours = 1000;
 const neighbours = (table: string, more: string) => `select application_id, recipient from ${table}
   where recipient >= $2 and recipient < $3 and verification_id >= $5 and verification_id < $7 ${more} limit ${mostNeighbours}`;
 const neighboursStatement = {
